@@ -1,0 +1,152 @@
+"""From settings to a finished build: pipeline options, the runner, progress, publishing."""
+
+import contextlib
+import json
+import logging
+import os
+import re
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import apache_beam as beam
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions, _BeamArgumentParser
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms.environments import SubprocessSDKEnvironment
+
+from pipelines import progress, publish
+from transforms.open_input import InputError
+from transforms.read_dumps import dump_bytes_of
+
+IN_PROCESS = "in-process"
+LOG_TAIL_BYTES = 10_000
+WORKER_MODULE = "apache_beam.runners.worker.sdk_worker_main"
+_WORKER_ERROR = re.compile(r"InputError: (.*?)(?: \[while running '|\n|$)", re.DOTALL)
+
+
+class Corpus(Protocol):
+    """One build of a corpus, as the launcher needs it."""
+
+    @property
+    def dumps(self) -> Sequence[str]: ...
+    @property
+    def path(self) -> Sequence[str]: ...
+    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None: ...
+    def caveats(self) -> Sequence[str]: ...
+
+
+class BuildError(Exception):
+    """A build ended without a result; the message is for the person who started it."""
+
+
+def launch(
+    corpus: Corpus,
+    output: str,
+    *,
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+    replace: bool = False,
+) -> dict[str, Any]:
+    """Builds the corpus into its folder below `output` and returns its manifest.
+
+    Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
+    """
+    workers = workers or os.cpu_count() or 1
+    options = pipeline_options(runner, workers, beam_flags)
+    for caveat in corpus.caveats():
+        logging.getLogger(__name__).warning(caveat)
+    target = FileSystems.join(output, *corpus.path)
+    start = time.monotonic()
+    with publish.building(target, replace=replace) as folder, _worker_log() as log:
+        pipeline = beam.Pipeline(runner=_runner(runner, workers, log), options=options)
+        corpus.build(pipeline, folder, workers)
+        with progress.shown(
+            " ".join(corpus.path[:2]), sum(dump_bytes_of(path, workers) for path in corpus.dumps)
+        ):
+            _run(pipeline)
+    manifest: dict[str, Any] = _read_json(target, "manifest.json")
+    seconds = time.monotonic() - start
+    progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
+    return manifest
+
+
+@contextlib.contextmanager
+def _worker_log() -> Iterator[str]:
+    """A file for what worker processes print; its end is shown where a build fails unexpectedly."""
+    with tempfile.NamedTemporaryFile("rb", prefix="corpusmill-workers-", suffix=".log") as log:
+        try:
+            yield log.name
+        except Exception as error:
+            if not isinstance(error, BuildError):
+                print(log.read()[-LOG_TAIL_BYTES:].decode("utf-8", "replace"), file=sys.stderr)
+            raise
+
+
+def pipeline_options(runner: str, workers: int, beam_flags: Sequence[str]) -> PipelineOptions:
+    """Options for the runner."""
+    flags = list(beam_flags)
+    if runner == IN_PROCESS:
+        flags.append(f"--direct_num_workers={workers}")
+    else:
+        flags.append(f"--runner={runner}")
+    return PipelineOptions(flags)
+
+
+def check_beam_flags(flags: Sequence[str]) -> None:
+    """Raises ValueError for a flag that Beam does not know: a typing error must not go unnoticed."""
+    parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
+    subclass: Any
+    for subclass in _all_subclasses(PipelineOptions):
+        subclass._add_argparse_args(parser)
+    _, unknown = parser.parse_known_args(list(flags))
+    if unknown:
+        raise ValueError(f"no such flag: {' '.join(unknown)}")
+
+
+def _all_subclasses(base: type) -> list[Any]:
+    found: dict[str, Any] = {}
+    for subclass in base.__subclasses__():
+        found.setdefault(subclass.__qualname__, subclass)
+        for below in _all_subclasses(subclass):
+            found.setdefault(below.__qualname__, below)
+    return list(found.values())
+
+
+def _runner(name: str, workers: int, worker_log: str) -> Any:
+    """The in-process runner; None for one that the options name.
+
+    By the name DirectRunner, Beam would first try to download Prism. The environment is the one of
+    --direct_running_mode=multi_processing, but for the log: workers write to a file, not into the
+    progress line.
+    """
+    if name != IN_PROCESS:
+        return None
+    if workers == 1:
+        return FnApiRunner()
+    command = f"exec {shlex.quote(sys.executable)} -m {WORKER_MODULE} 2>>{shlex.quote(worker_log)}"
+    return FnApiRunner(SubprocessSDKEnvironment.from_command_string(command))
+
+
+def _run(pipeline: beam.Pipeline) -> None:
+    try:
+        pipeline.run().wait_until_finish()
+    except InputError as error:
+        raise BuildError(str(error)) from None
+    except RuntimeError as error:
+        # What a worker raises comes as the text of its traceback.
+        found = _WORKER_ERROR.findall(str(error))
+        if not found:
+            raise
+        raise BuildError(found[-1].strip()) from None
+
+
+def _read_json(folder: str, name: str) -> Any:
+    path = FileSystems.join(folder, name)
+    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        return json.loads(file.read())

@@ -1,0 +1,44 @@
+"""The distribution "corpusmill". Dataflow workers install the same file (--setup_file)."""
+
+import pathlib
+import re
+
+from setuptools import find_packages, setup
+
+HERE = pathlib.Path(__file__).parent
+README = (HERE / "README.md").read_text("utf-8")
+PROVENANCE = (HERE / "pipelines" / "provenance.py").read_text("utf-8")
+
+setup(
+    name="corpusmill",
+    version=re.search(r'^VERSION = "(.+)"$', PROVENANCE, re.MULTILINE).group(1),
+    description="Rebuilds language-model benchmark corpora from their raw sources.",
+    long_description=README,
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.11",
+    packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
+    package_data={
+        "pipelines": ["samples/**/*"],
+        "transforms.text.wikimedia": ["languages/*.toml"],
+        "transforms.text.wikimedia.wikitext": ["*.toml"],
+    },
+    entry_points={"console_scripts": ["corpusmill=pipelines.cli:main"]},
+    install_requires=[
+        "apache-beam>=2.77,<2.78",
+        "google-crc32c>=1.5",
+        "numpy>=1.26",
+        "orjson>=3.10",
+        "protobuf>=4.25",
+        "pyarrow>=14,<26",
+        "rich>=13",
+        "zstandard>=0.22",
+    ],
+    extras_require={
+        "gcp": ["apache-beam[gcp]"],
+        "test": ["hypothesis>=6", "pytest>=8"],
+        "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
+        "bench": ["mwparserfromhell>=0.7.2", "psutil>=6"],
+        "lint": ["mypy>=1.18", "ruff>=0.14"],
+    },
+)

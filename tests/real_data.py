@@ -1,0 +1,16 @@
+"""Where the real inputs lie, for the tests that read them.
+
+Set CORPUSMILL_DATA to a folder of real dumps; without it those tests are skipped.
+"""
+
+import os
+import pathlib
+
+import pytest
+
+DATA = pathlib.Path(os.environ.get("CORPUSMILL_DATA", ""))
+
+needs_real_data = pytest.mark.skipif(
+    not os.environ.get("CORPUSMILL_DATA"),
+    reason="CORPUSMILL_DATA does not name a folder of real dumps",
+)

@@ -1,0 +1,82 @@
+"""Imports go down only: pipelines → transforms → transforms.text → libraries."""
+
+import ast
+import pathlib
+from collections.abc import Iterator
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
+COMMANDS = {"pipelines/cli.py", "pipelines/demo.py", "pipelines/__main__.py", "pipelines/launch.py"}
+SHARED = {"publish", "progress", "provenance"}  # of pipelines/, for all its modules
+IMPURE = {"apache_beam", "requests", "urllib.request", "socket", "time", "datetime", "random"}
+
+
+def imports(path: pathlib.Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def modules(folder: str) -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*.py"))
+
+
+def is_below(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+@pytest.mark.parametrize("path", modules("transforms/text"))
+def test_text_is_pure(path: str) -> None:
+    for name in imports(ROOT / path):
+        assert not any(is_below(name, impure) for impure in IMPURE), name
+        if is_below(name, "transforms"):
+            assert is_below(name, "transforms.text") or is_below(name, "transforms.records"), name
+
+
+@pytest.mark.parametrize("path", modules("transforms"))
+def test_transforms_do_not_import_pipelines(path: str) -> None:
+    assert not any(
+        is_below(name, top) for name in imports(ROOT / path) for top in ("pipelines", "tests")
+    )
+
+
+def test_records_import_no_beam() -> None:
+    assert not any(
+        is_below(name, "apache_beam") for name in imports(ROOT / "transforms/records.py")
+    )
+
+
+@pytest.mark.parametrize("path", sorted(set(modules("pipelines")) - COMMANDS))
+def test_pipelines_do_not_import_each_other(path: str) -> None:
+    for name in imports(ROOT / path):
+        if is_below(name, "pipelines") and name != "pipelines":
+            assert name.split(".")[1] in SHARED, name
+
+
+def test_packages_import_nothing_by_themselves() -> None:
+    for path in modules("."):
+        if path.endswith("__init__.py") and path.split("/")[0] in (
+            "pipelines",
+            "transforms",
+            "tests",
+        ):
+            assert not list(imports(ROOT / path)), path
+
+
+def test_no_module_is_named_like_a_library() -> None:
+    import sys
+
+    taken = set(sys.stdlib_module_names) | {
+        "sentencepiece",
+        "pyarrow",
+        "datasketch",
+        "rich",
+        "orjson",
+    }
+    names = {pathlib.Path(path).stem for path in modules("transforms") + modules("pipelines")}
+    assert not (names - {"__init__", "__main__"}) & taken

@@ -1,0 +1,62 @@
+"""Counting what happens: Beam counters, and a tally on disk that can be read while the job runs.
+
+The in-process runner tells its counters only at the end. Where the environment names a folder in
+CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in a file of its own.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import threading
+import time
+
+from apache_beam.metrics import Metrics
+
+NAMESPACE = "corpusmill"
+PROGRESS_DIR = "CORPUSMILL_PROGRESS_DIR"
+WRITE_EVERY_SECONDS = 0.5
+
+_lock = threading.Lock()
+_tally: collections.Counter[str] = collections.Counter()
+_last_written = 0.0
+
+
+def count(stage: str, what: str, amount: int = 1) -> None:
+    """Adds to the counter `<stage>/<what>`."""
+    Metrics.counter(NAMESPACE, f"{stage}/{what}").inc(amount)
+    if PROGRESS_DIR in os.environ:
+        _add_to_tally(f"{stage}/{what}", amount)
+
+
+def flush() -> None:
+    """Writes the tally now: at the end of a bundle, after which the process may be idle."""
+    if PROGRESS_DIR in os.environ:
+        with _lock:
+            _write_tally()
+
+
+def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
+    """The sum of what all worker processes have written."""
+    total: collections.Counter[str] = collections.Counter()
+    for path in folder.glob("*.json"):
+        total.update(json.loads(path.read_text("utf-8")))
+    return total
+
+
+def _add_to_tally(name: str, amount: int) -> None:
+    with _lock:
+        _tally[name] += amount
+        if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
+            _write_tally()
+
+
+def _write_tally() -> None:
+    global _last_written
+    folder = pathlib.Path(os.environ[PROGRESS_DIR])
+    _last_written = time.monotonic()
+    if not folder.is_dir():  # the job that asked for it is over
+        return
+    written = folder / f"{os.getpid()}.tmp"
+    written.write_text(json.dumps(_tally), "utf-8")
+    written.rename(folder / f"{os.getpid()}.json")

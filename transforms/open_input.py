@@ -1,0 +1,54 @@
+"""Opening input files: any Beam file system, any compression, errors that name the place."""
+
+import bz2
+import gzip
+import io
+import lzma
+from collections.abc import Sequence
+from typing import BinaryIO, cast
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+
+class InputError(Exception):
+    """An input that cannot be read as what it should be; the message names file and place."""
+
+    def __init__(self, path: str, message: str, offset: int | None = None):
+        place = path if offset is None else f"{path}, byte {offset}"
+        super().__init__(f"{place}: {message}")
+        self.path, self.message, self.offset = path, message, offset
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InputError, (self.path, self.message, self.offset)
+
+
+def match_inputs(patterns: Sequence[str]) -> list[str]:
+    """The files that the patterns match, each once, sorted by name.
+
+    Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus.
+    """
+    paths: set[str] = set()
+    for pattern, match in zip(patterns, FileSystems.match(list(patterns)), strict=True):
+        if not match.metadata_list:
+            raise InputError(pattern, "no such file")
+        paths.update(metadata.path for metadata in match.metadata_list)
+    return sorted(paths)
+
+
+def open_raw(path: str) -> BinaryIO:
+    """Opens the stored bytes, seekable, with no decompression."""
+    stream = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return cast(BinaryIO, stream)
+
+
+def open_input(path: str) -> BinaryIO:
+    """Opens a file for reading and undoes .bz2, .gz or .xz by its name."""
+    raw = open_raw(path)
+    if path.endswith(".bz2"):
+        return cast(BinaryIO, bz2.BZ2File(raw))
+    if path.endswith(".gz"):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if path.endswith(".xz"):
+        return cast(BinaryIO, lzma.LZMAFile(raw))
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw)))

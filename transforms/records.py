@@ -1,0 +1,64 @@
+"""The elements that flow between stages. Immutable; free of Beam, so that any module may import them."""
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """A page of a MediaWiki dump with its newest revision."""
+
+    page_id: int
+    namespace: int
+    title: str
+    revision_id: int
+    content_model: str  # "wikitext", "javascript", …
+    is_redirect: bool
+    is_deleted: bool  # the text was suppressed: <text deleted="deleted" />
+    text: str  # wikitext; "" where the dump has none
+
+
+class Article(NamedTuple):
+    """A cleaned article. `text` is in Wiki-40B layout (see text/wikimedia/article_markers.py)."""
+
+    page_id: int
+    title: str
+    version_id: str  # decimal revision id
+    text: str
+    wikidata_id: str = ""  # "Q67"; "" until the page is linked
+    split: str = ""  # "train", "validation" or "test"; "" until it is assigned
+
+
+class Rejected(NamedTuple):
+    """Something that was read and not kept, and why."""
+
+    id: str  # page id, or file and byte offset
+    title: str
+    stage: str  # "screen-pages"
+    reason: str  # a slug: "redirect"
+    detail: str = ""
+
+
+class Reason(NamedTuple):
+    """Why something is not kept."""
+
+    slug: str  # "redirect"
+    detail: str = ""
+
+
+class OutputFile(NamedTuple):
+    """A file that a build has written."""
+
+    name: str  # relative to the build's folder
+    split: str  # "" for a file that belongs to no split
+    format: str  # "parquet", "tfrecord"
+    records: int
+    bytes: int
+    sha256: str
+
+
+class InputFile(NamedTuple):
+    """A file that a build has read."""
+
+    role: str  # "dump", "page-props"
+    name: str  # without its folder, which says nothing about the content
+    bytes: int
+    sha256: str

@@ -1,0 +1,105 @@
+"""What a build says of itself: where every number comes from."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from transforms.records import InputFile, OutputFile
+from transforms.text.corpus_stats import CorpusStats, add_stats
+from transforms.text.fingerprint import SPLITS
+
+
+class Provenance(NamedTuple):
+    """What is known of a build before it runs."""
+
+    corpus: str  # "wiki40b"
+    edition: str  # "uk"
+    dump_date: str  # "20230501"
+    version: str  # "1.0.0"
+    release_notes: Mapping[str, str]
+    settings: Mapping[str, Any]  # every setting that decides about the bytes
+    caveats: tuple[str, ...]  # sentences: what this build could not know
+    code: Mapping[str, str]  # package → version
+
+    @property
+    def signature(self) -> str:
+        """One line that names the build: "wiki40b|lang:uk|dump:20230501|v:1.0.0"."""
+        return f"{self.corpus}|lang:{self.edition}|dump:{self.dump_date}|v:{self.version}"
+
+
+class Findings(NamedTuple):
+    """What a build has found and made. Everything comes in any order."""
+
+    inputs: Iterable[InputFile]
+    outputs: Iterable[OutputFile]
+    pages_read: int
+    rejections: Mapping[tuple[str, str], int]  # (stage, reason) → pages
+    unreadable_lines: int  # of other inputs: rejected too, but no pages
+    class_unknown: int  # articles kept although the class of their entity is not known
+    lost: Iterable[Mapping[str, Any]]  # parts of the dump that could not be read
+    stats: Mapping[str, CorpusStats]  # split → counts
+
+
+class AccountingError(Exception):
+    """Numbers that must agree do not: kept + rejected = read, and the files hold what was kept."""
+
+
+def check_accounts(findings: Findings) -> None:
+    """Raises AccountingError."""
+    kept = sum(stats.articles for stats in findings.stats.values())
+    rejected = sum(findings.rejections.values())
+    if kept + rejected != findings.pages_read:
+        raise AccountingError(
+            f"{kept} kept + {rejected} rejected are not the {findings.pages_read} pages that were read"
+        )
+    for kind in ("parquet", "tfrecord"):
+        for split in SPLITS:
+            written = sum(
+                file.records
+                for file in findings.outputs
+                if file.format == kind and file.split == split
+            )
+            articles = findings.stats.get(split, CorpusStats()).articles
+            if written != articles:
+                raise AccountingError(f"{kind} of {split} holds {written} of {articles} articles")
+
+
+def make_stats(findings: Findings) -> dict[str, Any]:
+    """stats.json: counts per split and in all."""
+    per_split = {split: findings.stats.get(split, CorpusStats()) for split in SPLITS}
+    per_split["total"] = add_stats(list(per_split.values()))
+    return {split: stats._asdict() for split, stats in per_split.items()}
+
+
+def make_manifest(provenance: Provenance, findings: Findings) -> dict[str, Any]:
+    """manifest.json. Holds no clock, no host and no path: the same build gives the same bytes."""
+    kept = {split: counts["articles"] for split, counts in make_stats(findings).items()}
+    rejected = {
+        f"{stage}/{reason}": n for (stage, reason), n in sorted(findings.rejections.items())
+    }
+    return {
+        "signature": provenance.signature,
+        "corpus": provenance.corpus,
+        "edition": provenance.edition,
+        "dump_date": provenance.dump_date,
+        "version": provenance.version,
+        "release_notes": dict(provenance.release_notes),
+        "settings": dict(provenance.settings),
+        "caveats": list(provenance.caveats),
+        "code": dict(provenance.code),
+        "inputs": [file._asdict() for file in sorted(findings.inputs)],
+        "counts": {
+            "pages_read": findings.pages_read,
+            "kept": kept,
+            "rejected": rejected | {"total": sum(rejected.values())},
+            "class_unknown": findings.class_unknown,
+            "unreadable_lines": findings.unreadable_lines,
+        },
+        "lost": sorted(findings.lost, key=lambda lost: json.dumps(lost, sort_keys=True)),
+        "outputs": [file._asdict() for file in sorted(findings.outputs)],
+    }
+
+
+def to_json(value: Any) -> str:
+    """Readable JSON that ends with a line feed."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

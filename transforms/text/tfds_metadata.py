@@ -1,0 +1,54 @@
+"""The two files that `tfds.builder_from_directory` reads beside the TFRecord files.
+
+Their form is that of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from transforms.records import OutputFile
+from transforms.text.fingerprint import SPLITS
+
+_FEATURES = "tensorflow_datasets.core.features"
+
+
+def features_json(names: Sequence[str]) -> dict[str, Any]:
+    """features.json: a FeaturesDict of texts."""
+    text = {"pythonClassName": f"{_FEATURES}.text_feature.Text", "text": {}}
+    return {
+        "pythonClassName": f"{_FEATURES}.features_dict.FeaturesDict",
+        "featuresDict": {"features": dict.fromkeys(sorted(names), text)},
+    }
+
+
+def dataset_info_json(
+    corpus: str,
+    edition: str,
+    version: str,
+    release_notes: Mapping[str, str],
+    description: str,
+    citation: str,
+    outputs: Iterable[OutputFile],
+) -> dict[str, Any]:
+    """dataset_info.json: the splits with the number of records in each shard."""
+    frames = sorted(file for file in outputs if file.format == "tfrecord")
+    return {
+        "citation": citation,
+        "configName": edition,
+        "description": description,
+        "fileFormat": "tfrecord",
+        "name": corpus,
+        "releaseNotes": dict(release_notes),
+        "splits": [_split_json(split, frames) for split in SPLITS],
+        "version": version,
+    }
+
+
+def _split_json(split: str, frames: Iterable[OutputFile]) -> dict[str, Any]:
+    files = [file for file in frames if file.split == split]
+    return {
+        "filepathTemplate": "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}",
+        "name": split,
+        "numBytes": str(sum(file.bytes for file in files)),
+        "shardLengths": [str(file.records) for file in files],
+    }

@@ -1,0 +1,145 @@
+"""Which pages are articles about things in the world: the rules, one reason each.
+
+Guo et al. 2020, section 2.1: no redirects, no deleted pages, no disambiguation pages, no pages without
+an entity, and none whose entity is one of Wikimedia's own (a list, a category, a template).
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from transforms.records import Page, Reason
+from transforms.text.wikimedia.article_markers import find_marker
+from transforms.text.wikimedia.language import Language, normalise_name
+
+ARTICLE_NAMESPACE = 0
+
+_TEMPLATE_NAME = re.compile(r"\{\{([^{}|\[\]<>]{1,100})[|}]")
+_DISAMBIGUATION_SWITCH = "__DISAMBIG__"
+
+
+@dataclasses.dataclass(frozen=True)
+class PageScreening:
+    """The rules that need the page alone.
+
+    `uses_template_names` tells disambiguation pages by the wiki's own templates, for builds
+    that have neither page properties nor entities to tell them by.
+    """
+
+    language: Language
+    uses_template_names: bool = False
+
+    def reason_to_reject(self, page: Page) -> Reason | None:
+        """The first rule that speaks against the page."""
+        for rule in _RULES:
+            reason = rule(page, self)
+            if reason:
+                return reason
+        return None
+
+
+def _is_elsewhere(page: Page, _: PageScreening) -> Reason | None:
+    if page.namespace != ARTICLE_NAMESPACE:
+        return Reason("other-namespace", str(page.namespace))
+    return None
+
+
+def _is_deleted(page: Page, _: PageScreening) -> Reason | None:
+    return Reason("deleted", "text suppressed") if page.is_deleted else None
+
+
+def _is_redirect(page: Page, screening: PageScreening) -> Reason | None:
+    if page.is_redirect:
+        return Reason("redirect")
+    start = page.text[:100].lstrip().casefold()  # dumps before 2010 have no <redirect> element
+    if start.startswith("#") and "[[" in page.text[:300]:
+        word = re.sub(r"^#\s*", "#", start)
+        if word.startswith(tuple(screening.language.redirect_words)):
+            return Reason("redirect", "by its text")
+    return None
+
+
+def _is_not_wikitext(page: Page, _: PageScreening) -> Reason | None:
+    if page.content_model != "wikitext":
+        return Reason("not-wikitext", page.content_model)
+    return None
+
+
+def _is_empty(page: Page, _: PageScreening) -> Reason | None:
+    return None if page.text.strip() else Reason("empty-source")
+
+
+def _holds_marker(page: Page, _: PageScreening) -> Reason | None:
+    marker = find_marker(page.title) or find_marker(page.text)
+    return Reason("marker-in-source", marker) if marker else None
+
+
+def _is_disambiguation(page: Page, screening: PageScreening) -> Reason | None:
+    if not screening.uses_template_names:
+        return None
+    if _DISAMBIGUATION_SWITCH in page.text:
+        return Reason("disambiguation", _DISAMBIGUATION_SWITCH)
+    name = find_template(page.text, screening.language.disambiguation_templates)
+    return Reason("disambiguation", f"template {name}") if name else None
+
+
+_RULES: tuple[Callable[[Page, PageScreening], Reason | None], ...] = (
+    _is_elsewhere,
+    _is_deleted,
+    _is_redirect,
+    _is_not_wikitext,
+    _is_empty,
+    _holds_marker,
+    _is_disambiguation,
+)
+
+
+def find_template(wikitext: str, names: Collection[str]) -> str | None:
+    """The first template of the page that is one of `names` (as `normalise_name` gives them)."""
+    for match in _TEMPLATE_NAME.finditer(wikitext):
+        name = normalise_name(match.group(1).rpartition(":")[2])
+        if name in names:
+            return name
+    return None
+
+
+class PageFacts(NamedTuple):
+    """What the tables of the wiki and Wikidata say about one page, whole or in part."""
+
+    qid: str = ""  # "" where no table links the page to an item
+    exists: bool = False  # in the page table
+    is_disambiguation: bool = False  # by page property or by class
+    internal_class: str = ""  # the Wikimedia-internal class its entity is an instance of
+    is_class_known: bool = False  # the entity is in the entity dump
+
+
+def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
+    """Puts together what several tables say. Where two name an item, the smaller QID counts:
+
+    a page has one item, so two come from dumps of different days, and a rule beats chance.
+    """
+    parts = sorted(parts, key=lambda part: (not part.qid, len(part.qid), part.qid, part))
+    if not parts:
+        return PageFacts()
+    return parts[0]._replace(
+        exists=any(part.exists for part in parts),
+        is_disambiguation=any(part.is_disambiguation for part in parts),
+    )
+
+
+def reason_to_reject_facts(facts: PageFacts) -> Reason | None:
+    """The first rule that speaks against a page with these facts."""
+    if not facts.exists:
+        return Reason("deleted", "not in the page table")
+    if facts.is_disambiguation:
+        return Reason("disambiguation", _class_detail(facts) or "page property")
+    if not facts.qid:
+        return Reason("no-entity")
+    if facts.internal_class:
+        return Reason("internal-entity", _class_detail(facts))
+    return None
+
+
+def _class_detail(facts: PageFacts) -> str:
+    return f"{facts.qid} is a {facts.internal_class}" if facts.internal_class else ""

@@ -1,0 +1,426 @@
+"""Rows of one table of an SQL dump, as mysqldump and mariadb-dump write it for Wikimedia.
+
+Sources of the rules: MySQL reference manual, chapters "String Literals", "Hexadecimal Literals",
+"Comments" and "INSERT Statement", and dumps of 2014 to 2025. Rows are found by one regular
+expression per statement shape, which runs over a piece of the dump at a time.
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+_PIECE_BYTES = 1 << 14
+"""What is looked at in one go: few rows at a time, which also spares the garbage collector work."""
+
+MAX_ROW_BYTES = 1 << 26
+"""The longest row, string or comment that is believed; beyond it a quote is taken to be never
+closed."""
+
+Row = tuple[bytes | None, ...]
+
+
+class SqlDumpError(Exception):
+    """Bytes that are not the dump they should be; `offset` counts bytes from its start."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(f"byte {offset}: {message}")
+        self.message, self.offset = message, offset
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SqlDumpError, (self.message, self.offset)
+
+
+def read_rows(
+    chunks: Iterable[bytes], table: str, columns: Sequence[str]
+) -> Iterator[tuple[bytes | None, ...]]:
+    """The rows that a dump inserts into `table`: the values of `columns`, in the order asked.
+
+    `chunks` are the bytes of the dump, cut anywhere. Strings come without quotes and escapes, in
+    the bytes that the dump has (Wikimedia: UTF-8); numbers as their digits; hexadecimal literals as
+    the bytes they stand for; NULL as None. The dump's own CREATE TABLE or column list says where a
+    column stands. A table into which nothing is inserted has no rows. Memory: about two chunks or
+    two rows, whichever is more.
+
+    Raises SqlDumpError for a dump that lacks the table or a column, that is cut inside a statement,
+    or that is no SQL; ValueError when no column is asked. A dump that ends between two statements
+    can't be told from a whole one.
+    """
+    if not columns:
+        raise ValueError("no columns asked")
+    buffer = _Buffer(chunks)
+    tables: dict[str, tuple[str, ...]] = {}
+    while (start := buffer.next_token()) is not None:
+        statement = start.text.upper()
+        if statement == b";":  # behind a conditional comment, "/*!40101 SET NAMES utf8 */;"
+            continue
+        if statement in (b"INSERT", b"REPLACE"):
+            insert = _read_insert_head(buffer)
+            there = insert.columns or tables.get(insert.table, ())
+            tables.setdefault(insert.table, there)
+            if insert.table == table:
+                _check_columns(columns, there, start.offset)
+                yield from _read_values(
+                    buffer, _row_patterns(table, there, bool(insert.columns), tuple(columns))
+                )
+                continue
+        elif statement == b"CREATE":
+            created = _read_create_table(buffer)
+            if created is not None:
+                tables[created.table] = created.columns
+                if created.table == table:
+                    _check_columns(columns, created.columns, start.offset)
+        elif statement not in _OTHER_STATEMENTS:
+            raise buffer.error_at(start, _describe_garbage(start.text))
+        buffer.skip_statement(start.offset)
+    if table not in tables:
+        there_are = ", ".join(sorted(tables)) or "none"
+        raise SqlDumpError(f"no table {table}; tables there: {there_are}", buffer.offset)
+
+
+# --- What the statements are made of ------------------------------------------------------------
+
+# \x00 is written as \0 by every dump tool; it stands in the class because `re` tests a class of two
+# members one by one and a class of three with a bit table, which is faster.
+_STRING = rb"'[^'\\\x00]*+(?:(?:\\.|''|\x00)[^'\\\x00]*+)*+'"
+_CUT_STRING = rb"'(?:[^'\\]++|\\.|'')*+\\?+"
+_COMMENT = rb"(?:(?:--(?=\s)|\#)[^\n]*+\n|/\*.*?\*/)"
+_CUT_COMMENT = rb"(?:-|/|--|(?:--(?=\s)|\#)[^\n]*+|/\*(?:(?!\*/).)*+)"
+_BLANK = rb"(?:\s++|" + _COMMENT + rb")*+"
+_BLANK_RUN = re.compile(_BLANK, re.DOTALL)
+# The usual first, for speed: text, then a plain number.
+_VALUE = (
+    rb"(?:" + _STRING + rb"|[0-9]++|(?i:NULL)|0x[0-9A-Fa-f]++"
+    rb"|[-+]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+"
+    rb"|(?:_\w++\s*+|[xXbB])" + _STRING + rb")"
+)
+
+_TOKEN = re.compile(
+    rb"(?P<blank>\s++|(?:--(?=\s|\Z)|\#)[^\n]*+(?:\n|\Z)|/\*.*?\*/)"
+    rb"|(?P<name>`(?:[^`]|``)++`|\"(?:[^\"\\]|\\.|\"\")++\")"
+    rb"|(?P<string>" + _STRING + rb")"
+    rb"|(?P<word>[\w$]++)"
+    rb"|(?P<mark>(?!/\*)[^\s'\"`])",
+    re.DOTALL,
+)
+_NO_SEMICOLON = re.compile(
+    rb"(?:[^-'\"`;/\#]++|" + _STRING + rb"|\"(?:[^\"\\]++|\\.)*+\"|`[^`]*+`|" + _COMMENT + rb""
+    rb"|-(?=[^-])|--(?=\S)|/(?=[^*]))++",
+    re.DOTALL,
+)
+# All that may stand at the end of a piece after its last whole row: the head of a row or of a
+# comment.
+_CUT_ROW = re.compile(
+    _BLANK
+    + rb"(?:\((?:[^'()]++|" + _STRING + rb")*+(?:" + _CUT_STRING + rb"|\)" + _BLANK + rb")?+)?+"
+    + _CUT_COMMENT + rb"?\Z",
+    re.DOTALL,
+)  # fmt: skip
+
+_OTHER_STATEMENTS = frozenset(
+    b"ALTER ANALYZE BEGIN CHANGE COMMIT DELETE DROP FLUSH GRANT LOCK ROLLBACK SELECT SET START"
+    b" TRUNCATE UNLOCK UPDATE USE".split()
+)
+_INSERT_MODIFIERS = frozenset(b"DELAYED HIGH_PRIORITY IGNORE INTO LOW_PRIORITY".split())
+_NOT_A_COLUMN = frozenset(
+    b"CHECK CONSTRAINT FOREIGN FULLTEXT INDEX KEY PERIOD PRIMARY SPATIAL UNIQUE".split()
+)
+
+
+class _Token(NamedTuple):
+    kind: str  # "name" (quoted), "string", "word" or "mark"
+    text: bytes
+    offset: int  # bytes from the start of the dump
+
+    @property
+    def name(self) -> str:
+        """The identifier that the token is, without its quotes."""
+        text = self.text
+        if self.kind == "name":
+            quote = text[:1]
+            text = text[1:-1].replace(quote + quote, quote)
+        return text.decode(errors="replace")
+
+
+class _Buffer:
+    """The part of a dump that is at hand: `data` from `position` on is unread."""
+
+    def __init__(self, chunks: Iterable[bytes]):
+        self._pieces = (
+            chunk[start : start + _PIECE_BYTES]
+            for chunk in chunks
+            for start in range(0, len(chunk), _PIECE_BYTES)
+        )
+        self._dropped = 0
+        self._ended = False
+        self.data = b""
+        self.position = 0
+
+    @property
+    def offset(self) -> int:
+        return self._dropped + self.position
+
+    def grow(self) -> bool:
+        """Reads on until the unread part has doubled; False at the end of the dump.
+
+        Doubling keeps the time linear where the same start is looked at again after each growth.
+        """
+        unread = self.data[self.position :]
+        if len(unread) > MAX_ROW_BYTES:
+            raise SqlDumpError(f"no end of this in {len(unread)} bytes", self.offset)
+        parts, missing = [unread], max(len(unread), 1)
+        for piece in self._pieces:
+            parts.append(piece)
+            missing -= len(piece)
+            if missing <= 0:
+                break
+        else:
+            self._ended = True
+        self._dropped += self.position
+        self.data, self.position = b"".join(parts), 0
+        return len(self.data) > len(unread)
+
+    def is_read_up(self) -> bool:
+        return self._ended and self.position == len(self.data)
+
+    def next_token(self) -> _Token | None:
+        """The next token that is no blank or comment; None at the end of the dump."""
+        while True:
+            match = _TOKEN.match(self.data, self.position)
+            # A token that touches the end of what is at hand may go on in what is not.
+            if (match is None or match.end() == len(self.data)) and not self._ended:
+                self.grow()
+                continue
+            if match is None:
+                if self.is_read_up():
+                    return None
+                raise SqlDumpError("cut inside a comment or a quoted text", self.offset)
+            offset, self.position = self.offset, match.end()
+            if match.lastgroup != "blank":
+                return _Token(str(match.lastgroup), match.group(), offset)
+
+    def expect_token(self) -> _Token:
+        token = self.next_token()
+        if token is None:
+            raise SqlDumpError(_CUT, self.offset)
+        return token
+
+    def error_at(self, token: _Token, message: str) -> SqlDumpError:
+        """An error at the token read last. A word at the end of the dump may be half a word."""
+        is_cut = token.kind == "word" and self.is_read_up()
+        return SqlDumpError(_CUT if is_cut else message, token.offset)
+
+    def put_back(self, token: _Token) -> None:
+        """Makes the token that was read last the next one."""
+        self.position -= len(token.text)
+
+    def skip_blank(self) -> None:
+        """Goes behind the white space and comments that are at hand."""
+        match = _BLANK_RUN.match(self.data, self.position)
+        self.position = match.end() if match else self.position
+
+    def skip_statement(self, start: int) -> None:
+        """Goes behind the next semicolon that is not quoted; `start` is the statement's offset."""
+        while True:
+            if (match := _NO_SEMICOLON.match(self.data, self.position)) is not None:
+                self.position = match.end()
+            if self.data.startswith(b";", self.position):
+                self.position += 1
+                return
+            if not self.grow():
+                raise SqlDumpError(_CUT, start)
+
+
+_CUT = "the dump is cut in the middle of a statement"
+
+
+def _describe_garbage(text: bytes) -> str:
+    if text == b"<":
+        return "HTML or XML where SQL should be"
+    return f"no SQL statement starts with {text[:40].decode(errors='backslashreplace')!r}"
+
+
+# --- Heads of statements ------------------------------------------------------------------------
+
+
+class _TableColumns(NamedTuple):
+    table: str
+    columns: tuple[str, ...]
+
+
+def _read_table_name(buffer: _Buffer) -> str:
+    """`name` or `database`.`name`, of which the last part is the table."""
+    name = buffer.expect_token().name
+    while (token := buffer.expect_token()).text == b".":
+        name = buffer.expect_token().name
+    buffer.put_back(token)
+    return name
+
+
+def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
+    """The columns that CREATE TABLE defines; None for another CREATE. Stops before the `;`."""
+    token = buffer.expect_token()
+    if token.text.upper() != b"TABLE":
+        buffer.put_back(token)
+        return None
+    while (token := buffer.expect_token()).text.upper() in (b"IF", b"NOT", b"EXISTS"):
+        pass
+    buffer.put_back(token)
+    table = _read_table_name(buffer)
+    token = buffer.expect_token()
+    if token.text != b"(":
+        buffer.put_back(token)
+        return _TableColumns(table, ())
+    columns, depth, is_first = [], 1, True
+    while depth:
+        token = buffer.expect_token()
+        if token.text in (b"(", b")"):
+            depth += 1 if token.text == b"(" else -1
+        elif is_first and (token.kind == "name" or token.text.upper() not in _NOT_A_COLUMN):
+            columns.append(token.name)
+        is_first = depth == 1 and token.text == b","
+    return _TableColumns(table, tuple(columns))
+
+
+def _read_insert_head(buffer: _Buffer) -> _TableColumns:
+    """Table and column list, () where there is none, of an INSERT. Stops behind VALUES."""
+    while (token := buffer.expect_token()).text.upper() in _INSERT_MODIFIERS:
+        pass
+    buffer.put_back(token)
+    table = _read_table_name(buffer)
+    columns = []
+    token = buffer.expect_token()
+    if token.text == b"(":
+        while (token := buffer.expect_token()).text != b")":
+            if token.kind in ("name", "word"):
+                columns.append(token.name)
+        token = buffer.expect_token()
+    if token.text.upper() not in (b"VALUES", b"VALUE"):
+        raise buffer.error_at(token, f"INSERT INTO {table} without VALUES")
+    return _TableColumns(table, tuple(columns))
+
+
+def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> None:
+    missing = [column for column in asked if column not in there]
+    if missing:
+        raise SqlDumpError(
+            f"no column {', '.join(missing)}; columns there: {', '.join(there) or 'none'}", offset
+        )
+
+
+# --- Rows ---------------------------------------------------------------------------------------
+
+
+class _RowPatterns(NamedTuple):
+    """What the rows of one table look like. Asked values are groups, in the order of the table."""
+
+    followed: re.Pattern[bytes]  # a row that another row follows; or, as last group, all the rest
+    last: re.Pattern[bytes]  # a row and the semicolon
+    order: tuple[int, ...]  # which group is the first asked column, the second, …
+    columns: int  # how many values a row has
+
+
+@functools.lru_cache(maxsize=16)
+def _row_patterns(
+    table: str, there: tuple[str, ...], is_listed: bool, asked: tuple[str, ...]
+) -> _RowPatterns:
+    values = (rb"(" + _VALUE + rb")" if column in asked else _VALUE for column in there)
+    row = _BLANK + rb"\(\s*+" + rb"\s*+,\s*+".join(values) + rb"\s*+\)" + _BLANK
+    # Dumps with one row a statement repeat the head; it is taken here as what separates two rows.
+    names = rb"`,\s?`".join(re.escape(column.encode()) for column in there)
+    head = rb"INSERT INTO `" + re.escape(table.encode()) + rb"` "
+    head += rb"\(`" + names + rb"`\) VALUES" if is_listed else rb"VALUES"
+    groups = [column for column in there if column in asked]
+    return _RowPatterns(
+        followed=re.compile(row + rb"(?:,|;\s*+" + head + rb"\b)|(.++)", re.DOTALL),
+        last=re.compile(row + rb";", re.DOTALL),
+        order=tuple(groups.index(column) for column in asked),
+        columns=len(there),
+    )
+
+
+def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
+    """The rows from behind VALUES to the semicolon."""
+    while True:
+        found = patterns.followed.findall(buffer.data, buffer.position)
+        rest = found.pop()[-1] if found and found[-1][-1] else b""
+        buffer.position = len(buffer.data) - len(rest)
+        if found:
+            yield from _decode_rows(found, patterns.order)
+        if (last := patterns.last.match(buffer.data, buffer.position)) is not None:
+            buffer.position = last.end()
+            yield from _decode_rows([last.groups()], patterns.order)
+            return
+        buffer.skip_blank()
+        if _CUT_ROW.match(buffer.data, buffer.position) is None:
+            raise SqlDumpError(f"no row of {patterns.columns} values", buffer.offset)
+        if not buffer.grow():
+            raise SqlDumpError(_CUT, buffer.offset)
+
+
+def _decode_rows(rows: Sequence[tuple[bytes, ...]], order: Sequence[int]) -> Iterator[Row]:
+    literals = list(zip(*rows, strict=True))
+    values = [_decode_column(literals[group]) for group in order]
+    return zip(*values, strict=True)
+
+
+def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
+    """The values of literals. To look at each takes longer, so most columns are decoded at once."""
+    text = b",".join(literals)
+    if not text.translate(None, b"0123456789,"):
+        return literals
+    return _decode_strings(text, len(literals)) or [_decode(literal) for literal in literals]
+
+
+def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
+    """The values of `count` quoted strings joined by commas; None where it takes a closer look."""
+    has_escapes = b"\\" in text
+    if has_escapes:
+        if any(spare in text for spare in _SPARE_BYTES):
+            return None
+        text = text.replace(rb"\\", _BACKSLASH).replace(rb"\'", _QUOTE).replace(rb"\"", b'"')
+    if b"\\" in text or text.count(b"'") != 2 * count or not text.startswith(b"'"):
+        return None  # other escapes, NULL, a doubled quote
+    text = text[1:-1]
+    if has_escapes:
+        text = text.replace(b"','", _BORDER).replace(_QUOTE, b"'").replace(_BACKSLASH, b"\\")
+    values = text.split(_BORDER if has_escapes else b"','")
+    return values if len(values) == count else None
+
+
+# Bytes that UTF-8 never uses, for what must not be mistaken for a border between two strings.
+_SPARE_BYTES = _BORDER, _QUOTE, _BACKSLASH = b"\xfd", b"\xfe", b"\xff"
+
+
+def _decode(literal: bytes) -> bytes | None:
+    prefix, quote, body = literal.partition(b"'")
+    if not quote:
+        if literal.startswith(b"0x"):
+            return _from_hex(literal[2:])
+        return None if literal.upper() == b"NULL" else literal
+    body = body[:-1]
+    if prefix in (b"x", b"X"):
+        return _from_hex(body)
+    if prefix in (b"b", b"B"):
+        return b"%d" % int(body or b"0", 2)
+    if b"\\" in body or b"'" in body:
+        return _ESCAPE.sub(_unescape, body)
+    return body
+
+
+def _from_hex(digits: bytes) -> bytes:
+    return bytes.fromhex("0" * (len(digits) % 2) + digits.decode())
+
+
+_ESCAPE = re.compile(rb"\\.|''", re.DOTALL)
+# Every other escaped character stands for itself, except that \% and \_ keep their backslash
+# outside of LIKE.
+_ESCAPED = {
+    rb"\0": b"\0", rb"\b": b"\b", rb"\n": b"\n", rb"\r": b"\r", rb"\t": b"\t", rb"\Z": b"\x1a",
+    rb"\%": rb"\%", rb"\_": rb"\_",
+}  # fmt: skip
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    escape = match.group()
+    return _ESCAPED.get(escape, escape[1:])

@@ -1,0 +1,36 @@
+"""Remove what is laid out as a block: tables, HTML lists, and their kind."""
+
+import re
+
+# Group 1 takes part in an opener only.
+_TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
+_HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
+
+
+def _remove_spans(text: str, pattern: re.Pattern[str], filler: str) -> str:
+    """Remove everything from an opener to its closer; openers and closers without one stay."""
+    kept: list[str] = []
+    open_at: list[tuple[int, int]] = []  # (where it starts, how much of `spans` came before)
+    spans: list[tuple[int, int]] = []
+    for match in pattern.finditer(text):
+        if match[1]:
+            open_at.append((match.start(), len(spans)))
+        elif open_at:
+            start, inner = open_at.pop()
+            del spans[inner:]  # spans inside this one go with it
+            spans.append((start, match.end()))
+    position = 0
+    for start, end in spans:
+        kept += (text[position:start], filler)
+        position = end
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def strip_tables(text: str) -> str:
+    """Remove wikitables and HTML tables and lists, nested ones with them."""
+    if "{|" in text:
+        text = _remove_spans(f"\n{text}", _TABLE, "\n\n")[1:]
+    if "</" in text:
+        text = _remove_spans(text, _HTML_BLOCK, "\n\n")
+    return text

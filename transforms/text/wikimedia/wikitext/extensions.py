@@ -1,0 +1,79 @@
+"""Take out comments and the tags whose content is not wikitext: references, formulas, galleries…
+
+MediaWiki reads these before everything else, and what stands inside them never meets the parser.
+"""
+
+import re
+
+from transforms.text.wikimedia.wikitext.marks import FORMULA_END, FORMULA_START, HOLE, protect
+
+_SILENT = (
+    "ref|references|gallery|timeline|score|imagemap|graph|mapframe|maplink|templatedata|pre"
+    "|templatestyles|section|hiero|inputbox|categorytree|indicator|includeonly|syntaxhighlight"
+    "|source|math|chem|ce|nowiki|listing|rss|charinsert|dynamicpagelist|phonos|langconvert"
+    "|img_auth|quiz|chess|pages|video|videoflash|ogg|abc|embed|form|select|style|script"
+)
+_OPEN = re.compile(rf"<(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
+_CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
+_REST_OF_LINE = re.compile(r"[ \t]*\n")
+_OPENING = ("(", "（", "[", "«", '"', "“")
+_FORMULAS = {"math", "chem", "ce"}
+_TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\$)"
+_TEX_START = re.compile(rf"^{_TEX_SPACE}+")
+_TEX_END = re.compile(rf"{_TEX_SPACE}+$")
+_TEX_BRACES = re.compile(r"([{}])(?=\1)")
+_BLOCK_FORMULA = re.compile(r"display\s*=\s*[\"']?block", re.IGNORECASE)
+
+
+def _show_formula(tex: str) -> str:
+    """Return the TeX of an inline formula, without the spacing and style around it."""
+    tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(tex.split())))
+    # A blank inside "}}" changes no formula, and keeps it from looking like a template's end.
+    tex = _TEX_BRACES.sub(r"\1 ", tex)
+    return f"{FORMULA_START}{protect(tex)}{FORMULA_END}" if tex else ""
+
+
+def _shown(name: str, attributes: str, content: str) -> str:
+    """Return what a reader sees of a tag: text for nowiki, inline code and inline formulas."""
+    if name == "nowiki":
+        return protect(content)
+    if name in _FORMULAS and not _BLOCK_FORMULA.search(attributes):
+        return _show_formula(content)
+    if name in ("syntaxhighlight", "source") and "inline" in attributes:
+        return protect(content)
+    return ""
+
+
+def strip_extensions(wikitext: str) -> str:
+    """Return the text without comments and extension tags; what they show is protected.
+
+    An unclosed comment runs to the end of the page; of any other unclosed tag only the tag goes.
+    """
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()
+    opener = _OPEN.search(wikitext)
+    while opener:
+        start, end = opener.span()
+        kept.append(wikitext[position:start])
+        if opener[1] is None:
+            close = wikitext.find("-->", end)
+            end = len(wikitext) if close < 0 else close + 3
+            line_end = _REST_OF_LINE.match(wikitext, end)
+            if line_end and (start == 0 or wikitext[start - 1] == "\n"):
+                end = line_end.end()  # a comment on a line of its own takes the line along
+        elif not opener[3]:
+            name = opener[1].lower()
+            closer = None if name in unclosed else _CLOSE[name].search(wikitext, end)
+            if closer:
+                shown = _shown(name, opener[2] or "", wikitext[end : closer.start()])
+                if not shown and wikitext[start - 1 : start] in _OPENING:
+                    shown = HOLE
+                kept.append(shown)
+                end = closer.end()
+            else:
+                unclosed.add(name)
+        position = end
+        opener = _OPEN.search(wikitext, position)
+    kept.append(wikitext[position:])
+    return "".join(kept)

@@ -1,0 +1,41 @@
+"""Stand-ins for characters that must not be read as markup.
+
+What `<nowiki>` or a formula holds is text, whatever it looks like, and a value that a template
+shows must not be cut at a `|` again. Such characters are exchanged for Unicode noncharacters
+(U+FDD0–U+FDEF, which no text may hold) and exchanged back when the last pass is done.
+"""
+
+import re
+
+_MARKUP = "[]{}|'<>=*#:;_!-~&"
+_FIRST = 0xFDD0
+_PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
+_RESTORE = {_FIRST + i: char for i, char in enumerate(_MARKUP)}
+
+HOLE = "\ufdef"  # a template stood here and left nothing
+FORMULA_START = "\ufded"
+FORMULA_END = "\ufdee"
+_NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
+_ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
+
+
+def drop_noncharacters(text: str) -> str:
+    """Remove the noncharacters U+FDD0–U+FDEF, so that every later one is ours."""
+    return _NONCHARACTER.sub("", text)
+
+
+def protect(text: str) -> str:
+    """Return the text with stand-ins for all markup characters."""
+    return text.translate(_PROTECT)
+
+
+def protect_argument(text: str) -> str:
+    """Return the text with stand-ins for `|` and `=`, which part the arguments of a template."""
+    return text.translate(_ARGUMENT_MARKUP) if "|" in text or "=" in text else text
+
+
+def restore(text: str) -> str:
+    """Undo `protect` and `protect_argument`; holes and formula marks vanish."""
+    if not _NONCHARACTER.search(text):
+        return text
+    return _NONCHARACTER.sub("", text.translate(_RESTORE))

@@ -1,0 +1,125 @@
+"""The small language in which the tables say how a template shows its arguments.
+
+    "{1}"               the first positional argument
+    "{text|1}"          the first of these arguments that is not empty
+    "{2, 3}"            the arguments that are not empty, joined by ", "
+    "{*}"               all positional arguments, joined by nothing; "{* }" by a blank
+    "{2:number}"        through a formatter: number, lower, upper, first_upper, month
+    "{@as_of}"          a phrase of the language; a phrase alone does not count as content
+    "[ ({2})]"          left out where none of its arguments has content; may be nested
+    "\\["               the next character is text
+
+A template none of whose arguments has content shows nothing, unless its pattern names none.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+Arguments = Mapping[str, str]
+Formatter = Callable[[str], str]
+# (text, whether an argument with content is in it, whether any argument was asked for)
+_Shown = tuple[str, bool, bool]
+_Part = Callable[[Arguments, Mapping[str, str], Mapping[str, Formatter]], _Shown]
+Pattern = Callable[[Arguments, Mapping[str, str], Mapping[str, Formatter]], str]
+
+_TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
+
+
+def positional(arguments: Arguments) -> list[str]:
+    """Return the positional arguments, from the first to the first that is missing."""
+    values = []
+    while (value := arguments.get(str(len(values) + 1))) is not None:
+        values.append(value)
+    return values
+
+
+def first_of(arguments: Arguments, names: Sequence[str]) -> str:
+    """Return the first argument of these that is not empty, or ""."""
+    return next((value for name in names if (value := arguments.get(name))), "")
+
+
+def _literal(text: str) -> _Part:
+    return lambda arguments, phrases, formatters: (text, False, False)
+
+
+def _phrase(name: str) -> _Part:
+    return lambda arguments, phrases, formatters: (phrases.get(name, ""), False, False)
+
+
+def _all(separator: str) -> _Part:
+    def show(
+        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
+    ) -> _Shown:
+        text = separator.join(filter(None, positional(arguments)))
+        return text, bool(text), True
+
+    return show
+
+
+def _field(expression: str) -> _Part:
+    names, _, formatter = expression.partition(":")
+    alternatives = [name.strip().split("|") for name in names.split(",")]
+
+    def show(
+        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
+    ) -> _Shown:
+        values = [first_of(arguments, names) for names in alternatives]
+        if formatter:
+            values = [formatters[formatter](value) if value else "" for value in values]
+        text = ", ".join(filter(None, values))
+        return text, bool(text), True
+
+    return show
+
+
+def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
+    def show(
+        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
+    ) -> _Shown:
+        shown = [part(arguments, phrases, formatters) for part in parts]
+        filled = any(part[1] for part in shown)
+        asked = any(part[2] for part in shown)
+        if asked and not filled:
+            return "", False, not optional
+        return "".join(part[0] for part in shown), filled, asked
+
+    return show
+
+
+def _parse_field(expression: str) -> _Part:
+    if expression.startswith("*"):
+        return _all(expression[1:])
+    if expression.startswith("@"):
+        return _phrase(expression[1:])
+    return _field(expression)
+
+
+@functools.cache
+def compile_pattern(pattern: str) -> Pattern:
+    """Return a function that shows arguments by the pattern.
+
+    Raises:
+        ValueError: a bracket or brace of the pattern has no partner.
+    """
+    stack: list[list[_Part]] = [[]]
+    position = 0
+    for token in _TOKEN.finditer(pattern):
+        if token.start() != position:
+            break
+        position = token.end()
+        if token[3]:
+            stack.append([])
+        elif token[4]:
+            if len(stack) == 1:
+                raise ValueError(f"unopened ']' in display pattern {pattern!r}")
+            parts = stack.pop()
+            stack[-1].append(_sequence(parts, optional=True))
+        elif token[2] is not None:
+            stack[-1].append(_parse_field(token[2]))
+        else:
+            stack[-1].append(_literal(token[1] or token[5]))
+    if position != len(pattern) or len(stack) != 1:
+        raise ValueError(f"unbalanced display pattern {pattern!r}")
+    whole = _sequence(stack[0], optional=False)
+    return lambda arguments, phrases, formatters: whole(arguments, phrases, formatters)[0]

@@ -1,0 +1,45 @@
+"""Remove the apostrophes that mark bold and italics, line by line, as MediaWiki balances them.
+
+The rules are those of `Parser::doQuotes`: of four apostrophes the first is text, of six and more
+all but five are; where a line has an odd number of both bold and italic marks, one bold mark is an
+apostrophe followed by an italic mark.
+"""
+
+import re
+
+_RUN = re.compile(r"'{2,}")
+
+
+def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
+    """Return the index of the bold mark that is read as an apostrophe and an italic mark."""
+    one_letter_word = word = blank = -1
+    for i, size in enumerate(sizes):
+        if size != 3:
+            continue
+        before = parts[i]
+        if before[-1:] == " ":
+            blank = i if blank < 0 else blank
+        elif before[-2:-1] == " ":
+            one_letter_word = i
+            break
+        else:
+            word = i if word < 0 else word
+    return next((i for i in (one_letter_word, word, blank) if i >= 0), -1)
+
+
+def strip_quotes(line: str) -> str:
+    """Return one line without the marks of bold and italics; true apostrophes stay."""
+    if "''" not in line:
+        return line
+    runs = _RUN.findall(line)
+    parts = _RUN.split(line)
+    sizes = [min(5, 3 if len(run) == 4 else len(run)) for run in runs]
+    texts = ["'" * (len(run) - size) for run, size in zip(runs, sizes, strict=True)]
+    bold = sum(size != 2 for size in sizes)
+    italic = sum(size != 3 for size in sizes)
+    if bold % 2 and italic % 2:
+        restored = _apostrophe_to_restore(parts, sizes)
+        if restored >= 0:
+            texts[restored] += "'"
+    texts.append("")
+    return "".join(part + text for part, text in zip(parts, texts, strict=True))

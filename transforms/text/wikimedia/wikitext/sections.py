@@ -1,0 +1,63 @@
+"""Cut a page into sections at its headings.
+
+MediaWiki: a heading is a line that starts and ends with one to six `=`; the level is the smaller
+of the two runs. A dropped heading takes along every deeper section that follows it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+# A newline is put before the text, so that the fixed first character makes the search fast.
+_HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")
+_MAX_LEVEL = 6
+
+
+class Section(NamedTuple):
+    """A section with prose in it."""
+
+    heading: str  # cleaned; "" for the lead
+    paragraphs: tuple[str, ...]
+
+
+class RawSection(NamedTuple):
+    """A section as it stands in the source."""
+
+    heading: str  # wikitext between the marks; "" for the lead
+    level: int  # 0 for the lead
+    body: str  # wikitext
+
+
+def _parse_heading(line: str) -> tuple[str, int]:
+    left = len(line) - len(line.lstrip("="))
+    if left == len(line):  # "=====": a heading of what lies between the marks
+        level = min((left - 1) // 2, _MAX_LEVEL)
+    else:
+        level = min(left, len(line) - len(line.rstrip("=")), _MAX_LEVEL)
+    return line[level : len(line) - level].strip(), level
+
+
+def split_sections(wikitext: str) -> Iterator[RawSection]:
+    """Yield the lead and every section of a page, in order."""
+    text = f"\n{wikitext}\n"
+    heading, level, start = "", 0, 1
+    for match in _HEADING.finditer(text):
+        next_heading, next_level = _parse_heading(match[1])
+        if next_level == 0:
+            continue
+        yield RawSection(heading, level, text[start : match.start() + 1])
+        heading, level, start = next_heading, next_level, match.end()
+    yield RawSection(heading, level, text[start:-1])
+
+
+def drop_sections(
+    sections: Iterator[RawSection], is_dropped: Callable[[str, int], bool]
+) -> Iterator[RawSection]:
+    """Yield the sections for which neither their heading and level nor one above is dropped."""
+    dropped_level = 0
+    for section in sections:
+        if dropped_level and section.level > dropped_level:
+            continue
+        dropped_level = section.level if is_dropped(section.heading, section.level) else 0
+        if not dropped_level:
+            yield section

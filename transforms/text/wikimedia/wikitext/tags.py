@@ -1,0 +1,34 @@
+"""Remove HTML tags and entities; text between the tags stays."""
+
+import html
+import re
+
+_BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
+_INLINE_NAMES = (
+    "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr|q"
+    "|del|ins|bdi|bdo|wbr|rb|rp|rt|rtc|ruby|mark|time|data|noinclude|onlyinclude|includeonly"
+    "|table|ul|ol|dl|ref|references|nowiki|math|chem|gallery|pre|source|syntaxhighlight"
+    "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
+)
+_BREAKS = re.compile(r"(?:<(?i:br)\b[^<>]*>\s*){2,}")
+_BREAK = re.compile(r"</?(?i:br)\b[^<>]*>")
+_BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s[^<>]*)?/?>")
+_INLINE = re.compile(rf"</?(?i:{_INLINE_NAMES})(?:\s[^<>]*)?/?>")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def strip_tags(text: str) -> str:
+    """Remove the tags MediaWiki knows. Two line breaks, and every block tag, end a paragraph."""
+    if "<" not in text:
+        return text
+    text = _BREAKS.sub("\n\n", text)
+    text = _BREAK.sub(" ", text)
+    text = _BLOCK.sub("\n\n", text)
+    return _INLINE.sub("", text)
+
+
+def decode_entities(text: str) -> str:
+    """Decode named and numeric entities that end in a semicolon, each once."""
+    if "&" not in text:
+        return text
+    return _ENTITY.sub(lambda match: html.unescape(match[0]), text)

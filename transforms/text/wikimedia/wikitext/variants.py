@@ -1,0 +1,36 @@
+"""Show one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
+
+Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the
+variant asked for, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text.
+"""
+
+import re
+from collections.abc import Sequence
+
+_MARK = re.compile(r"-\{(?!\{)([^{}]*)\}-")
+_CHOICE = re.compile(r";?\s*([a-z-]+)\s*:([^;]*(?:;(?!\s*[a-z-]+\s*:)[^;]*)*)")
+_SILENT_FLAGS = frozenset("HT-D")
+
+
+def _choose(text: str, variants: Sequence[str]) -> str:
+    choices = {choice[1].strip(): choice[2].strip() for choice in _CHOICE.finditer(text)}
+    if not choices:
+        return text
+    chosen = next((choices[name] for name in variants if name in choices), None)
+    return next(iter(choices.values())) if chosen is None else chosen
+
+
+def show_variants(text: str, variants: Sequence[str]) -> str:
+    """Replace every mark by the first of these variants it holds, else by its first text."""
+    if "-{" not in text:
+        return text
+
+    def show(match: re.Match[str]) -> str:
+        flags, bar, content = match[1].partition("|")
+        if not bar:
+            return _choose(flags, variants)
+        if _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
+            return ""
+        return _choose(content, variants)
+
+    return _MARK.sub(show, text)

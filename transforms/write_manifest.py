@@ -1,0 +1,138 @@
+"""The findings of a build → stats.json, manifest.json, README.md and the metadata for TFDS."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsList, AsSingleton
+
+from transforms.records import InputFile, OutputFile, Rejected
+from transforms.text import build_manifest, tfds_metadata
+from transforms.text.build_manifest import Findings, Provenance
+from transforms.text.corpus_stats import CorpusStats
+from transforms.text.dataset_card import make_card
+from transforms.write_files import write_text
+
+NOT_PAGES = ("read-entities",)  # stages that reject lines of other inputs
+
+
+class Description(NamedTuple):
+    """Words about a corpus."""
+
+    title: str
+    about: str  # Markdown
+    citation: str  # BibTeX
+    license_id: str  # as the Hugging Face hub names it
+    features: Sequence[str]
+
+
+class BuildOutcome(NamedTuple):
+    """The collections that a manifest sums up."""
+
+    inputs: beam.PCollection  # of InputFile
+    outputs: beam.PCollection  # of OutputFile
+    pages: beam.PCollection  # whatever was read, one element each, well-formed
+    rejected: beam.PCollection  # of Rejected
+    lost: beam.PCollection  # of NamedTuples
+    stats: beam.PCollection  # of (split, CorpusStats)
+    class_unknown: beam.PCollection  # one element for each article of unknown class
+
+
+class WriteManifest(beam.PTransform):
+    """BuildOutcome → PCollection[OutputFile]. Raises AccountingError where kept + rejected ≠ read."""
+
+    def __init__(self, folder: str, provenance: Provenance, description: Description):
+        super().__init__()
+        self.folder = folder
+        self.provenance = provenance
+        self.description = description
+
+    def expand(self, outcome: BuildOutcome) -> beam.PCollection:
+        root = outcome.pages.pipeline
+        rejections = (
+            outcome.rejected
+            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
+            | "CountReasons" >> beam.combiners.Count.PerElement()
+        )
+        return (
+            root
+            | "Once" >> beam.Create([self.folder])
+            | "WriteManifest"
+            >> beam.FlatMap(
+                write_manifest,
+                self.provenance,
+                self.description,
+                inputs=AsList(outcome.inputs),
+                outputs=AsList(outcome.outputs),
+                pages=AsSingleton(outcome.pages | "CountPages" >> beam.combiners.Count.Globally()),
+                rejections=AsList(rejections),
+                lost=AsList(outcome.lost),
+                stats=AsList(outcome.stats),
+                class_unknown=AsSingleton(
+                    outcome.class_unknown | "CountUnknown" >> beam.combiners.Count.Globally()
+                ),
+            )
+        )
+
+
+def reason_of(rejected: Rejected) -> tuple[str, str]:
+    """(stage, reason)."""
+    return rejected.stage, rejected.reason
+
+
+def write_manifest(
+    folder: str,
+    provenance: Provenance,
+    description: Description,
+    *,
+    inputs: Sequence[InputFile],
+    outputs: Sequence[OutputFile],
+    pages: int,
+    rejections: Sequence[tuple[tuple[str, str], int]],
+    lost: Sequence[Any],
+    stats: Sequence[tuple[str, CorpusStats]],
+    class_unknown: int,
+) -> Iterable[OutputFile]:
+    """Checks the accounts and writes what a build says of itself."""
+    of_pages = {key: count for key, count in rejections if key[0] not in NOT_PAGES}
+    malformed = sum(count for (stage, _), count in of_pages.items() if stage == "read-dump")
+    findings = Findings(
+        inputs=inputs,
+        outputs=outputs,
+        pages_read=pages + malformed,
+        rejections=of_pages,
+        unreadable_lines=sum(count for key, count in rejections if key[0] in NOT_PAGES),
+        class_unknown=class_unknown,
+        lost=[one._asdict() for one in lost],
+        stats=dict(stats),
+    )
+    build_manifest.check_accounts(findings)
+    yield from _write_texts(folder, _texts(provenance, description, findings))
+
+
+def _texts(provenance: Provenance, description: Description, findings: Findings) -> dict[str, str]:
+    stats = build_manifest.make_stats(findings)
+    manifest = build_manifest.make_manifest(provenance, findings)
+    dataset_info = tfds_metadata.dataset_info_json(
+        provenance.corpus,
+        provenance.edition,
+        provenance.version,
+        provenance.release_notes,
+        description.about,
+        description.citation,
+        findings.outputs,
+    )
+    card = make_card(description.title, description.about, description.license_id, manifest, stats)
+    return {
+        "stats.json": build_manifest.to_json(stats),
+        "features.json": json.dumps(tfds_metadata.features_json(description.features), indent=2),
+        "dataset_info.json": json.dumps(dataset_info, indent=2),
+        "README.md": card,
+        "manifest.json": build_manifest.to_json(manifest),
+    }
+
+
+def _write_texts(folder: str, texts: dict[str, str]) -> Iterable[OutputFile]:
+    for name, text in texts.items():
+        yield write_text(folder, name, text)
