@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=others, format="%(asctime)s %(levelname)s %(message)s")
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(logging.INFO)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
     return run(settings, beam_flags)
 
 
@@ -138,7 +140,7 @@ def _add_wiki40b(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--shard-bytes",
         type=int,
-        default=64 << 20,
+        default=32 << 20,
         metavar="N",
         help="text in one output file, about (default %(default)s)",
     )

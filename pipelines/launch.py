@@ -24,7 +24,7 @@ from transforms.open_input import InputError
 from transforms.read_dumps import dump_bytes_of
 
 IN_PROCESS = "in-process"
-LOG_TAIL_BYTES = 10_000
+LOG_TAIL_BYTES = 2_000
 WORKER_MODULE = "apache_beam.runners.worker.sdk_worker_main"
 _WORKER_ERROR = re.compile(r"InputError: (.*?)(?: \[while running '|\n|$)", re.DOTALL)
 
@@ -66,14 +66,20 @@ def launch(
     with publish.building(target, replace=replace) as folder, _worker_log() as log:
         pipeline = beam.Pipeline(runner=_runner(runner, workers, log), options=options)
         corpus.build(pipeline, folder, workers)
-        with progress.shown(
-            " ".join(corpus.path[:2]), sum(dump_bytes_of(path, workers) for path in corpus.dumps)
-        ):
+        with _progress(corpus, runner, workers):
             _run(pipeline)
     manifest: dict[str, Any] = _read_json(target, "manifest.json")
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
     return manifest
+
+
+def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractContextManager[None]:
+    """Other runners show the progress of a job in their own way."""
+    if runner != IN_PROCESS:
+        return contextlib.nullcontext()
+    total_bytes = sum(dump_bytes_of(path, workers) for path in corpus.dumps)
+    return progress.shown(" ".join(corpus.path[:2]), total_bytes)
 
 
 @contextlib.contextmanager
@@ -101,7 +107,6 @@ def pipeline_options(runner: str, workers: int, beam_flags: Sequence[str]) -> Pi
 def check_beam_flags(flags: Sequence[str]) -> None:
     """Raises ValueError for a flag that Beam does not know: a typing error must not go unnoticed."""
     parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
-    subclass: Any
     for subclass in _all_subclasses(PipelineOptions):
         subclass._add_argparse_args(parser)
     _, unknown = parser.parse_known_args(list(flags))
@@ -111,7 +116,8 @@ def check_beam_flags(flags: Sequence[str]) -> None:
 
 def _all_subclasses(base: type) -> list[Any]:
     found: dict[str, Any] = {}
-    for subclass in base.__subclasses__():
+    direct: list[Any] = base.__subclasses__()
+    for subclass in direct:
         found.setdefault(subclass.__qualname__, subclass)
         for below in _all_subclasses(subclass):
             found.setdefault(below.__qualname__, below)
@@ -129,7 +135,9 @@ def _runner(name: str, workers: int, worker_log: str) -> Any:
         return None
     if workers == 1:
         return FnApiRunner()
-    command = f"exec {shlex.quote(sys.executable)} -m {WORKER_MODULE} 2>>{shlex.quote(worker_log)}"
+    # Ctrl-C reaches the whole process group; the workers end when the launcher does.
+    python, log = shlex.quote(sys.executable), shlex.quote(worker_log)
+    command = f"trap '' INT; exec {python} -m {WORKER_MODULE} 2>>{log}"
     return FnApiRunner(SubprocessSDKEnvironment.from_command_string(command))
 
 
@@ -139,11 +147,21 @@ def _run(pipeline: beam.Pipeline) -> None:
     except InputError as error:
         raise BuildError(str(error)) from None
     except RuntimeError as error:
+        _raise_interruption(error)
         # What a worker raises comes as the text of its traceback.
         found = _WORKER_ERROR.findall(str(error))
         if not found:
             raise
         raise BuildError(found[-1].strip()) from None
+
+
+def _raise_interruption(error: BaseException) -> None:
+    """Raises the Ctrl-C or SIGTERM that Beam has wrapped, where that is what ended the run."""
+    wrapped: BaseException | None = error
+    while wrapped:
+        if isinstance(wrapped, KeyboardInterrupt | SystemExit):
+            raise wrapped from None
+        wrapped = wrapped.__cause__ or wrapped.__context__
 
 
 def _read_json(folder: str, name: str) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    DownloadColumn,
     Progress,
     TextColumn,
     TimeElapsedColumn,
@@ -26,8 +25,9 @@ from transforms import counters
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
 LOG_COLUMNS = 100
+NEEDED_COLUMNS = 85  # by all but the bar
 _REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
-_KEPT = ("cleaned", "linked", "identified")
+_KEPT = ("cleaned", "linked")
 
 
 class Tally:
@@ -36,18 +36,19 @@ class Tally:
     def __init__(self, counts: Mapping[str, int], seconds: float):
         self.dump_bytes = counts.get("read-dump/dump_bytes", 0)
         self.pages = counts.get("read-dump/pages", 0)
-        self.cleaned = counts.get("clean-wikitext/cleaned", 0)
         self.written = counts.get("write-corpus/articles", 0)
         self.rejected = counts.get("read-dump/malformed-xml", 0) + sum(
             count for name, count in counts.items() if _is_rejection(*name.split("/", 1))
         )
         self.megabytes_per_second = counts.get("read-dump/xml_bytes", 0) / 1e6 / max(seconds, 1e-9)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.pages:,} pages read, {self.cleaned:,} cleaned, {self.rejected:,} rejected,"
-            f" {self.written:,} written, {self.megabytes_per_second:.1f} MB/s of XML"
-        )
+    def describe(self, total_bytes: int) -> str:
+        """The counts in words: of reading, and once all is read, of writing."""
+        kept = self.pages - self.rejected
+        if self.dump_bytes >= total_bytes:
+            return f"joining, writing: {self.written:,} of {kept:,} articles"
+        speed = f"{self.megabytes_per_second:.1f} MB/s"
+        return f"{self.pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
 
 
 def _is_rejection(stage: str, what: str) -> bool:
@@ -55,19 +56,16 @@ def _is_rejection(stage: str, what: str) -> bool:
 
 
 @contextlib.contextmanager
-def shown(
-    label: str, total_bytes: int, live_counts: Callable[[], Mapping[str, int]] | None = None
-) -> Iterator[None]:
+def shown(label: str, total_bytes: int) -> Iterator[None]:
     """Shows the progress of what runs inside the block: a live line at a terminal, else log lines.
 
-    `live_counts` asks the runner; without it, workers on this machine tell through a folder.
+    The workers of this machine tell it through a folder (see transforms/counters.py).
     """
-    with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as name:
-        folder = pathlib.Path(name)
-        os.environ[counters.PROGRESS_DIR] = name
+    with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as folder:
+        os.environ[counters.PROGRESS_DIR] = folder
         stop = threading.Event()
-        ask = live_counts or (lambda: counters.read_tallies(folder))
-        watcher = threading.Thread(target=_watch, args=(label, total_bytes, ask, stop), daemon=True)
+        arguments = (label, total_bytes, pathlib.Path(folder), stop)
+        watcher = threading.Thread(target=_watch, args=arguments, daemon=True)
         watcher.start()
         try:
             yield
@@ -77,63 +75,56 @@ def shown(
             del os.environ[counters.PROGRESS_DIR]
 
 
-def _watch(
-    label: str, total_bytes: int, ask: Callable[[], Mapping[str, int]], stop: threading.Event
-) -> None:
+def _watch(label: str, total_bytes: int, folder: pathlib.Path, stop: threading.Event) -> None:
     console = Console(stderr=True)
-    if console.is_terminal:
-        _draw(console, label, total_bytes, ask, stop)
-    else:
-        _log(label, total_bytes, ask, stop)
+    show = _draw(console, label, total_bytes) if console.is_terminal else _log(label, total_bytes)
+    with show as update:
+        start = time.monotonic()
+        while not stop.wait(REDRAW_SECONDS):
+            seconds = time.monotonic() - start
+            update(Tally(counters.read_tallies(folder), seconds), seconds)
 
 
+@contextlib.contextmanager
 def _draw(
-    console: Console,
-    label: str,
-    total_bytes: int,
-    ask: Callable[[], Mapping[str, int]],
-    stop: threading.Event,
-) -> None:
+    console: Console, label: str, total_bytes: int
+) -> Iterator[Callable[[Tally, float], None]]:
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        DownloadColumn(),
+        BarColumn(bar_width=max(console.width - NEEDED_COLUMNS, 1)),
+        TextColumn("{task.percentage:.0f}%"),
         TimeElapsedColumn(),
-        TextColumn("elapsed,"),
+        TextColumn("+"),
         TimeRemainingColumn(),
-        TextColumn("left | {task.fields[tally]}"),
+        TextColumn("{task.fields[tally]}"),
     )
-    start = time.monotonic()
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(label, total=total_bytes, tally="starting workers")
-        while not stop.wait(REDRAW_SECONDS):
-            tally = Tally(ask(), time.monotonic() - start)
-            bar.update(task, completed=tally.dump_bytes, tally=_phase(tally, total_bytes))
+
+        def update(tally: Tally, _: float) -> None:
+            bar.update(task, completed=tally.dump_bytes, tally=tally.describe(total_bytes))
+
+        yield update
 
 
-def _log(
-    label: str, total_bytes: int, ask: Callable[[], Mapping[str, int]], stop: threading.Event
-) -> None:
+@contextlib.contextmanager
+def _log(label: str, total_bytes: int) -> Iterator[Callable[[Tally, float], None]]:
     logger = logging.getLogger(__name__)
-    start = time.monotonic()
-    while not stop.wait(LOG_SECONDS):
-        seconds = time.monotonic() - start
-        tally = Tally(ask(), seconds)
+    due = LOG_SECONDS
+
+    def update(tally: Tally, seconds: float) -> None:
+        nonlocal due
+        if seconds < due:
+            return
+        due = seconds + LOG_SECONDS
         share = tally.dump_bytes / max(total_bytes, 1)
-        left = (
-            f"{seconds / share - seconds:.0f} s left"
-            if 0 < share < 1
-            else _phase(tally, total_bytes)
-        )
+        left = f", {seconds / share - seconds:.0f} s left" if 0 < share < 1 else ""
+        counts = tally.describe(total_bytes)
         logger.info(
-            "%s: %.0f %% of the dump, %.0f s, %s; %s", label, 100 * share, seconds, left, tally
+            "%s: %.0f %% of the dump, %.0f s%s, %s", label, 100 * share, seconds, left, counts
         )
 
-
-def _phase(tally: Tally, total_bytes: int) -> str:
-    if tally.dump_bytes < total_bytes:
-        return str(tally)
-    return f"joining and writing: {tally}"
+    yield update
 
 
 def print_summary(
@@ -162,8 +153,8 @@ def print_summary(
         f"{manifest['counts']['pages_read']:,} pages read in {seconds:.1f} s", highlight=False
     )
     for line in _remarks(manifest):
-        console.print(f"note: {line}", highlight=False, soft_wrap=True)
-    console.print(f"the build: {target}", highlight=False, soft_wrap=True)
+        console.print(f"note: {line}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"the build: {target}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:

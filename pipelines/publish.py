@@ -12,6 +12,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 
 from apache_beam.io.filesystem import CompressionTypes
@@ -19,6 +20,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 COMPLETED = "COMPLETED"
+LEFTOVER_SECONDS = 30.0
 
 
 class TargetError(Exception):
@@ -68,9 +70,18 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _remove_leftover(folder: pathlib.Path) -> None:
-    """A killed build has left it, unless its builder still holds the lock."""
+    """A killed build has left it, unless its builder still holds the lock.
+
+    The workers of a killed build write on until they notice that they are alone.
+    """
     with _locked(folder):
-        shutil.rmtree(folder)
+        end = time.monotonic() + LEFTOVER_SECONDS
+        shutil.rmtree(folder, ignore_errors=True)
+        while folder.exists():
+            if time.monotonic() > end:
+                raise TargetError(f"cannot be removed, a killed build still writes in it: {folder}")
+            time.sleep(0.05)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ from transforms.write_rejected import WriteRejected
 CORPUS = "wiki40b"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
-SHARD_BYTES = 64 << 20
+SHARD_BYTES = 32 << 20
 
 _DBNAMES = {"no": "nowiki", "zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 _XML_LANGUAGES = {"no": "nb", "zh-cn": "zh", "zh-tw": "zh"}
@@ -147,7 +147,7 @@ class Wiki40b:
             join = JoinWikidata(self.dbname, self.tables, self.entities)
             linked = cleaned | "JoinWikidata" >> join
         else:
-            linked = cleaned | "IdentifyByPage" >> IdentifyByPage(self.dbname)
+            linked = cleaned | "IdentifyByPage" >> IdentifyByPage(self.dbname, self.tables.pages)
         return linked
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

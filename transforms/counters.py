@@ -19,6 +19,7 @@ WRITE_EVERY_SECONDS = 0.5
 
 _lock = threading.Lock()
 _tally: collections.Counter[str] = collections.Counter()
+_tally_folder = ""
 _last_written = 0.0
 
 
@@ -45,7 +46,11 @@ def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
 
 
 def _add_to_tally(name: str, amount: int) -> None:
+    global _tally_folder
     with _lock:
+        if os.environ[PROGRESS_DIR] != _tally_folder:  # the next job in the same process
+            _tally_folder = os.environ[PROGRESS_DIR]
+            _tally.clear()
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
             _write_tally()

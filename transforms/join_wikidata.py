@@ -9,17 +9,12 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms import counters
 from transforms.close_classes import CloseOverSubclasses, InternalClasses
 from transforms.find_items import FindItems, WikiTables
-from transforms.pack_articles import pack_article, unpack_article
 from transforms.read_entities import ReadEntities
-from transforms.records import Article, Reason
-from transforms.screen import reject
-from transforms.text.wikimedia.screening import PageFacts, merge_facts, reason_to_reject_facts
+from transforms.screen_facts import ScreenFacts
+from transforms.text.wikimedia.screening import PageFacts
 from transforms.text.wikimedia.wikidata_json import Entity
-
-REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 
 
 class Linked(NamedTuple):
@@ -58,18 +53,9 @@ class JoinWikidata(beam.PTransform):
             | "JoinClasses" >> beam.CoGroupByKey()
             | "AddClass" >> beam.FlatMapTuple(add_class).with_output_types(tuple[int, PageFacts])
         )
-        page_to_text = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
-            tuple[int, bytes]
-        )
-        joined = (
-            {"text": page_to_text, "facts": page_to_classed_facts}
-            | "JoinFacts" >> beam.CoGroupByKey()
-            | "ScreenEntities"
-            >> beam.ParDo(_ScreenEntities(has_page_table=bool(self.tables.pages)))
-            .with_output_types(Article)
-            .with_outputs("rejected", "class_unknown", main="kept")
-        )
-        return Linked(joined.kept, joined.rejected, unreadable, joined.class_unknown)
+        screen = ScreenFacts(self.STAGE, page_to_classed_facts, bool(self.tables.pages))
+        screened = articles | "ScreenFacts" >> screen
+        return Linked(screened.kept, screened.rejected, unreadable, screened.class_unknown)
 
     def _classes(self, root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
         if not self.entities:
@@ -103,11 +89,6 @@ def key_by_item(page_and_facts: tuple[int, PageFacts]) -> tuple[str, tuple[int, 
     return facts.qid or f"page {page_id}", page_and_facts
 
 
-def key_by_page(article: Article) -> tuple[int, bytes]:
-    """(page id, packed article)."""
-    return article.page_id, pack_article(article)
-
-
 def add_class(_: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, PageFacts]]:
     """The facts of the pages of one item, with what the entity dump says of its class."""
     classes = list(found["class"])
@@ -123,72 +104,34 @@ def add_class(_: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int,
         yield page_id, facts
 
 
-class _ScreenEntities(beam.DoFn):
-    def __init__(self, has_page_table: bool):
-        self.has_page_table = has_page_table
-
-    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
-        _, found = element
-        articles = newest_first(found["text"])
-        if not articles:
-            return
-        newest, *older = articles
-        for article in older:
-            yield reject(article.page_id, article.title, JoinWikidata.STAGE, REPEATED)
-        facts = merge_facts(found["facts"])
-        if not self.has_page_table:
-            facts = facts._replace(exists=True)
-        reason = reason_to_reject_facts(facts)
-        if reason:
-            yield reject(newest.page_id, newest.title, JoinWikidata.STAGE, reason)
-            return
-        counters.count(JoinWikidata.STAGE, "linked")
-        if not facts.is_class_known:
-            yield beam.pvalue.TaggedOutput("class_unknown", facts.qid)
-        yield newest._replace(wikidata_id=facts.qid)
-
-
 class IdentifyByPage(beam.PTransform):
-    """Gives each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata."""
+    """Gives each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata.
 
-    def __init__(self, dbname: str):
-        super().__init__()
-        self.dbname = dbname
+    Args:
+      dbname: the wiki, "ukwiki".
+      page_tables: <wiki>-<date>-page.sql.gz; a page not in them was deleted.
+    """
 
-    def expand(self, articles: beam.PCollection) -> Linked:
-        split = (
-            articles
-            | "KeyByPage" >> beam.Map(key_by_page).with_output_types(tuple[int, bytes])
-            | "GroupByPage" >> beam.GroupByKey()
-            | "Identify"
-            >> beam.ParDo(_Identify(self.dbname))
-            .with_output_types(Article)
-            .with_outputs("rejected", main="kept")
-        )
-        return Linked(split.kept, split.rejected, *_nothing(articles.pipeline))
-
-
-class _Identify(beam.DoFn):
     STAGE = "identify-by-page"
 
-    def __init__(self, dbname: str):
+    def __init__(self, dbname: str, page_tables: Sequence[str] = ()):
+        super().__init__()
         self.dbname = dbname
+        self.tables = WikiTables(pages=page_tables)
 
-    def process(self, element: tuple[int, Iterable[bytes]]) -> Iterable[Any]:
-        page_id, packed = element
-        newest, *older = newest_first(packed)
-        for article in older:
-            yield reject(page_id, article.title, self.STAGE, REPEATED)
-        counters.count(self.STAGE, "identified")
-        yield newest._replace(wikidata_id=f"{self.dbname}:{page_id}")
+    def expand(self, articles: beam.PCollection) -> Linked:
+        root = articles.pipeline
+        page_to_facts = root | "NoFacts" >> beam.Create([])
+        if self.tables.pages:
+            page_to_facts = articles | "FindPages" >> FindItems(self.dbname, self.tables)
+        screen = ScreenFacts(
+            self.STAGE, page_to_facts, bool(self.tables.pages), identity=self.dbname
+        )
+        screened = articles | "ScreenFacts" >> screen
+        unreadable, unknown = _nothing(root)
+        return Linked(screened.kept, screened.rejected, unreadable, unknown)
 
 
 def _nothing(root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
     """Two empty collections, for what a build without these inputs does not have."""
     return root | "NoneUnreadable" >> beam.Create([]), root | "NoneUnknown" >> beam.Create([])
-
-
-def newest_first(packed: Iterable[bytes]) -> list[Article]:
-    """The articles of one page, the newest revision first. More than one come from files that overlap."""
-    articles = [unpack_article(one) for one in packed]
-    return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

@@ -1,14 +1,14 @@
 """Opening input files: any Beam file system, any compression, errors that name the place."""
 
-import bz2
-import gzip
 import io
-import lzma
+import pathlib
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+
+from transforms.text.compression import decompressed
 
 
 class InputError(Exception):
@@ -30,9 +30,11 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
     """
     paths: set[str] = set()
     for pattern, match in zip(patterns, FileSystems.match(list(patterns)), strict=True):
-        if not match.metadata_list:
-            raise InputError(pattern, "no such file")
-        paths.update(metadata.path for metadata in match.metadata_list)
+        found = [metadata.path for metadata in match.metadata_list]
+        files = [path for path in found if not pathlib.Path(path).is_dir()]
+        if not files:
+            raise InputError(pattern, "a folder, no file" if found else "no such file")
+        paths.update(files)
     return sorted(paths)
 
 
@@ -43,12 +45,6 @@ def open_raw(path: str) -> BinaryIO:
 
 
 def open_input(path: str) -> BinaryIO:
-    """Opens a file for reading and undoes .bz2, .gz or .xz by its name."""
-    raw = open_raw(path)
-    if path.endswith(".bz2"):
-        return cast(BinaryIO, bz2.BZ2File(raw))
-    if path.endswith(".gz"):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-    if path.endswith(".xz"):
-        return cast(BinaryIO, lzma.LZMAFile(raw))
-    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw)))
+    """Opens a file for reading, decompressed where it is compressed."""
+    stream = decompressed(open_raw(path))
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))

@@ -3,7 +3,7 @@
 import logging
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
@@ -12,7 +12,7 @@ from transforms import counters
 from transforms.open_input import InputError, open_input, open_raw
 from transforms.records import Page, Rejected
 from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import Damage, PageXml, WorkUnit
+from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
 from transforms.text.wikimedia.mediawiki_xml import (
     MalformedPageError,
     Siteinfo,
@@ -97,7 +97,7 @@ def read_siteinfo(path: str) -> Siteinfo:
     """The head of a dump. Raises InputError where the file is no dump."""
     try:
         with open_raw(path) as stream:
-            return parse_siteinfo(dump_units.read_head(stream, path))
+            return parse_siteinfo(dump_units.read_head(stream))
     except ValueError as error:
         raise InputError(path, str(error), getattr(error, "offset", 0)) from None
 
@@ -124,7 +124,7 @@ class _ReadUnit(beam.DoFn):
     def process(self, unit: WorkUnit) -> Iterable[Page | beam.pvalue.TaggedOutput]:
         reported = 0
         with open_raw(unit.path) as stream:
-            for event in dump_units.read_unit(stream, unit):
+            for event in _read_unit(stream, unit):
                 if isinstance(event, PageXml):
                     counters.count(STAGE, "dump_bytes", event.stored_bytes)
                     reported += event.stored_bytes
@@ -161,6 +161,14 @@ class _ReadUnit(beam.DoFn):
         )
         logging.getLogger(__name__).warning("lost: %s", lost)
         return beam.pvalue.TaggedOutput("lost", lost)
+
+
+def _read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
+    try:
+        yield from dump_units.read_unit(stream, unit)
+    except OverlongPageError as error:
+        place = f"in bytes {unit.start} to {unit.end}"
+        raise InputError(unit.path, f"{place}: {error}") from None
 
 
 def _reject_malformed(xml: bytes, error: MalformedPageError) -> Rejected:

@@ -1,8 +1,6 @@
 """Wikidata JSON dumps → items."""
 
-import lzma
 import posixpath
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
@@ -11,6 +9,7 @@ import apache_beam as beam
 from transforms import counters
 from transforms.open_input import InputError, match_inputs, open_input
 from transforms.records import Rejected
+from transforms.text.compression import DECODE_ERRORS
 from transforms.text.wikimedia.wikidata_json import Entity, MalformedEntityError, parse_entity
 
 STAGE = "read-entities"
@@ -77,7 +76,7 @@ def read_lines(stream: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
     while True:
         try:
             line = stream.readline(MAX_LINE_BYTES + 1)
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        except DECODE_ERRORS as error:
             raise InputError(path, f"damaged or cut: {error}", offset) from error
         if not line:
             return

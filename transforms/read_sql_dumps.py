@@ -1,7 +1,5 @@
 """SQL dumps of a wiki's tables → rows."""
 
-import lzma
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
@@ -9,6 +7,7 @@ import apache_beam as beam
 
 from transforms import counters
 from transforms.open_input import InputError, match_inputs, open_input
+from transforms.text.compression import DECODE_ERRORS
 from transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
 
 STAGE = "read-sql-dump"
@@ -63,7 +62,7 @@ def _read_chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
     while True:
         try:
             chunk = stream.read(CHUNK_BYTES)
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        except DECODE_ERRORS as error:
             raise InputError(path, f"damaged or cut: {error}", offset) from error
         if not chunk:
             return

@@ -11,13 +11,17 @@ from transforms.records import Article, OutputFile
 from transforms.text.fingerprint import fingerprint, shard_of
 from transforms.text.shards import count_shards, parquet_name, tfrecord_name
 from transforms.text.tf_example import encode_example, frame_record
-from transforms.write_files import write_frames, write_parquet
+from transforms.write_files import HashedFile, ParquetFile
 
 STAGE = "write-corpus"
 FEATURES = ("wikidata_id", "text", "version_id")
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FEATURES])
 
+BATCH = 1024  # articles in a row group, and in memory at once
+
 ShardKey = tuple[str, int, int]  # split, shard, number of shards
+Keyed = tuple[str, int, bytes]  # identity, page id, packed article
+NO_ARTICLE: Keyed = ("", 0, b"")
 
 
 class PlanShards(beam.PTransform):
@@ -59,9 +63,9 @@ class WriteCorpus(beam.PTransform):
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         filled = articles | "KeyByShard" >> beam.Map(
             key_by_shard, beam.pvalue.AsSingleton(self.shards)
-        ).with_output_types(tuple[ShardKey, bytes])
+        ).with_output_types(tuple[ShardKey, Keyed])
         empty = self.shards | "EveryShard" >> beam.FlatMap(every_shard).with_output_types(
-            tuple[ShardKey, bytes]
+            tuple[ShardKey, Keyed]
         )
         return (
             (filled, empty)
@@ -76,36 +80,48 @@ def text_bytes(article: Article) -> int:
     return len(article.text.encode("utf-8"))
 
 
-def key_by_shard(article: Article, shards: dict[str, int]) -> tuple[ShardKey, bytes]:
-    """((split, shard, shards), packed article)."""
+def key_by_shard(article: Article, shards: dict[str, int]) -> tuple[ShardKey, Keyed]:
+    """((split, shard, shards), article)."""
     count = shards[article.split]
     shard = shard_of(article.wikidata_id, count)
-    return (article.split, shard, count), pack_article(article)
+    keyed = article.wikidata_id, article.page_id, pack_article(article)
+    return (article.split, shard, count), keyed
 
 
-def every_shard(shards: dict[str, int]) -> Iterator[tuple[ShardKey, bytes]]:
+def every_shard(shards: dict[str, int]) -> Iterator[tuple[ShardKey, Keyed]]:
     """The key of each shard, with no article."""
     for split, count in shards.items():
         for shard in range(count):
-            yield (split, shard, count), b""
+            yield (split, shard, count), NO_ARTICLE
 
 
 def write_shard(
-    grouped: tuple[ShardKey, Iterable[bytes]], folder: str, corpus: str
+    grouped: tuple[ShardKey, Iterable[Keyed]], folder: str, corpus: str
 ) -> Iterator[OutputFile]:
-    """Writes the articles of one shard in both formats."""
-    (split, shard, shards), packed = grouped
-    articles = sorted((unpack_article(one) for one in packed if one), key=order)
-    yield write_parquet(folder, parquet_name(split, shard, shards), split, to_table(articles))
-    frames = (frame_record(encode_example(features_of(article))) for article in articles)
-    yield write_frames(folder, tfrecord_name(corpus, split, shard, shards), split, frames)
-    counters.count(STAGE, "articles", len(articles))
+    """Writes the articles of one shard in both formats, a batch at a time: only one is unpacked."""
+    (split, shard, shards), keyed = grouped
+    packed = [article for _, _, article in sorted(keyed, key=order) if article]
+    parquet = parquet_name(split, shard, shards)
+    frames = tfrecord_name(corpus, split, shard, shards)
+    with (
+        ParquetFile(folder, parquet, SCHEMA) as table_file,
+        HashedFile.in_folder(folder, frames) as frame_file,
+    ):
+        for start in range(0, len(packed), BATCH):
+            articles = [unpack_article(one) for one in packed[start : start + BATCH]]
+            table_file.write(to_table(articles))
+            for article in articles:
+                frame_file.write(frame_record(encode_example(features_of(article))))
+    yield table_file.output_file(parquet, split, "parquet", len(packed))
+    yield frame_file.output_file(frames, split, "tfrecord", len(packed))
+    counters.count(STAGE, "articles", len(packed))
     counters.flush()
 
 
-def order(article: Article) -> tuple[int, str, int]:
+def order(keyed: Keyed) -> tuple[int, str, int]:
     """Articles stand in the order of their fingerprints, which is as good as a shuffle."""
-    return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
+    identity, page_id, _ = keyed
+    return fingerprint(identity), identity, page_id
 
 
 def features_of(article: Article) -> dict[str, str]:

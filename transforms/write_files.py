@@ -2,17 +2,16 @@
 
 import hashlib
 import io
-from collections.abc import Iterable
-from typing import Any, BinaryIO
+import pathlib
+from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 
 from transforms.records import OutputFile
-
-ROWS_PER_GROUP = 1024
 
 
 class HashedFile(io.RawIOBase):
@@ -25,6 +24,17 @@ class HashedFile(io.RawIOBase):
         )
         self._hash = hashlib.sha256()
         self._bytes = 0
+
+    @classmethod
+    def in_folder(cls, folder: str, name: str) -> Self:
+        """A new file of a build; `name` may have a folder.
+
+        Raises FileNotFoundError where a local `folder` is gone: a worker that outlives its build must
+        not bring it back.
+        """
+        if _is_local(folder) and not pathlib.Path(folder).is_dir():
+            raise FileNotFoundError(f"{folder}: the build is over")
+        return cls(FileSystems.join(folder, *name.split("/")))
 
     def writable(self) -> bool:
         return True
@@ -48,26 +58,39 @@ class HashedFile(io.RawIOBase):
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
+def _is_local(folder: str) -> bool:
+    return isinstance(FileSystems.get_filesystem(folder), LocalFileSystem)
+
+
+class ParquetFile:
+    """A new Parquet file, zstd-compressed, written a row group at a time."""
+
+    def __init__(self, folder: str, name: str, schema: pa.Schema):
+        self._file = HashedFile.in_folder(folder, name)
+        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
+        self.output_file = self._file.output_file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+        self._file.close()
+
+    def write(self, table: pa.Table) -> None:
+        """Writes one row group."""
+        self._writer.write_table(table)
+
+
 def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:
-    """Writes a table, zstd-compressed."""
-    with HashedFile(FileSystems.join(folder, name)) as file:
-        with pq.ParquetWriter(file, table.schema, compression="zstd") as writer:
-            writer.write_table(table, row_group_size=ROWS_PER_GROUP)
-        return file.output_file(name, split, "parquet", table.num_rows)
-
-
-def write_frames(folder: str, name: str, split: str, frames: Iterable[bytes]) -> OutputFile:
-    """Writes framed TFRecord records."""
-    records = 0
-    with HashedFile(FileSystems.join(folder, name)) as file:
-        for frame in frames:
-            file.write(frame)
-            records += 1
-        return file.output_file(name, split, "tfrecord", records)
+    """Writes a table."""
+    with ParquetFile(folder, name, table.schema) as file:
+        file.write(table)
+    return file.output_file(name, split, "parquet", table.num_rows)
 
 
 def write_text(folder: str, name: str, text: str, kind: str = "text") -> OutputFile:
     """Writes a small UTF-8 file."""
-    with HashedFile(FileSystems.join(folder, name)) as file:
+    with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, 0)

@@ -14,13 +14,11 @@ What is damaged is reported with its place, and reading goes on at the next stre
 """
 
 import bz2
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
+from transforms.text.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_START
 
 READ_BYTES = 1 << 16  # less than a bz2 block: what is returned before an error passed its checksum
@@ -28,9 +26,7 @@ SCAN_BYTES = 1 << 20
 MIN_UNIT_BYTES = 1 << 18
 MAX_UNIT_BYTES = 1 << 23
 UNITS_PER_FILE = 64
-MAX_PAGE_BYTES = (
-    1 << 26
-)  # MediaWiki stores at most 2 MiB of text, escaping makes it 12 MiB at worst
+MAX_PAGE_BYTES = 1 << 26  # MediaWiki stores 2 MiB of text at most, 12 MiB if all is escaped
 PAGES_PER_STRIPE_RUN = 64
 
 # A bz2 stream is "BZh", its block size, and the magic number of a block (or of the end, if empty).
@@ -39,7 +35,10 @@ _HEADER_BYTES = 10
 _MULTISTREAM_PROBE_BYTES = 1 << 25
 _LOOK_BACK_BYTES = 1 << 25
 _TAIL_BYTES = 64
-_DECODE_ERRORS = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+
+
+class OverlongPageError(ValueError):
+    """A page that does not end: the input is no dump."""
 
 
 class WorkUnit(NamedTuple):
@@ -86,19 +85,21 @@ class PageXml(NamedTuple):
 
 
 def plan_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[WorkUnit]:
-    """Cuts a file into units. `stripes`: into how many units a file goes that cannot be entered."""
-    if path.endswith((".gz", ".xz")) or (
-        path.endswith(".bz2") and not is_multistream(stream, file_bytes)
-    ):
+    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
+    codec = codec_of(stream)
+    if codec in ("gz", "xz") or (codec == "bz2" and not is_multistream(stream, file_bytes)):
         return [
             WorkUnit(path, "whole", 0, file_bytes, file_bytes, stripe, stripes)
             for stripe in range(stripes)
         ]
-    kind = "multistream" if path.endswith(".bz2") else "plain"
+    kind = "multistream" if codec == "bz2" else "plain"
     step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
-    starts = range(0, file_bytes, step)
+    # A unit too short to hold the end of the dump could not tell a whole file from one cut off.
+    starts = range(0, max(file_bytes - _TAIL_BYTES, 1), step)
+    ends = [*starts[1:], file_bytes]
     return [
-        WorkUnit(path, kind, start, min(start + step, file_bytes), file_bytes) for start in starts
+        WorkUnit(path, kind, start, end, file_bytes)
+        for start, end in zip(starts, ends, strict=True)
     ]
 
 
@@ -127,7 +128,10 @@ def find_stream(stream: BinaryIO, start: int, limit: int) -> int | None:
 
 
 def read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
-    """The pages that begin in the unit, in file order, and what was damaged between them."""
+    """The pages that begin in the unit, in file order, and what was damaged between them.
+
+    Raises OverlongPageError where a page does not end in MAX_PAGE_BYTES.
+    """
     splitter = _PageSplitter()
     pages_seen = pages_before_stream = consumed = 0
     last_page: bytes | None = None
@@ -146,7 +150,9 @@ def read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
                     yield PageXml(xml, consumed)
                     consumed = 0
             if splitter.held_bytes > MAX_PAGE_BYTES:
-                raise ValueError(f"a page of more than {MAX_PAGE_BYTES} bytes; is this a dump?")
+                raise OverlongPageError(
+                    f"a page of more than {MAX_PAGE_BYTES} bytes; is this a dump?"
+                )
             continue
         salvaged = pages_seen - pages_before_stream
         if isinstance(event, _EndOfFile):
@@ -202,20 +208,23 @@ def count_indexed_pages(index_lines: Iterable[bytes], start: int, end: int) -> i
     return sum(start <= int(line.partition(b":")[0]) < end for line in index_lines)
 
 
-def read_head(stream: BinaryIO, path: str, max_bytes: int = SCAN_BYTES) -> bytes:
+def read_head(stream: BinaryIO, max_bytes: int = SCAN_BYTES) -> bytes:
     """The first bytes of the XML of a dump, up to its first page: for `parse_siteinfo`.
 
     Raises ValueError where not even they can be decompressed.
     """
-    source = _decompressed(stream, path)
+    if not stream.read(1):
+        return b""  # a decompressor would call it cut off
+    stream.seek(0)
+    source = decompressed(stream)
     head = b""
     try:
         while len(head) < max_bytes and PAGE_START not in head:
-            data = source.read(READ_BYTES)
+            data = read_some(source, READ_BYTES)
             if not data:
                 break
             head += data
-    except _DECODE_ERRORS as error:
+    except DECODE_ERRORS as error:
         if not head:
             raise ValueError(f"cannot be decompressed: {error}") from None
     return head
@@ -302,7 +311,7 @@ def _multistream_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | D
                 used = len(stored) - len(decompressor.unused_data)
                 offset += used
                 yield _Chunk(data, is_own, used)
-        except _DECODE_ERRORS as error:
+        except DECODE_ERRORS as error:
             damaged_from, position = position, find_stream(stream, position + 1, size)
             yield Damage(damaged_from, size if position is None else position, f"bz2: {error}")
             continue
@@ -330,36 +339,15 @@ def _plain_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage 
 
 
 def _whole_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage | _EndOfFile]:
-    stream.seek(0)
-    source = _decompressed(stream, unit.path)
+    source = decompressed(stream)
     position = stored = 0
     try:
-        while data := source.read(READ_BYTES):
+        while data := read_some(source, READ_BYTES):
             position += len(data)
             stored_now = stream.tell()
             yield _Chunk(data, True, stored_now - stored)
             stored = stored_now
-    except _DECODE_ERRORS as error:
+    except DECODE_ERRORS as error:
         yield Damage(position, position, f"the compressed file is damaged or cut off: {error}")
         return
     yield _EndOfFile(position)
-
-
-class _Unbuffered:
-    """Reads what one step of a decompressor gives, so that an error loses nothing before it."""
-
-    def __init__(self, source: bz2.BZ2File | gzip.GzipFile | lzma.LZMAFile):
-        self._source = source
-
-    def read(self, size: int) -> bytes:
-        return self._source.read1(size)
-
-
-def _decompressed(stream: BinaryIO, path: str) -> BinaryIO:
-    if path.endswith(".bz2"):
-        return cast(BinaryIO, _Unbuffered(bz2.BZ2File(stream)))
-    if path.endswith(".gz"):
-        return cast(BinaryIO, _Unbuffered(gzip.GzipFile(fileobj=stream)))
-    if path.endswith(".xz"):
-        return cast(BinaryIO, _Unbuffered(lzma.LZMAFile(stream)))
-    return stream

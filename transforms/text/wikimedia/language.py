@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-LANGUAGE_CODES: tuple[str, ...] = tuple(
-    (
-        "en ar zh-cn zh-tw nl fr de it ja ko pl pt ru es th tr bg ca cs da el et fa fi he hi hr hu"
-        " id lt lv ms no ro sk sl sr sv tl uk vi"
-    ).split()
+# fmt: off
+LANGUAGE_CODES: tuple[str, ...] = (
+    "en", "ar", "zh-cn", "zh-tw", "nl", "fr", "de", "it", "ja", "ko", "pl", "pt", "ru", "es",
+    "th", "tr", "bg", "ca", "cs", "da", "el", "et", "fa", "fi", "he", "hi", "hr", "hu", "id",
+    "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
 )
+# fmt: on
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,9 +41,11 @@ class Language:
     redirect_words: tuple[str, ...]  # "#redirect", "#перенаправлення"; casefolded
     numbers: NumberFormat
     templates: Mapping[str, str]  # name → display pattern; "" for one that shows no prose
+    self_named: str  # regex of names of templates that show their own name: "XXe siècle"; or ""
     silent_prefixes: tuple[str, ...]  # of names of templates that show no prose: "infobox "
     language_names: Mapping[str, str]  # language code → the label a lang-xx template shows
     language_label: str  # pattern of that label and its text: "{label}: {text}"
+    countries: Mapping[str, str]  # casefolded three-letter code, ISO or IOC → name
     months: tuple[str, ...]  # twelve, in the form a date takes; () where unknown
     date: str  # pattern of a date: "{day} {month} {year}"
     phrases: Mapping[str, str]  # words that templates put in: "as_of" → "As of"
@@ -68,6 +71,16 @@ def _normalised(names: Iterable[str]) -> frozenset[str]:
 def _merged(common: Mapping[str, Any], local: Mapping[str, Any], key: str) -> dict[str, str]:
     tables = (common.get(key, {}), local.get(key, {}))
     return {normalise_name(name): value for table in tables for name, value in table.items()}
+
+
+def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict[str, str]:
+    names = _merged(common, local, "language_names")
+    aliases: Mapping[str, str] = common["language_aliases"]
+    return {**{alias: names[code] for alias, code in aliases.items() if code in names}, **names}
+
+
+def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    return {three.casefold(): names[two] for three, two in codes.items() if two in names}
 
 
 @functools.cache
@@ -98,9 +111,11 @@ def load_language(code: str) -> Language:
         redirect_words=tuple(dict.fromkeys(word.casefold() for word in redirects)),
         numbers=NumberFormat(**{**common["numbers"], **local.get("numbers", {})}),
         templates=templates,
+        self_named=local.get("self_named", ""),
         silent_prefixes=tuple(prefix.casefold() for prefix in prefixes),
-        language_names=_merged(common, local, "language_names"),
+        language_names=_language_names(common, local),
         language_label=local.get("language_label", common["language_label"]),
+        countries=_countries(common["country_codes"], local.get("countries", {})),
         months=tuple(local.get("months", ())),
         date=local.get("date", common["date"]),
         phrases={**common["phrases"], **local.get("phrases", {})},

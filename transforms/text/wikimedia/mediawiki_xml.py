@@ -15,6 +15,7 @@ PAGE_START = b"<page>"
 PAGE_END = b"</page>"
 DUMP_END = b"</mediawiki>"
 
+_NAMESPACE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
 
 
@@ -49,7 +50,7 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
     if DUMP_END not in head:
         head += DUMP_END
     reader = _SiteinfoReader()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims, as for the pages
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -126,7 +127,10 @@ class _SiteinfoReader:
         if name in self._fields:
             self._fields[name] = value
         elif name == "namespace":
-            self._namespaces[int(self._attributes["key"])] = (value,)
+            key = self._attributes.get("key", "")
+            if not _NAMESPACE_NUMBER.fullmatch(key):
+                raise NotADumpError(f"a namespace in the head has the number {key!r}")
+            self._namespaces[int(key)] = (value,)
 
     def siteinfo(self) -> Siteinfo:
         return Siteinfo(

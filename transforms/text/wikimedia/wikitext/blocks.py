@@ -2,6 +2,8 @@
 
 import re
 
+from transforms.text.wikimedia.wikitext.marks import BREAK
+
 # Group 1 takes part in an opener only.
 _TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
 _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
@@ -30,7 +32,7 @@ def _remove_spans(text: str, pattern: re.Pattern[str], filler: str) -> str:
 def strip_tables(text: str) -> str:
     """Remove wikitables and HTML tables and lists, nested ones with them."""
     if "{|" in text:
-        text = _remove_spans(f"\n{text}", _TABLE, "\n\n")[1:]
+        text = _remove_spans(f"\n{text}", _TABLE, f"\n{BREAK}")[1:]
     if "</" in text:
-        text = _remove_spans(text, _HTML_BLOCK, "\n\n")
+        text = _remove_spans(text, _HTML_BLOCK, BREAK)
     return text

@@ -12,13 +12,9 @@ from typing import NamedTuple
 from transforms.text.wikimedia.language import Language, normalise_name
 from transforms.text.wikimedia.wikitext.blocks import strip_tables
 from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.links import (
-    LinkTexts,
-    drop_lost_brackets,
-    show_external_links,
-)
-from transforms.text.wikimedia.wikitext.marks import drop_noncharacters, restore
-from transforms.text.wikimedia.wikitext.paragraphs import split_paragraphs
+from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
+from transforms.text.wikimedia.wikitext.marks import HOLE, drop_noncharacters, restore
+from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, split_paragraphs
 from transforms.text.wikimedia.wikitext.rendering import Page
 from transforms.text.wikimedia.wikitext.sections import Section, drop_sections, split_sections
 from transforms.text.wikimedia.wikitext.tags import strip_tags
@@ -30,6 +26,7 @@ from transforms.text.wikimedia.wikitext.variants import show_variants
 MAX_CHARACTERS = 2 * 1024 * 1024
 
 _MARKUP = re.compile(r"[\[{<'&]")
+_MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
 _SWITCH = re.compile(r"__[^\W\d_a-z]+(?:_[^\W\d_a-z]+)*__")
 
 
@@ -94,7 +91,11 @@ class WikitextCleaner:
         return level <= 2 and name in self._language.dropped_top_headings
 
     def _heading(self, heading: str, page: Page) -> str:
-        return " ".join(self._paragraphs(heading, page, {})) if heading else ""
+        if not heading:
+            return ""
+        # The hole keeps "#MeToo" from being read as a list.
+        shown = " ".join(self._paragraphs(HOLE + heading, page, {}))
+        return shown or _MARKUP_SIGNS.sub("", restore(heading)).strip()
 
     def _paragraphs(self, wikitext: str, page: Page, unrendered: dict[str, int]) -> list[str]:
         text = show_external_links(wikitext)
@@ -104,8 +105,8 @@ class WikitextCleaner:
             text = self._templates.expand(text, page, unrendered)
             text = show_variants(text, self._language.variants)
             text = self._links.show(text)
-        text = drop_lost_brackets(text)
-        text = strip_tags(text)
+        text = self._links.drop_unclosed(text)
+        text = strip_tags(drop_preformatted(text))
         if "__" in text:
             text = _SWITCH.sub("", text)
         paragraphs = "\n".join(split_paragraphs(text))

@@ -29,7 +29,9 @@ class Unit(NamedTuple):
 
 
 _NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|[-−+]?\.\d+")
-_FRACTION = re.compile(r"([-−]?)(?:(\d+)\+)?(\d+)/(\d+)")
+_TOO_LARGE = 1e30  # beyond it a conversion would overflow, and nobody asks for one
+_DIGITS = re.compile(r"[-−]?\d")
+_FRACTION = re.compile(r"([-−]?)(?:(\d{1,9})\+)?(\d{1,9})/(\d{1,9})")
 _RANGES = {
     "-": "–", "–": "–", "&ndash;": "–", "to": " to ", "to(-)": " to ", "and": " and ",
     "and(-)": " and ", "or": " or ", "by": " by ", "x": " × ", "×": " × ", "*": " × ", "xx": " × ",
@@ -87,7 +89,7 @@ def _parse_number(text: str) -> float | None:
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text.replace(",", "").replace("−", "-"))
-    return value if math.isfinite(value) else None
+    return value if abs(value) < _TOO_LARGE else None
 
 
 def _decimals_of(text: str) -> int:
@@ -100,7 +102,7 @@ def _decimals_of(text: str) -> int:
     return len(digits.rstrip("0")) - len(digits) if digits.strip("0-−+") else 0
 
 
-def _default_decimals(written: str, value: float, source: Unit, target: Unit, out: float) -> int:
+def _default_decimals(written: str, source: Unit, target: Unit, out: float) -> int:
     if source.kind == "temperature":
         decimals = max(_decimals_of(written), 0)
     else:
@@ -176,24 +178,28 @@ def _joined(numbers: list[str], joins: tuple[str, ...]) -> str:
     return shown
 
 
+def _decimals(written: str, out: float, measure: _Measure, target: Unit, sigfig: str) -> int:
+    asked = next((text for text in measure.rest if _DIGITS.fullmatch(text)), "")
+    if asked:
+        return int(asked.replace("−", "-"))
+    if _DIGITS.fullmatch(sigfig) and out:
+        return int(sigfig) - 1 - math.floor(math.log10(abs(out)))
+    return _default_decimals(written, measure.unit, target, out)
+
+
 def _converted(measure: _Measure, target: Unit, arguments: Arguments, page: Page) -> str:
     """Return the numbers of a measure in another unit, without that unit."""
-    shown = []
+    outs = []
     for written in measure.numbers:
-        value = _parse_number(written) or 0.0
-        base = value * measure.unit.factor + measure.unit.offset
-        out = (base - target.offset) / target.factor
-        decimals = _default_decimals(written, value, measure.unit, target, out)
-        figures = arguments.get("sigfig", "")
-        digits = next((text for text in measure.rest if re.fullmatch(r"[-−]?\d", text)), "")
-        if digits:
-            decimals = int(digits.replace("−", "-"))
-        elif figures.isdecimal() and out:
-            decimals = int(figures) - 1 - math.floor(math.log10(abs(out)))
-        shown.append(_format(out, decimals, page))
-    if len(set(shown)) == 1:
-        return shown[0]
-    return _joined(shown, measure.joins)
+        base = (_parse_number(written) or 0.0) * measure.unit.factor + measure.unit.offset
+        outs.append((base - target.offset) / target.factor)
+    sigfig = arguments.get("sigfig", "")
+    decimals = max(
+        _decimals(written, out, measure, target, sigfig)
+        for written, out in zip(measure.numbers, outs, strict=True)
+    )
+    shown = [_format(out, decimals, page) for out in outs]
+    return shown[0] if len(set(shown)) == 1 else _joined(shown, measure.joins)
 
 
 def _fallback(values: list[str]) -> str:

@@ -20,7 +20,7 @@ _OPENING = ("(", "（", "[", "«", '"', "“")
 _FORMULAS = {"math", "chem", "ce"}
 _TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\$)"
 _TEX_START = re.compile(rf"^{_TEX_SPACE}+")
-_TEX_END = re.compile(rf"{_TEX_SPACE}+$")
+_TEX_END = re.compile(rf"{_TEX_SPACE}{{1,8}}$")  # bounded: tried at every position
 _TEX_BRACES = re.compile(r"([{}])(?=\1)")
 _BLOCK_FORMULA = re.compile(r"display\s*=\s*[\"']?block", re.IGNORECASE)
 

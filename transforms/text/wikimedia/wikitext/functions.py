@@ -3,6 +3,7 @@
 A pattern of the form "=name" in the tables calls the function of that name.
 """
 
+import math
 from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.language import Language
@@ -10,6 +11,8 @@ from transforms.text.wikimedia.wikitext.convert import convert, convert_short
 from transforms.text.wikimedia.wikitext.patterns import Arguments, first_of, positional
 from transforms.text.wikimedia.wikitext.rendering import Page, format_number
 
+_MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
+_DAYS = frozenset(f"{day:02}" for day in range(1, 32))
 _SUPERSCRIPTS = str.maketrans("0123456789+-−()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎")
 
@@ -18,7 +21,7 @@ def formatters_of(language: Language) -> dict[str, Callable[[str], str]]:
     """Return the formatters that display patterns may name."""
 
     def month(text: str) -> str:
-        is_number = text.isdecimal() and language.months and 1 <= int(text) <= 12
+        is_number = text.zfill(2) in _MONTHS and language.months
         return language.months[int(text) - 1] if is_number else text
 
     return {
@@ -51,7 +54,7 @@ def _labelled(arguments: Arguments, page: Page) -> str:
 def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bool) -> str:
     months = page.language.months
     if month.isdecimal():
-        if not months or not 1 <= int(month) <= 12:
+        if month.zfill(2) not in _MONTHS or not months:
             return year
         month = months[int(month) - 1]
     if not month:
@@ -69,9 +72,8 @@ def _date(arguments: Arguments, page: Page) -> str:
     values = positional(arguments)[:3]
     if not values or not values[0].isdecimal():
         return values[0] if values else ""
-    year, month, day = (values + ["", ""])[:3]
-    day_first = first_of(arguments, ("df", "mf")) if arguments.get("df") else ""
-    month_first = page.language.code == "en" and not day_first
+    year, month, day = [*values, "", ""][:3]
+    month_first = page.language.code == "en" and not arguments.get("df")
     return _format_date(year, month, day, page, month_first=month_first)
 
 
@@ -242,7 +244,7 @@ def _chinese(arguments: Arguments, page: Page) -> str:
 
 def _sic(arguments: Arguments, page: Page) -> str:
     words = "".join(positional(arguments))
-    if first_of(arguments, ("hide", "nolink")) and arguments.get("hide"):
+    if arguments.get("hide"):
         return words
     return f"{words} [sic]".strip()
 
@@ -263,15 +265,46 @@ def _date_old_style(arguments: Arguments, page: Page) -> str:
     day, month, year, old_day = (*positional(arguments)[:4], "", "", "", "")[:4]
     new = _format_date(year, month, day, page, month_first=False)
     months = page.language.months
-    if not (old_day.isdecimal() and day.isdecimal() and month.isdecimal() and len(months) == 12):
+    if not (old_day.zfill(2) in _DAYS and day.zfill(2) in _DAYS and month.zfill(2) in _MONTHS):
         return new
     if int(old_day) < int(day):
         return _format_date(year, month, f"{old_day} ({day})", page, month_first=False)
     return f"{old_day} {months[int(month) - 2]} ({new})"  # the month turned between the two
 
 
+def _ipa_of_language(arguments: Arguments, page: Page) -> str:
+    """`{{IPA-de|haʊs|lang}}`: the language, then the sounds; an empty second argument hides it."""
+    sounds = first_of(arguments, ("1",))
+    if not sounds:
+        return ""
+    sounds = sounds if sounds.startswith(("[", "/")) else f"[{sounds}]"
+    label = arguments.get("label", "") if arguments.get("2", "lang") == "lang" else ""
+    return f"{label}: {sounds}" if label else sounds
+
+
+def _country(arguments: Arguments, page: Page) -> str:
+    """`{{flag|FRA}}`: the name of a country given by its name or by a code."""
+    name = first_of(arguments, ("name", "1"))
+    return page.language.countries.get(name.casefold(), name)
+
+
+def _percentage(arguments: Arguments, page: Page) -> str:
+    """`{{percentage|27|100|1}}`: a part of a whole, with so many decimals."""
+    try:
+        part, whole = (float(first_of(arguments, (name,))) for name in ("1", "2"))
+        decimals = int(arguments.get("3") or 0)
+        share = 100 * part / whole
+        shown = f"{share:.{min(decimals, 9)}f}"
+    except (ValueError, ZeroDivisionError):
+        return ""
+    if not math.isfinite(share):
+        return ""
+    return f"{format_number(shown, page.language.numbers)}%"
+
+
 FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
     "as_of": _as_of,
+    "country": _country,
     "date": _date,
     "date_day_first": _date_day_first,
     "chinese": _chinese,
@@ -280,11 +313,13 @@ FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
     "date_old_style": _date_old_style,
     "fraction": _fraction,
     "ipa_english": _ipa_english,
+    "ipa_of_language": _ipa_of_language,
     "japanese": _japanese,
     "japanese_romaji_first": _japanese_romaji_first,
     "labelled": _labelled,
     "language_of_code": _language_of_code,
     "music": _music,
+    "percentage": _percentage,
     "ship": _ship,
     "sic": _sic,
     "uss": _ship_of("USS"),

@@ -48,12 +48,6 @@ def show_external_links(text: str) -> str:
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
 
 
-def _hole_at(match: re.Match[str]) -> str:
-    """Return what an image leaves: a hole within a line, nothing where it starts one."""
-    start = match.start()
-    return HOLE if start and match.string[start - 1] != "\n" else ""
-
-
 class LinkTexts:
     """Shows links whose target has a prefix: files, categories, other wikis, odd titles."""
 
@@ -68,6 +62,8 @@ class LinkTexts:
         self._hidden.update(interlanguage_codes)
         self._files = {normalise_name(name) for name in namespaces.get(_FILE, ())}
         self._files.update(file_names)
+        names = "|".join(map(re.escape, self._files))
+        self._unclosed_file = re.compile(rf"\[\[ ?(?i:{names}) ?:[^\n]*")
         self._media = {normalise_name(name) for name in namespaces.get(_MEDIA, ())} | {"media"}
 
     def _show(self, match: re.Match[str]) -> str:
@@ -79,7 +75,7 @@ class LinkTexts:
         if colon:
             prefix = normalise_name(prefix)
             if prefix in self._files or (prefix not in self._media and _FILE_NAME.search(target)):
-                return _hole_at(match)
+                return HOLE
             if prefix in self._hidden:
                 return bracket
         return (label or target) + bracket
@@ -93,7 +89,8 @@ class LinkTexts:
             text = _ANY.sub(self._show, text)
         return text
 
-
-def drop_lost_brackets(text: str) -> str:
-    """Remove double brackets that made no link."""
-    return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text
+    def drop_unclosed(self, text: str) -> str:
+        """Remove what made no link: double brackets, and an unclosed file with its line."""
+        if "[[" in text:
+            text = self._unclosed_file.sub(HOLE, text)
+        return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text

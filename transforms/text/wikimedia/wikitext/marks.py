@@ -13,6 +13,7 @@ _PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
 _RESTORE = {_FIRST + i: char for i, char in enumerate(_MARKUP)}
 
 HOLE = "\ufdef"  # a template stood here and left nothing
+BREAK = "\ufdec"  # a paragraph ends where a block stood; no new line, as lines have a meaning
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
@@ -35,7 +36,7 @@ def protect_argument(text: str) -> str:
 
 
 def restore(text: str) -> str:
-    """Undo `protect` and `protect_argument`; holes and formula marks vanish."""
+    """Undo `protect` and `protect_argument`; holes, breaks and formula marks vanish."""
     if not _NONCHARACTER.search(text):
         return text
     return _NONCHARACTER.sub("", text.translate(_RESTORE))

@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
 
 def positional(arguments: Arguments) -> list[str]:
     """Return the positional arguments, from the first to the first that is missing."""
-    values = []
+    values: list[str] = []
     while (value := arguments.get(str(len(values) + 1))) is not None:
         values.append(value)
     return values

@@ -1,4 +1,4 @@
-"""What the functions behind templates share: the page they stand on, and how numbers are written."""
+"""What the functions behind templates share: the page they stand on, and written numbers."""
 
 import re
 from typing import NamedTuple
@@ -13,22 +13,25 @@ class Page(NamedTuple):
     language: Language
 
 
-_NUMBER = re.compile(r"([-−+]?)(\d[\d,]*)(?:\.(\d+))?")
+_NUMBER = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(?=\s|$)")
+_NUMBER_WITH_COMMA = re.compile(r"([-−+]?)(\d+)(?:[.,](\d+))?(?=\s|$)")
 
 
 def format_number(number: str, form: NumberFormat) -> str:
-    """Return a number, written with a decimal point, as the wiki writes it: "3003" → "3,003".
+    """Return a number, and what follows it, as the wiki writes it: "3003 m" → "3,003 m".
 
-    Anything else than a number comes back as it is.
+    In the source the decimal mark is a point; where the wiki writes a comma, a comma too. Anything
+    else than a number comes back as it is.
     """
-    match = _NUMBER.fullmatch(number.strip())
+    text = number.strip()
+    match = (_NUMBER_WITH_COMMA if form.decimal == "," else _NUMBER).match(text)
     if not match:
         return number
     sign, whole, fraction = match.groups()
     whole = whole.replace(",", "")
     if form.group and len(whole) >= form.min_grouped_digits:
         whole = _group_digits(whole, form.group)
-    return sign + whole + (form.decimal + fraction if fraction else "")
+    return sign + whole + (form.decimal + fraction if fraction else "") + text[match.end() :]
 
 
 def _group_digits(digits: str, separator: str) -> str:

@@ -3,6 +3,8 @@
 import html
 import re
 
+from transforms.text.wikimedia.wikitext.marks import BREAK
+
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
     "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr|q"
@@ -21,9 +23,9 @@ def strip_tags(text: str) -> str:
     """Remove the tags MediaWiki knows. Two line breaks, and every block tag, end a paragraph."""
     if "<" not in text:
         return text
-    text = _BREAKS.sub("\n\n", text)
+    text = _BREAKS.sub(BREAK, text)
     text = _BREAK.sub(" ", text)
-    text = _BLOCK.sub("\n\n", text)
+    text = _BLOCK.sub(BREAK, text)
     return _INLINE.sub("", text)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from transforms.text.wikimedia.language import Language, normalise_name
 from transforms.text.wikimedia.wikitext.functions import FUNCTIONS, formatters_of
-from transforms.text.wikimedia.wikitext.marks import HOLE, protect_argument
+from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, protect_argument
 from transforms.text.wikimedia.wikitext.parser_functions import PARSER_FUNCTIONS, VARIABLES
 from transforms.text.wikimedia.wikitext.patterns import Arguments, compile_pattern
 from transforms.text.wikimedia.wikitext.rendering import Page
@@ -22,6 +22,8 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _PARAMETER = re.compile(r"\{\{\{[^{}]*\}\}\}")
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
+_OPENER, _CLOSER = 1, -1
+_MAX_NAME = 255  # characters; MediaWiki allows 255 bytes
 _WINDOW = 200  # characters
 _TEMPLATE_NAMESPACE = 10
 
@@ -46,7 +48,7 @@ class _Frame(NamedTuple):
 
 
 def _pair_braces(text: str) -> list[int]:
-    """Return, for each brace token, 1 (opener with a partner), -1 (closer with one), or 0."""
+    """Return the role of each brace token: _OPENER and _CLOSER of a pair, or 0."""
     roles: list[int] = []
     open_at: list[int] = []
     for brace in _BRACES.finditer(text):
@@ -56,8 +58,8 @@ def _pair_braces(text: str) -> list[int]:
         elif open_at:
             if len(open_at) > MAX_DEPTH:
                 raise TooDeepError(f"templates nested deeper than {MAX_DEPTH}")
-            roles[open_at.pop()] = 1
-            roles.append(-1)
+            roles[open_at.pop()] = _OPENER
+            roles.append(_CLOSER)
         else:
             roles.append(0)
     return roles
@@ -77,6 +79,10 @@ def parse_arguments(text: str) -> dict[str, str]:
     return arguments
 
 
+def _with_label(function: Show, label: str) -> Show:
+    return lambda arguments, page: function({**arguments, "label": label}, page)
+
+
 class TemplateTexts:
     """Shows the templates of one wiki."""
 
@@ -91,6 +97,7 @@ class TemplateTexts:
         self._formatters = formatters_of(language)
         prefixes = {normalise_name(name) for name in namespaces.get(_TEMPLATE_NAMESPACE, ())}
         self._namespace_prefixes = prefixes | {"template", "msg", "subst", "safesubst"}
+        self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows: dict[str, Show | None] = {}
         for name, pattern in language.templates.items():
             self._shows[name] = self._compile(pattern)
@@ -108,15 +115,19 @@ class TemplateTexts:
         phrases, formatters = self._language.phrases, self._formatters
         return lambda arguments, page: show(arguments, phrases, formatters)
 
-    def _label(self, code: str) -> Show | None:
-        """Return how `lang-xx` shows its text: behind the name of the language."""
-        names = self._language.language_names
-        label = names.get(code)
-        if label is None:
-            bare = code[:-1] if code.endswith("2") else ""  # {{lang-el2}}: without the name
-            return self._shows["lang-x"] if bare in names else None
-        function = FUNCTIONS["labelled"]
-        return lambda arguments, page: function({"label": label, **arguments}, page)
+    def _family_member(self, name: str) -> Show | None:
+        """Return how a template of a family shows itself: `lang-de`, `ipa-de`, and `deu`."""
+        language = self._language
+        family, _, code = name.partition("-")
+        if family == "lang" and code in language.language_names:
+            return _with_label(FUNCTIONS["labelled"], language.language_names[code])
+        if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
+            return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
+        if family == "ipa":
+            label = language.language_names.get(code, "")
+            return _with_label(FUNCTIONS["ipa_of_language"], label)
+        country = language.countries.get(name)
+        return (lambda arguments, page: country) if country else None
 
     def _find(self, written_name: str) -> _Template:
         name = normalise_name(written_name)
@@ -125,16 +136,20 @@ class TemplateTexts:
         prefix, colon, rest = name.partition(":")
         if colon:
             if prefix.strip() in self._namespace_prefixes:
-                return self._find(rest)
+                name = rest.strip()
+                if name in self._shows:
+                    return _Template(name, self._shows[name], True)
             function = PARSER_FUNCTIONS.get(prefix)
             if function or prefix.startswith("#"):
                 return _Template(prefix, function, function is not None, True)
         if name in VARIABLES:
             return _Template(name, VARIABLES[name], True)
-        if name.startswith("lang-"):
-            show = self._label(name[5:])
-            if show:
-                return _Template(name, show, True)
+        show = self._family_member(name)
+        if show:
+            return _Template(name, show, True)
+        if self._self_named and self._self_named.fullmatch(name):
+            shown = written_name.strip()
+            return _Template(name, lambda arguments, page: shown, True)
         known = name.startswith(self._language.silent_prefixes)
         return _Template(name, None, known)
 
@@ -150,53 +165,54 @@ class TemplateTexts:
             return text
         if "{{{" in text:
             text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
-        roles = _pair_braces(text)
         pieces: list[str] = []
         frames: list[_Frame] = []
-        silent_depth = 0
+        silent_depth = 0  # open braces within a template that shows nothing
         position = 0
-        for brace, role in zip(_BRACES.finditer(text), roles, strict=True):
-            start = brace.start()
+        for brace, role in zip(_BRACES.finditer(text), _pair_braces(text), strict=True):
+            start, end = brace.span()
             if silent_depth:
                 silent_depth += role
-                if silent_depth:
-                    continue
-                frame = frames.pop()
-                position = start + 2
-                if not frame.template.known and _is_inline(text, frame, position, bool(frames)):
-                    name = frame.template.name
-                    unrendered[name] = unrendered.get(name, 0) + 1
-                pieces.append(HOLE)
+                if not silent_depth:
+                    _count_unknown(text, frames.pop(), end, bool(frames), unrendered)
+                    pieces.append(HOLE)
+                    position = end
                 continue
             pieces.append(text[position:start])
-            position = start + 2
-            if role == 1:
-                template = self._find(_NAME.match(text, position)[1])  # type: ignore[index]
+            position = end
+            if role == _OPENER:
+                template = self._find(_NAME.match(text, end)[1])  # type: ignore[index]
                 frames.append(_Frame(template, start, pieces))
-                if template.show is None:
-                    silent_depth = 1
-                else:
+                if template.show:
                     pieces = []
-            elif role == -1:
+                else:
+                    silent_depth = 1
+            elif role == _CLOSER:
                 frame = frames.pop()
                 shown = self._show("".join(pieces), frame.template, page)
                 pieces = frame.outer
-                pieces.append(protect_argument(shown) if shown else HOLE)
+                pieces.append(shown)
             elif text[start] == "{":
                 pieces.append("\n|")  # such lines are dropped as what is left of a template
         pieces.append(text[position:])
         return "".join(pieces)
 
     def _show(self, inner: str, template: _Template, page: Page) -> str:
+        """Return what a template with a known display shows, or a hole."""
         assert template.show is not None
         if "[[" in inner:
             inner = self._show_links(inner)
-        if template.is_function:
-            inner = inner.partition(":")[2]
-        else:
-            inner = inner.partition("|")[2]
-        arguments = parse_arguments(inner) if inner else {}
-        return template.show(arguments, page)
+        inner = inner.partition(":" if template.is_function else "|")[2]
+        shown = template.show(parse_arguments(inner) if inner else {}, page)
+        return protect_argument(shown).replace("\n\n", BREAK) if shown else HOLE
+
+
+def _count_unknown(
+    text: str, frame: _Frame, end: int, is_nested: bool, unrendered: dict[str, int]
+) -> None:
+    if not frame.template.known and _is_inline(text, frame, end, is_nested):
+        name = frame.template.name[:_MAX_NAME]
+        unrendered[name] = unrendered.get(name, 0) + 1
 
 
 def _is_inline(text: str, frame: _Frame, end: int, is_nested: bool) -> bool:

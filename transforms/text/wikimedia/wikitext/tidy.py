@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from transforms.text.wikimedia.wikitext.marks import HOLE
 
-_PUNCTUATION = ",;:،、，；"
+_PUNCTUATION = ",;:،؛、，；"
 _FILLER = rf"[ {_PUNCTUATION}{HOLE}–—-]"
+_FILLER_NO_DASH = rf"[ {_PUNCTUATION}{HOLE}]"
 _OPEN = r"[(（\[]"
 _CLOSE = r"[)）\]]"
 
@@ -27,23 +28,28 @@ def _rule(needles: str, pattern: str, replacement: str) -> _Rule:
 
 _HOLE_RUN = _rule(HOLE, rf"{HOLE}(?: ?{HOLE})+", HOLE)
 # "( ; )": nothing but holes between brackets; what is left is a hole itself
-_HOLE_IN_BRACKETS = _rule(HOLE, rf"{_OPEN}{_FILLER}*{HOLE}{_FILLER}*{_CLOSE}", HOLE)
+_HOLE_IN_BRACKETS = _rule(HOLE, rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
 _HOLE_RULES = (
+    _rule(HOLE, rf"(^|\n){HOLE}+ ?", r"\1"),
     # "«»"
-    _rule(HOLE, rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’)", HOLE),
+    _rule(HOLE, rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’|<{HOLE}+>)", HOLE),
     # "(; born 1900" and "(Latin; )"
-    _rule(HOLE, rf"({_OPEN})[ {_PUNCTUATION}]*{HOLE}[ {_PUNCTUATION}{HOLE}]*", r"\1"),
-    _rule(HOLE, rf"[ {_PUNCTUATION}]*{HOLE}[ {_PUNCTUATION}{HOLE}]*({_CLOSE})", r"\1"),
+    _rule(HOLE, rf"({_OPEN})[ {_PUNCTUATION}]*+{HOLE}[ {_PUNCTUATION}{HOLE}]*+", r"\1"),
+    _rule(
+        HOLE,
+        rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})",
+        r"\1",
+    ),
     # "a, , b"
     _rule(HOLE, rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
     # "a  b" and "a ."
     _rule(HOLE, rf" ?{HOLE}+(?= |\n|$|[.{_PUNCTUATION}])", ""),
-    _rule(HOLE, rf"(^|[ \n]){HOLE}+ ?", r"\1"),
+    _rule(HOLE, rf" {HOLE}+ ?", " "),
     _rule(HOLE, HOLE, ""),
 )
 _RULES = (
-    _rule("( |(,|(;|(:|（ |（，|（、|（；", r" ?[(（][ ,;:،、，；–—-]+[)）]", ""),
-    _rule("( |(,|(;|(،|（ |（，|（、|（；", r"([(（])[ ,;،、，；]+", r"\1"),
+    _rule("( |(,|(;|(:|（ |（，|（、|（；", r" ?[(（][ ,;:،؛、，；–—-]+[)）]", ""),
+    _rule("( |(,|(;|(،|（ |（，|（、|（；", r"([(（])[ ,;،؛、，；]+", r"\1"),
     _rule(" )| ）", r" +([)）])", r"\1"),
     _rule(" ,| ،| 、| ，", r" +(?=[,،、，](?:[\s\w]|$))", ""),
     _rule(" .", r"(?<=\w) (?=\.(?:\s|$))", ""),

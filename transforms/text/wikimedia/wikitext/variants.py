@@ -8,16 +8,23 @@ import re
 from collections.abc import Sequence
 
 _MARK = re.compile(r"-\{(?!\{)([^{}]*)\}-")
-_CHOICE = re.compile(r";?\s*([a-z-]+)\s*:([^;]*(?:;(?!\s*[a-z-]+\s*:)[^;]*)*)")
+_VARIANT = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,5}){0,2}")
 _SILENT_FLAGS = frozenset("HT-D")
 
 
 def _choose(text: str, variants: Sequence[str]) -> str:
-    choices = {choice[1].strip(): choice[2].strip() for choice in _CHOICE.finditer(text)}
+    choices: dict[str, list[str]] = {}
+    current: list[str] = []
+    for part in text.split(";"):
+        name, colon, value = part.partition(":")
+        if colon and _VARIANT.fullmatch(name.strip()):
+            current = choices.setdefault(name.strip(), [])
+            part = value
+        current.append(part)  # a semicolon within a text parts nothing
     if not choices:
         return text
-    chosen = next((choices[name] for name in variants if name in choices), None)
-    return next(iter(choices.values())) if chosen is None else chosen
+    chosen = next((name for name in variants if name in choices), next(iter(choices)))
+    return ";".join(choices[chosen]).strip().removesuffix(";")
 
 
 def show_variants(text: str, variants: Sequence[str]) -> str:

@@ -1,0 +1,147 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli import make_parser
+from pipelines.demo import sample_config
+from tests.pipelines.wiki_builds import Build, files_below, run_cli
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
+ROOT = Path(__file__).parents[2]
+
+
+def sample_flags(output: Path) -> list[str]:
+    config = sample_config("uk")
+    files = [
+        "--dump",
+        *config.dump,
+        "--page-props",
+        *config.page_props,
+        "--entities",
+        *config.entities,
+    ]
+    return ["wiki40b", "--language", "uk", "--output", str(output), "--workers", "1", *files]
+
+
+def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> None:
+    assert run_cli(*sample_flags(tmp_path)) == 0
+    path = "wiki40b/uk/20260101-1.0.0"
+    assert Build(tmp_path / path).tree() == Build(demo / path).tree()
+
+
+def test_the_demo_builds_every_sample(demo: Path) -> None:
+    assert sorted(path.name for path in (demo / "wiki40b").iterdir()) == ["en", "ja", "uk"]
+
+
+def test_the_demo_may_be_repeated() -> None:
+    assert make_parser().parse_args(["demo"]).replace
+    assert not make_parser().parse_args(["wiki40b", *sample_flags(Path("x"))[1:]]).replace
+
+
+def test_a_finished_build_is_untouched_without_replace(
+    tmp_path: Path, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = demo / "wiki40b/uk/20260101-1.0.0"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    assert run_cli(*sample_flags(demo)) == 1
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+    message = capsys.readouterr().err
+    assert message == (
+        f"corpusmill: error: {folder} holds a finished build; take another --output,"
+        " or --replace to build it anew\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--langauge", "uk"], "no such flag: --langauge uk"),
+        (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
+        (["--shard-bytes", "0"], "shard_bytes is 0, and must be positive"),
+        (["--shard-bytes", "many"], "invalid int value"),
+        (["--workers", "0"], "0 is not a positive number"),
+        (["--workers", "two"], "invalid"),
+        (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
+        (["--language", "xx"], "no such language: 'xx'; known are en, ar, "),
+        (["--language", "zh"], "no such language: 'zh'"),
+        (["--dump"], "expected at least one argument"),
+        (["stray"], "stray"),
+    ],
+)
+def test_wrong_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
+) -> None:
+    status = run_cli(*sample_flags(tmp_path / "output"), *flags)
+    assert message in capsys.readouterr().err
+    # what stands behind --entities is a file name
+    assert status == (1 if flags == ["stray"] else 2)
+    assert not (tmp_path / "output").exists()
+
+
+def test_an_entity_dump_needs_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--language", "uk", "--output", tmp_path, "--dump", "x.xml", "--entities", "y.json"]
+    assert run_cli("wiki40b", *flags) == 2
+    assert (
+        "an entity dump is given, but neither page_props nor items_per_site"
+        in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["wiki40"], ["wiki40b"], ["wiki40b", "--language", "uk"]]
+)
+def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(*arguments) == 2
+    assert "corpusmill" in capsys.readouterr().err
+
+
+def test_a_missing_dump(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--language", "uk", "--output", tmp_path / "output", "--dump", tmp_path / "x.xml"]
+    assert run_cli("wiki40b", *flags) == 1
+    assert capsys.readouterr().err == f"corpusmill: error: {tmp_path}/x.xml: no such file\n"
+    assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize("command", ["wiki40b", "demo"])
+def test_help_names_the_flags(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(command, "--help") == 0
+    shown = capsys.readouterr().out
+    assert "--output" in shown
+    assert "--workers" in shown
+
+
+def test_help_lists_every_language(capsys: pytest.CaptureFixture[str]) -> None:
+    run_cli("wiki40b", "--help")
+    words = capsys.readouterr().out.split()
+    start = words.index("of:", words.index("CODE")) + 1
+    assert tuple(words[start : start + len(LANGUAGE_CODES)]) == LANGUAGE_CODES
+
+
+def test_help_does_not_wait_for_beam() -> None:
+    script = (
+        "import sys; from pipelines.cli import make_parser; make_parser().format_help();"
+        "sys.exit('apache_beam' in sys.modules or 'pyarrow' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0
+
+
+def test_a_checkout_that_is_not_installed_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "pipelines", "demo", "--help"]
+    shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert shown.startswith("usage: corpusmill demo")
+
+
+def test_an_interrupt_is_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipelines.launch._run", interrupted)
+    assert run_cli(*sample_flags(tmp_path)) == 130
+    assert capsys.readouterr().err.endswith(
+        "corpusmill: error: interrupted; nothing was published\n"
+    )
+    assert files_below(tmp_path) == []

@@ -1,0 +1,50 @@
+"""`corpusmill demo` makes the golden builds. `python -m tests.regenerate_golden` rewrites them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+
+FILES = tree_of(GOLDEN)
+
+
+def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
+    assert len(FILES) == 3 * 13
+    assert tree_of(demo).keys() == FILES.keys()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_equals_the_golden_one(demo: Path, name: str) -> None:
+    is_alike = is_written_alike(FILES[next(name for name in FILES if name.endswith(".parquet"))])
+    fresh = content_of(name, (demo / name).read_bytes(), is_alike=is_alike)
+    assert fresh == content_of(name, FILES[name], is_alike=is_alike)
+
+
+def test_the_writer_is_known_from_the_file(demo: Path) -> None:
+    fresh = next(demo.rglob("*.parquet")).read_bytes()
+    assert is_written_alike(fresh)
+    assert not is_written_alike(
+        fresh.replace(b"parquet-cpp-arrow version ", b"parquet-cpp-arrow version-")
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".parquet")])
+def test_tables_are_compared_by_what_they_hold_where_the_writer_differs(name: str) -> None:
+    table = content_of(name, FILES[name], is_alike=False)
+    assert table == content_of(name, FILES[name], is_alike=False)
+    if table.num_rows:
+        assert table != table.slice(1)
+
+
+def test_the_golden_manifests_are_of_this_release() -> None:
+    from pipelines.wiki40b import RELEASE_NOTES, VERSION
+
+    for name, data in FILES.items():
+        if name.endswith("manifest.json"):
+            manifest = json.loads(data)
+            assert manifest["version"] == VERSION, (
+                "VERSION has changed: regenerate the golden builds"
+            )
+            assert manifest["release_notes"] == RELEASE_NOTES

@@ -1,0 +1,231 @@
+"""Running a build: options, workers, errors of workers, and builds that are killed."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.demo import sample_config
+from pipelines.launch import BuildError, check_beam_flags, launch, pipeline_options
+from pipelines.publish import TargetError, building
+from pipelines.wiki40b import Wiki40b
+from tests.pipelines.wiki_builds import Build, build, files_below
+
+ROOT = Path(__file__).parents[2]
+TARGET = Path("wiki40b/uk/20260101-1.0.0")
+
+
+def test_options_of_the_in_process_runner() -> None:
+    options = pipeline_options("in-process", 3, ["--job_name=x"]).get_all_options(drop_default=True)
+    assert options == {"direct_num_workers": 3, "job_name": "x"}
+
+
+def test_options_of_another_runner() -> None:
+    options = pipeline_options("SparkRunner", 3, ["--job_name=x"]).get_all_options(
+        drop_default=True
+    )
+    assert options == {"runner": "SparkRunner", "job_name": "x"}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [],
+        ["--spark_master_url", "spark://host:7077"],
+        ["--project=x", "--region", "y"],
+        ["--save_main_session"],
+    ],
+)
+def test_flags_of_beam_are_known(flags: list[str]) -> None:
+    check_beam_flags(flags)
+
+
+@pytest.mark.parametrize(
+    ("flags", "unknown"),
+    [
+        (["--langauge", "uk"], "--langauge uk"),
+        (["--projct=x", "--region", "y"], "--projct=x"),
+        (["uk"], "uk"),
+        (["--spark_master", "x"], "--spark_master x"),  # no abbreviations
+    ],
+)
+def test_flags_that_beam_does_not_know(flags: list[str], unknown: str) -> None:
+    with pytest.raises(ValueError, match=f"^no such flag: {unknown}$"):
+        check_beam_flags(flags)
+
+
+def test_a_launch_returns_the_manifest_and_shows_the_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = launch(Wiki40b(sample_config("uk")), str(tmp_path), workers=1)
+    assert manifest == Build(tmp_path / TARGET).manifest
+    shown = capsys.readouterr().out
+    assert "wiki40b|lang:uk|dump:20260101|v:1.0.0" in shown
+    assert "screen-pages/redirect" in shown
+    assert f"the build: {tmp_path / TARGET}" in shown
+
+
+def test_a_finished_build_is_refused_before_any_work(tmp_path: Path, demo: Path) -> None:
+    folder = demo / TARGET
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    with pytest.raises(TargetError, match="holds a finished build"):
+        launch(Wiki40b(sample_config("uk")), str(demo), workers=1)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_the_second_of_two_builds_of_one_target_refuses(tmp_path: Path) -> None:
+    with building(str(tmp_path / TARGET)) as folder:
+        with pytest.raises(TargetError, match="another build is at work"):
+            launch(Wiki40b(sample_config("uk")), str(tmp_path), workers=1)
+        (Path(folder) / "manifest.json").write_text("{}")
+    assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]
+
+
+def test_an_unfinished_folder_is_replaced(tmp_path: Path, demo: Path) -> None:
+    folder = tmp_path / TARGET
+    folder.mkdir(parents=True)
+    (folder / "stale.parquet").write_text("x")
+    (folder / "manifest.json").write_text("{}")
+    assert build(tmp_path, sample_config("uk")).tree() == Build(demo / TARGET).tree()
+
+
+def test_an_input_that_vanishes_ends_the_build_with_an_error(tmp_path: Path) -> None:
+    config = sample_config("uk")
+    corpus = Wiki40b(config)
+    corpus.entities = [str(tmp_path / "gone.json.gz")]
+    with pytest.raises(BuildError, match=r"gone\.json\.gz: no such file"):
+        launch(corpus, str(tmp_path / "output"), workers=1)
+    assert files_below(tmp_path / "output") == []
+
+
+# Killed builds.
+
+
+def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
+    config = sample_config("uk")
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines",
+        "wiki40b",
+        "--language",
+        "uk",
+        "--output",
+        str(output),
+    ]
+    files = [
+        "--dump",
+        *config.dump,
+        "--page-props",
+        *config.page_props,
+        "--entities",
+        *config.entities,
+    ]
+    return subprocess.Popen(
+        [*command, *files, *flags], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def building_folders(output: Path) -> Iterator[Path]:
+    return (output / TARGET).parent.glob(f".{TARGET.name}.building-*")
+
+
+def has_begun(output: Path) -> bool:
+    return any(building_folders(output))
+
+
+def has_written_articles(output: Path) -> bool:
+    return any(any(folder.glob("*.parquet")) for folder in building_folders(output))
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.002)
+
+
+def children_of(pid: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text("utf-8").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(status.parent.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("moment", "workers"),
+    [(has_begun, "1"), (has_written_articles, "1"), (has_written_articles, "2")],
+)
+def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
+    tmp_path: Path, demo: Path, moment: Callable[[Path], bool], workers: str
+) -> None:
+    process = start(tmp_path, "--workers", workers)
+    wait_until(lambda: process.poll() is not None or moment(tmp_path))
+    children = children_of(process.pid)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / TARGET).exists()
+    assert has_begun(tmp_path)
+    built = build(tmp_path, sample_config("uk"))
+    assert built.tree() == Build(demo / TARGET).tree()
+    built.check_files()
+    assert len(children) == (0 if workers == "1" else 2)
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children), 20)
+    if children:  # a worker that outlived the sweep may have written once more
+        build(tmp_path, sample_config("uk"), replace=True)
+    assert list(built.folder.parent.iterdir()) == [built.folder]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
+)
+def test_a_build_that_is_told_to_end_leaves_nothing(
+    tmp_path: Path, sent: signal.Signals, status: int
+) -> None:
+    process = start(tmp_path, "--workers", "1")
+    wait_until(lambda: process.poll() is not None or has_written_articles(tmp_path))
+    process.send_signal(sent)
+    assert process.wait() == status
+    assert files_below(tmp_path) == []
+    assert not has_begun(tmp_path)
+
+
+def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, demo: Path) -> None:
+    """Looks at the target all the while that a build replaces another."""
+    build(tmp_path, sample_config("uk"))
+    process = start(tmp_path, "--workers", "1", "--replace")
+    expected = {name: len(content) for name, content in Build(demo / TARGET).tree().items()}
+    mark, looks = tmp_path / TARGET / "COMPLETED", 0
+    while process.poll() is None:
+        before = inode_of(mark)
+        sizes = {name: size_of(tmp_path / TARGET / name) for name in expected}
+        if before and before == inode_of(mark):  # it was there all the while
+            assert sizes == expected
+            looks += 1
+        time.sleep(0.001)
+    assert process.returncode == 0
+    assert looks > 100
+    Build(tmp_path / TARGET).check_files()
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return -1
+
+
+def inode_of(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,163 @@
+import logging
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import progress
+from pipelines.progress import Tally, print_summary, shown
+from transforms import counters
+
+COUNTS = {
+    "read-dump/dump_bytes": 500,
+    "read-dump/xml_bytes": 6_000_000,
+    "read-dump/pages": 1100,
+    "read-dump/malformed-xml": 1,
+    "read-dump/damages": 2,
+    "screen-pages/redirect": 70,
+    "screen-pages/deleted": 5,
+    "clean-wikitext/cleaned": 1024,
+    "clean-wikitext/too-deep": 1,
+    "join-wikidata/linked": 1000,
+    "join-wikidata/no-entity": 20,
+    "join-wikidata/repeated-page": 3,
+    "identify-by-page/linked": 9,
+    "identify-by-page/deleted": 0,
+    "read-entities/entities": 10_000,
+    "read-entities/not-json": 4,
+    "read-sql-dump/page_props": 20_000,
+    "write-corpus/articles": 40,
+}
+
+
+def test_a_tally_knows_pages_from_lines_and_rejections_from_the_rest() -> None:
+    tally = Tally(COUNTS, seconds=2.0)
+    assert (tally.dump_bytes, tally.pages, tally.written) == (500, 1100, 40)
+    assert tally.rejected == 1 + 70 + 5 + 1 + 20 + 3
+    assert tally.megabytes_per_second == 3.0
+
+
+def test_what_is_shown_while_reading_and_then() -> None:
+    tally = Tally(COUNTS, seconds=2.0)
+    assert tally.describe(1000) == "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"
+    assert tally.describe(500) == "joining, writing: 40 of 1,000 articles"
+
+
+def test_at_the_start_nothing_is_counted() -> None:
+    assert Tally({}, 0.0).describe(1) == "0 pages: 0 kept 0 rejected 0.0 MB/s"
+
+
+def count_all() -> None:
+    for name, amount in COUNTS.items():
+        stage, _, what = name.partition("/")
+        counters.count(stage, what, amount)
+    counters.flush()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_without_a_terminal_lines_are_logged(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.02)
+    caplog.set_level(logging.INFO, "pipelines.progress")
+    with shown("wiki40b uk", 1000):
+        count_all()
+        wait_for(lambda: "50 % of the dump" in caplog.text)
+        folder = os.environ[counters.PROGRESS_DIR]
+    assert not Path(folder).exists()
+    assert counters.PROGRESS_DIR not in os.environ
+    line = next(line for line in caplog.messages if "50 %" in line)
+    assert re.match(
+        r"wiki40b uk: 50 % of the dump, \d+ s, \d+ s left, 1,100 pages: 1,000 kept 100 rejected",
+        line,
+    )
+
+
+def test_on_a_terminal_a_line_is_drawn(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.setenv("TERM", "xterm")
+    drawn = ""
+
+    def draws(text: str) -> bool:
+        nonlocal drawn
+        drawn += capsys.readouterr().err
+        return text in drawn
+
+    with shown("wiki40b uk", 500):
+        wait_for(lambda: draws("wiki40b uk"))
+        count_all()
+        wait_for(lambda: draws("joining, writing"))
+
+
+def test_a_failure_inside_the_block_comes_through() -> None:
+    with pytest.raises(RuntimeError, match="boom"), shown("x", 1):
+        raise RuntimeError("boom")
+    assert counters.PROGRESS_DIR not in os.environ
+
+
+LOST = {
+    "name": "a.xml.bz2",
+    "start": 10,
+    "end": 20,
+    "pages_lost": 100,
+    "message": "bz2: Invalid [data]",
+    "last_page": "1 A",
+}
+
+
+def manifest(**counts: int) -> dict[str, Any]:
+    return {
+        "signature": "wiki40b|lang:uk|dump:20260101|v:1.0.0",
+        "caveats": ["No entity dump was given."],
+        "counts": {
+            "pages_read": 1234,
+            "rejected": {"screen-pages/redirect": 1200, "total": 1200},
+            "class_unknown": 0,
+        }
+        | counts,
+        "lost": [LOST, LOST | {"pages_lost": -1}],
+    }
+
+
+STATS = {
+    split: {"articles": articles, "characters": 1_000_000}
+    for split, articles in (("train", 30), ("validation", 0), ("test", 4), ("total", 34))
+}
+
+
+def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_summary("/data/[x]/uk", manifest(class_unknown=5000), STATS, 3.21)
+    out = capsys.readouterr().out
+    assert "wiki40b|lang:uk|dump:20260101|v:1.0.0" in out
+    for text in ("train", "validation", "1,000,000", "screen-pages/redirect", "1,200"):
+        assert text in out
+    assert out.splitlines()[-6:] == [
+        "1,234 pages read in 3.2 s",
+        "note: No entity dump was given.",
+        "note: 5,000 articles are kept although the class of their entity is not known",
+        "note: lost: a.xml.bz2, bytes 10 to 20, 100 pages: bz2: Invalid [data]",
+        "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of pages: bz2: Invalid [data]",
+        "the build: /data/[x]/uk",
+    ]
+
+
+def test_what_there_is_nothing_to_say_of_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary("/data/uk", manifest() | {"caveats": [], "lost": []}, STATS, 1.0)
+    assert "note" not in capsys.readouterr().out

@@ -1,0 +1,288 @@
+"""Builds from real dumps: Wikipedias of 2023, 2016 and 2019-2021, with what Wikidata says of them."""
+
+import bz2
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from tests.pipelines.wiki_builds import Build, build, run_cli
+from tests.real_data import DATA, needs_real_data
+from tests.transforms.test_read_dumps import flip, stream_starts
+from transforms.records import Page
+from transforms.text.wikimedia.article_markers import parse_article
+from transforms.text.wikimedia.mediawiki_xml import parse_page
+
+pytestmark = needs_real_data
+
+WIKIPEDIA, WIKIDATA = DATA / "wikipedia", DATA / "wikidata"
+ENTITIES = str(WIKIDATA / "wikidata-sample-all.json.gz")
+ITEMS_PER_SITE = str(WIKIDATA / "wikidatawiki-sample-wb_items_per_site.sql.gz")
+DUMPS = {
+    "uk": "ukwiki-20230501-pages-articles-multistream.xml.bz2",
+    "el": "elwiki-20230501-pages-articles-multistream.xml.bz2",
+    "vi": "viwiki-20230501-pages-articles-multistream.xml.bz2",
+    "en": "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2",
+}
+# Pages, those in namespace 0, and redirects among them, as the folder's README counts them.
+COUNTED = {"uk": (532, 525, 13), "el": (933, 545, 21), "vi": (970, 360, 86), "en": (206, 205, 99)}
+
+
+def config_of(language: str, **settings: Any) -> Wiki40bConfig:
+    dump = [str(WIKIPEDIA / DUMPS[language])]
+    return Wiki40bConfig(**({"language": language, "dump": dump} | settings))
+
+
+def page_props(language: str) -> list[str]:
+    return [str(WIKIDATA / f"{language}wiki-sample-page_props.sql.gz")]
+
+
+def pages_of(language: str) -> list[Page]:
+    """The pages by another way: the dump decompressed at once, and cut by a regular expression."""
+    xml = bz2.decompress((WIKIPEDIA / DUMPS[language]).read_bytes())
+    return [parse_page(page) for page in re.findall(rb"<page>.*?</page>", xml, re.DOTALL)]
+
+
+def mapped_items(language: str) -> dict[int, str]:
+    """Page id → QID of the pages whose item is known."""
+    with (WIKIDATA / "mapping.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {int(row["page_id"]): row["qid"] for row in rows if row["dump"] == language}
+
+
+@pytest.fixture(scope="module", params=DUMPS)
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def linked(language: str, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """A build with page properties and entities, by one worker."""
+    config = config_of(language, page_props=page_props(language), entities=[ENTITIES])
+    return build(tmp_path_factory.mktemp("linked"), config)
+
+
+@pytest.fixture(scope="session")
+def all_unlinked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Build]:
+    """Builds from the dumps alone, so of every article, by two workers."""
+    output = tmp_path_factory.mktemp("unlinked")
+    return {language: build(output, config_of(language), workers=2) for language in DUMPS}
+
+
+@pytest.fixture
+def unlinked(language: str, all_unlinked: dict[str, Build]) -> Build:
+    return all_unlinked[language]
+
+
+@pytest.fixture
+def vi(all_unlinked: dict[str, Build]) -> Build:
+    return all_unlinked["vi"]
+
+
+@pytest.fixture
+def el(all_unlinked: dict[str, Build]) -> Build:
+    return all_unlinked["el"]
+
+
+def test_kept_and_rejected_are_the_pages_of_the_dump(language: str, linked: Build) -> None:
+    pages, articles, redirects = COUNTED[language]
+    counts = linked.manifest["counts"]
+    assert counts["pages_read"] == pages
+    assert counts["kept"]["total"] + counts["rejected"]["total"] == pages
+    assert counts["rejected"].get("screen-pages/other-namespace", 0) == pages - articles
+    assert counts["rejected"]["screen-pages/redirect"] == redirects
+    assert linked.manifest["lost"] == []
+    linked.check_files()
+
+
+def test_every_page_is_accounted_for_by_its_id(language: str, unlinked: Build) -> None:
+    pages = pages_of(language)
+    assert len(pages) == COUNTED[language][0]
+    kept = {int(article["wikidata_id"].partition(":")[2]) for article in unlinked.articles()}
+    rejected = set(unlinked.reasons())
+    assert not kept & rejected
+    assert kept | rejected == {page.page_id for page in pages}
+    revisions = {page.page_id: str(page.revision_id) for page in pages}
+    for article in unlinked.articles():
+        assert article["version_id"] == revisions[int(article["wikidata_id"].partition(":")[2])]
+
+
+def test_the_articles_are_those_with_an_item(language: str, linked: Build) -> None:
+    """No item of the mapped pages is one of Wikimedia's own."""
+    items, pages = mapped_items(language), pages_of(language)
+    expected = {
+        str(page.revision_id): items[page.page_id] for page in pages if page.page_id in items
+    }
+    assert len(expected) == {"uk": 1, "el": 11, "vi": 7, "en": 30}[language]
+    found = {article["version_id"]: article["wikidata_id"] for article in linked.articles()}
+    assert found == expected
+    assert linked.manifest["counts"]["class_unknown"] == (28 if language == "en" else 0)
+    by_join = {one.reason for one in linked.rejected() if one.stage == "join-wikidata"}
+    assert by_join == {"no-entity"}
+
+
+def test_articles_are_laid_out_under_the_title_of_their_page(
+    language: str, unlinked: Build
+) -> None:
+    titles = {str(page.revision_id): page.title for page in pages_of(language)}
+    articles = unlinked.articles()
+    assert len(articles) > 0.8 * (COUNTED[language][1] - COUNTED[language][2])
+    for article in articles:
+        title, sections = parse_article(article["text"])
+        assert title == titles[article["version_id"]]
+        assert all(section.paragraphs and all(section.paragraphs) for section in sections)
+        assert not re.search(r"\[\[|\]\]|\{\{|\}\}|<ref|&nbsp;|'''", article["text"]), title
+
+
+def test_titles_link_as_properties_do(language: str, linked: Build, tmp_path: Path) -> None:
+    """Of en, properties know items by other evidence than sitelinks, too."""
+    config = config_of(language, items_per_site=[ITEMS_PER_SITE], entities=[ENTITIES])
+    built = build(tmp_path, config)
+    by_title = {article["version_id"]: article for article in built.articles()}
+    by_property = {article["version_id"]: article for article in linked.articles()}
+    assert by_title
+    assert by_title.items() <= by_property.items()
+    if language != "en":
+        assert by_title == by_property
+
+
+def test_the_same_bytes_by_two_workers_and_from_the_xz_of_the_same_pages(tmp_path: Path) -> None:
+    """The .xz is cut inside the page after the last one of the multistream copy."""
+    settings = {"page_props": page_props("el"), "entities": [ENTITIES], "dump_date": "20230501"}
+    one = build(tmp_path / "1", config_of("el", **settings))
+    two = build(tmp_path / "2", config_of("el", **settings), workers=2)
+    assert two.tree() == one.tree()
+    xz = [str(WIKIPEDIA / "elwiki-truncated-100k.xml.xz")]
+    cut = build(
+        tmp_path / "3", config_of("el", **settings, dump=xz, on_corrupt="keep-good"), workers=2
+    )
+    assert cut.articles() == one.articles()
+    assert cut.rejected() == one.rejected()
+    (lost,) = cut.manifest["lost"]
+    assert lost["message"].startswith("the file ends inside a page")
+
+
+def test_empty_texts_deleted_comments_and_content_models(vi: Build) -> None:
+    """None of these is a reason of its own: all stand outside the articles."""
+    odd = {
+        646: "<text … />",
+        1449: "<text … />",
+        1559: '<comment deleted="deleted" />',
+        2012: '<comment deleted="deleted" />',
+        1614: "javascript",
+        1695: "css",
+    }
+    details = {one.id: one.detail for one in vi.rejected() if one.reason == "other-namespace"}
+    assert {page: details[str(page)] for page in odd} == {
+        646: "8",
+        1449: "12",
+        1559: "14",
+        2012: "14",
+        1614: "8",
+        1695: "8",
+    }
+    assert {page.page_id for page in pages_of("vi") if not page.text} == {646, 1449}
+    assert not any(page.is_deleted for page in pages_of("vi"))
+
+
+def test_the_article_whose_title_holds_a_colon(el: Build) -> None:
+    (article,) = (one for one in el.articles() if one["wikidata_id"] == "elwiki:1169")
+    assert article["text"].startswith(
+        "\n_START_ARTICLE_\nBig Fish: Απίθανες Ιστορίες\n_START_PARAGRAPH_\n"
+    )
+
+
+def test_pages_edited_without_an_account_are_articles_too(el: Build) -> None:
+    xml = bz2.decompress((WIKIPEDIA / DUMPS["el"]).read_bytes())
+    blocks = re.findall(rb"<page>.*?</page>", xml, re.DOTALL)
+    pages = [parse_page(block) for block in blocks if b"<ip>" in block]
+    assert len(pages) == 83
+    kept = {article["version_id"] for article in el.articles()}
+    rejected = el.reasons()
+    by_address = [page for page in pages if page.namespace == 0 and page.page_id not in rejected]
+    assert len(by_address) > 30
+    assert all(str(page.revision_id) in kept for page in by_address)
+
+
+def test_a_dump_without_siteinfo(tmp_path: Path) -> None:
+    dump = [str(WIKIPEDIA / "enwiki-table-markup.xml.bz2")]
+    built = build(tmp_path, Wiki40bConfig(language="en", dump=dump))
+    counts = built.manifest["counts"]
+    assert counts["pages_read"] == 5
+    assert counts["kept"]["total"] + counts["rejected"]["total"] == 5
+    assert any("no siteinfo" in caveat for caveat in built.manifest["caveats"])
+    assert not any(
+        "{|" in article["text"] or "||" in article["text"] for article in built.articles()
+    )
+
+
+@pytest.mark.parametrize(
+    ("folder", "pages"),
+    [("en", 27), ("de", 2), ("fr", 3), ("el", 1), ("uk", 1), ("vi", 1), ("ro", 1)],
+)
+def test_minidumps(tmp_path: Path, folder: str, pages: int) -> None:
+    """The heads of all of them are those of enwiki, whatever the language of the pages."""
+    dump = [str(WIKIPEDIA / "minidumps" / folder / "wiki.xml.bz2")]
+    built = build(tmp_path, Wiki40bConfig(language="en", dump=dump))
+    counts = built.manifest["counts"]
+    assert counts["pages_read"] == pages
+    assert counts["kept"]["total"] + counts["rejected"]["total"] == pages
+    assert counts["kept"]["total"] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "message"),
+    [
+        ("bad/viwiki-cut-mid-page.xml.bz2", "vi", "the file ends inside a page"),
+        (
+            "bad/elwiki-interrupted-download-multistream.xml.bz2",
+            "el",
+            "the file ends inside a bz2 stream",
+        ),
+        ("ukwiki-truncated-100k.xml.xz", "uk", "the file ends inside a page"),
+        ("bgwiki-latest-pages-articles-shortened.xml.bz2", "bg", "the text is UTF-16"),
+        ("minidumps/de/wiki.xml.bz2", "de", "a dump of enwiki, not of dewiki"),
+        ("minidumps/wikidata/wiki.xml.bz2", "en", "a dump of wikidatawiki, not of enwiki"),
+        ("wikitext-pages.tar.gz", "en", "no <mediawiki> element at the start"),
+    ],
+)
+def test_bad_files(
+    tmp_path: Path, name: str, language: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = WIKIPEDIA / name
+    flags = ["--language", language, "--dump", path, "--output", tmp_path, "--workers", 1]
+    assert run_cli("wiki40b", *flags) == 1
+    shown = capsys.readouterr().err
+    assert f"corpusmill: error: {path}, byte " in shown
+    assert message in shown
+    if "ends inside" in message:
+        assert re.search(r"last whole page: \d+ \S", shown)
+    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
+
+
+def test_a_damaged_stream_of_a_real_dump_costs_its_hundred_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in (DUMPS["uk"], DUMPS["uk"].replace("multistream.xml", "multistream-index.txt")):
+        (tmp_path / name).write_bytes((WIKIPEDIA / name).read_bytes())
+    dump = tmp_path / DUMPS["uk"]
+    starts = stream_starts(dump)
+    flip(dump, (starts[3] + starts[4]) // 2)
+    config = config_of("uk", dump=[str(dump)], on_corrupt="keep-good")
+    built = build(tmp_path / "output", config, workers=2)
+    (lost,) = built.manifest["lost"]
+    assert (lost["start"], lost["end"]) == (starts[3], starts[4])
+    pages = pages_of("uk")
+    salvaged = built.manifest["counts"]["pages_read"] - (len(pages) - 100)
+    assert 0 <= salvaged < 100
+    assert lost["pages_lost"] == 100 - salvaged
+    last = pages[199 + salvaged]
+    assert lost["last_page"] == f"{last.page_id} {last.title}"
+
+
+def test_settings_that_are_right_build_without_a_caveat() -> None:
+    config = config_of("uk", page_props=page_props("uk"), entities=[ENTITIES])
+    assert Wiki40b(config).caveats() == ()

@@ -1,0 +1,498 @@
+"""The method of Wiki-40B as a whole: what is kept, what is not and why, in the same bytes always."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.demo import sample_config
+from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from tests.dump_files import SamplePage
+from tests.pipelines.wiki_builds import (
+    ENTITIES,
+    Build,
+    WikiFiles,
+    build,
+    repeated_wiki,
+    sample_wiki,
+    with_bulk,
+)
+from transforms.records import Rejected
+from transforms.text.fingerprint import SPLITS, fingerprint, split_of
+from transforms.text.wikimedia import dump_units
+from transforms.text.wikimedia.article_markers import parse_article
+
+LANGUAGES = ("en", "ja", "uk")
+STAGES = {
+    "redirect": "screen-pages",
+    "other-namespace": "screen-pages",
+    "deleted": "screen-pages",
+    "empty-source": "screen-pages",
+    "marker-in-source": "screen-pages",
+    "empty-after-cleaning": "clean-wikitext",
+    "disambiguation": "join-wikidata",
+    "internal-entity": "join-wikidata",
+    "no-entity": "join-wikidata",
+}
+
+
+def demo_build(demo: Path, language: str) -> Build:
+    return Build(demo / "wiki40b" / language / "20260101-1.0.0")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_sample_page_is_kept_or_rejected_as_its_author_says(
+    demo: Path, language: str
+) -> None:
+    wiki, built = sample_wiki(language), demo_build(demo, language)
+    kept = {page.revision_id for page in wiki.pages if wiki.expected[page.page_id] == "kept"}
+    assert built.version_ids() == kept
+    expected = {page: reason for page, reason in wiki.expected.items() if reason != "kept"}
+    assert built.reasons() == expected
+    assert {one.reason: one.stage for one in built.rejected()} == STAGES
+    titles = {str(page.page_id): page.title for page in wiki.pages}
+    assert all(one.title == titles[one.id] for one in built.rejected())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_accounts_of_the_manifest(demo: Path, language: str) -> None:
+    wiki, built = sample_wiki(language), demo_build(demo, language)
+    counts = built.manifest["counts"]
+    kept, rejected = counts["kept"]["total"], counts["rejected"]["total"]
+    assert counts["pages_read"] == kept + rejected == len(wiki.pages)
+    by_reason = Counter(wiki.expected.values())
+    assert kept == by_reason.pop("kept")
+    assert counts["rejected"] == {
+        f"{STAGES[reason]}/{reason}": count for reason, count in by_reason.items()
+    } | {"total": rejected}
+    assert counts["class_unknown"] == {"en": 1, "ja": 1, "uk": 0}[language]
+    assert counts["unreadable_lines"] == 0
+    assert built.manifest["lost"] == built.manifest["caveats"] == []
+    for split in SPLITS:
+        articles = built.articles(split)
+        assert counts["kept"][split] == built.stats[split]["articles"] == len(articles)
+    built.check_files()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_articles_are_texts_in_the_layout_with_their_item(demo: Path, language: str) -> None:
+    wiki, built = sample_wiki(language), demo_build(demo, language)
+    items = {page: value for page, name, value in wiki.page_props if name == "wikibase_item"}
+    pages = {str(page.revision_id): page for page in wiki.pages}
+    for article in built.articles():
+        page = pages[article["version_id"]]
+        title, sections = parse_article(article["text"])
+        assert title == page.title
+        assert sections
+        assert article["wikidata_id"] == items[page.page_id]
+
+
+def test_the_split_of_an_entity_is_the_same_in_every_language(demo: Path) -> None:
+    splits: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for split in SPLITS:
+            for article in demo_build(demo, language).articles(split):
+                splits.setdefault(article["wikidata_id"], set()).add(split)
+                assert split == split_of(article["wikidata_id"])
+    assert all(len(found) == 1 for found in splits.values())
+    assert len(splits["Q39231"]) == 1
+
+
+def test_articles_stand_in_the_order_of_their_fingerprints(demo: Path) -> None:
+    for split in SPLITS:
+        ids = [article["wikidata_id"] for article in demo_build(demo, "en").articles(split)]
+        assert ids == sorted(ids, key=fingerprint)
+
+
+# Byte-identical builds.
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
+    """A wiki of several work units, with all its files."""
+    wiki = with_bulk(repeated_wiki("en", 2), 700_000)
+    files = WikiFiles(tmp_path_factory.mktemp("big"), wiki)
+    assert files.write_multistream().stat().st_size > dump_units.MIN_UNIT_BYTES
+    files.write_page_props()
+    return files
+
+
+def big_config(big: WikiFiles, dump: Any) -> Wiki40bConfig:
+    props = big.stem("page_props.sql.gz")
+    return big.config(dump=dump, page_props=props, entities=ENTITIES, shard_bytes=20_000)
+
+
+@pytest.fixture(scope="module")
+def reference(big: WikiFiles, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    built = build(tmp_path_factory.mktemp("reference"), big_config(big, big.multistream))
+    assert len(list(built.folder.glob("train-*.parquet"))) > 2
+    return built
+
+
+def test_the_reference_is_right(big: WikiFiles, reference: Build) -> None:
+    wiki = big.wiki
+    kept = {page.revision_id for page in wiki.pages if wiki.expected[page.page_id] == "kept"}
+    assert reference.version_ids() == kept
+    assert reference.reasons() == {
+        page: why for page, why in wiki.expected.items() if why != "kept"
+    }
+    reference.check_files()
+
+
+def test_two_workers_give_the_bytes_of_one(
+    big: WikiFiles, reference: Build, tmp_path: Path
+) -> None:
+    built = build(tmp_path, big_config(big, big.multistream), workers=2)
+    assert built.tree() == reference.tree()
+
+
+def test_the_size_of_work_units_does_not_matter(
+    big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", 3000)
+    monkeypatch.setattr(dump_units, "UNITS_PER_FILE", 1000)
+    assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
+
+
+@pytest.mark.parametrize(("suffix", "workers"), [("", 1), (".gz", 2), (".xz", 1), (".bz2", 1)])
+def test_the_packing_of_the_dump_does_not_matter(
+    big: WikiFiles, reference: Build, tmp_path: Path, suffix: str, workers: int
+) -> None:
+    path = big.write_xml(suffix)
+    built = build(tmp_path, big_config(big, path), workers=workers)
+    assert built.tree_but_inputs() == reference.tree_but_inputs()
+    assert [file["name"] for file in built.manifest["inputs"] if file["role"] == "dump"] == [
+        path.name
+    ]
+
+
+def test_a_multistream_dump_needs_no_index(
+    big: WikiFiles, reference: Build, tmp_path: Path
+) -> None:
+    path = tmp_path / "enwiki-20260101-pages-articles.xml.bz2"
+    path.write_bytes(big.multistream.read_bytes())
+    built = build(tmp_path / "output", big_config(big, path))
+    assert built.tree_but_inputs() == reference.tree_but_inputs()
+
+
+def test_part_files_in_any_order_give_the_bytes_of_the_whole(
+    big: WikiFiles, reference: Build, tmp_path: Path
+) -> None:
+    pages = big.wiki.pages
+    cuts = [0, 50, 51, len(pages)]
+    parts = [
+        big.write_xml(suffix, pages[start:end], f"{number}")
+        for number, (suffix, start, end) in enumerate(
+            zip((".bz2", "", ".gz"), cuts, cuts[1:], strict=False), start=1
+        )
+    ]
+    pattern = str(big.folder / "enwiki-20260101-pages-articles?.xml*")
+    orders: list[Any] = [parts[::-1], [parts[2], pattern]]
+    for number, order in enumerate(orders):
+        built = build(tmp_path / str(number), big_config(big, order))
+        assert built.tree_but_inputs() == reference.tree_but_inputs()
+
+
+def test_part_files_that_overlap_give_a_page_once(
+    big: WikiFiles, reference: Build, tmp_path: Path
+) -> None:
+    """Of the page that stands in both, one has an older revision."""
+    pages = list(big.wiki.pages)
+    older = pages[1]._replace(revision_id=7, wikitext="An '''old''' text.")
+    parts = [
+        big.write_xml("", [older, *pages[60:]], "-b"),
+        big.write_xml("", pages[:61], "-a"),
+    ]
+    built = build(tmp_path, big_config(big, parts))
+    assert built.articles() == reference.articles()
+    detail = "the dump files overlap; the newest revision stays"
+    repeated = [one for one in built.rejected() if one.reason == "repeated-page"]
+    expected = [(older, "join-wikidata")]
+    if big.wiki.expected[pages[60].page_id] == "kept":
+        expected.append((pages[60], "join-wikidata"))
+    assert sorted(repeated) == sorted(
+        Rejected(str(page.page_id), page.title, stage, "repeated-page", detail)
+        for page, stage in expected
+    )
+    counts = built.manifest["counts"]
+    assert counts["pages_read"] == len(pages) + 2
+    assert counts["pages_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
+
+
+def test_the_shard_size_changes_the_files_and_not_the_articles(
+    big: WikiFiles, reference: Build, tmp_path: Path
+) -> None:
+    config = big.config(
+        dump=big.multistream, page_props=big.stem("page_props.sql.gz"), entities=ENTITIES
+    )
+    built = build(tmp_path, config)
+    for split in SPLITS:
+        assert len(list(built.folder.glob(f"{split}-*.parquet"))) == 1
+        assert built.articles(split) == reference.articles(split)
+    assert built.rejected() == reference.rejected()
+
+
+# What links pages to items, and what is known of items.
+
+
+@pytest.fixture
+def uk(tmp_path: Path) -> WikiFiles:
+    folder = tmp_path / "ukwiki"
+    folder.mkdir()
+    files = WikiFiles(folder, sample_wiki("uk"))
+    files.write_multistream()
+    return files
+
+
+def expected_reasons(files: WikiFiles, **changed: str) -> dict[int, str]:
+    expected = files.wiki.expected | {int(page.lstrip("p")): why for page, why in changed.items()}
+    return {page: why for page, why in expected.items() if why != "kept"}
+
+
+def test_titles_link_as_properties_do(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
+    config = uk.config(
+        dump=uk.multistream, items_per_site=uk.write_items_per_site(), entities=ENTITIES
+    )
+    built = build(tmp_path, config)
+    assert built.tree_but_inputs() == demo_build(demo, "uk").tree_but_inputs()
+
+
+def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
+    config = uk.config(
+        dump=uk.multistream,
+        page_props=uk.write_page_props(),
+        items_per_site=uk.write_items_per_site(),
+        page_table=uk.write_page_table(),
+        entities=ENTITIES,
+    )
+    built = build(tmp_path, config)
+    assert built.tree_but_inputs() == demo_build(demo, "uk").tree_but_inputs()
+    assert {file["role"] for file in built.manifest["inputs"]} == {
+        "dump",
+        "page-props",
+        "items-per-site",
+        "page-table",
+        "entities",
+    }
+
+
+def test_a_page_that_the_page_table_lacks_was_deleted(uk: WikiFiles, tmp_path: Path) -> None:
+    config = uk.config(
+        dump=uk.multistream,
+        page_props=uk.write_page_props(),
+        page_table=uk.write_page_table(absent=[42, 300, 10]),
+        entities=ENTITIES,
+    )
+    built = build(tmp_path, config)
+    # 10 is a redirect, which is found before any table is asked
+    assert built.reasons() == expected_reasons(uk, p42="deleted", p300="deleted")
+    details = {one.id: one.detail for one in built.rejected() if one.reason == "deleted"}
+    assert details == {
+        "42": "not in the page table",
+        "300": "not in the page table",
+        "331": "text suppressed",
+    }
+
+
+def test_without_an_entity_dump_classes_are_unknown_and_the_build_says_so(
+    uk: WikiFiles, tmp_path: Path
+) -> None:
+    built = build(tmp_path, uk.config(dump=uk.multistream, page_props=uk.write_page_props()))
+    # disambiguation is known by the page property alone
+    assert built.reasons() == expected_reasons(uk, p301="kept", p310="kept", p311="kept")
+    counts = built.manifest["counts"]
+    assert counts["class_unknown"] == counts["kept"]["total"] == len(built.articles())
+    (caveat,) = built.manifest["caveats"]
+    assert caveat.startswith("No entity dump was given")
+    assert caveat in (built.folder / "README.md").read_text("utf-8")
+    assert built.manifest["settings"]["identity"] == "wikidata item"
+
+
+def test_without_tables_the_identity_is_the_page_and_the_build_says_so(
+    uk: WikiFiles, tmp_path: Path
+) -> None:
+    built = build(tmp_path, uk.config(dump=uk.multistream))
+    # disambiguation is known by template; what an entity would tell is not known
+    changed = {"p310": "kept", "p311": "kept", "p330": "kept"}
+    assert built.reasons() == expected_reasons(uk, **changed)
+    stages = {one.id: (one.stage, one.detail) for one in built.rejected()}
+    assert stages["300"][0] == stages["301"][0] == "screen-pages"
+    assert stages["300"][1].startswith("template ")
+    pages = {str(page.revision_id): page.page_id for page in uk.wiki.pages}
+    for split in SPLITS:
+        for article in built.articles(split):
+            identity = f"ukwiki:{pages[article['version_id']]}"
+            assert article["wikidata_id"] == identity
+            assert split == split_of(identity)
+    (caveat,) = built.manifest["caveats"]
+    assert "pages are not linked to Wikidata" in caveat
+    assert '"ukwiki:<page id>"' in caveat
+    assert built.manifest["settings"]["identity"] == "page id"
+    assert built.manifest["counts"]["class_unknown"] == 0
+
+
+def test_the_page_table_counts_also_without_links(uk: WikiFiles, tmp_path: Path) -> None:
+    config = uk.config(dump=uk.multistream, page_table=uk.write_page_table(absent=[42]))
+    assert build(tmp_path, config).reasons()[42] == "deleted"
+
+
+def test_a_disambiguation_page_is_known_by_its_class_alone(uk: WikiFiles, tmp_path: Path) -> None:
+    props = uk.write_page_props(only=["wikibase_item"])
+    built = build(tmp_path, uk.config(dump=uk.multistream, page_props=props, entities=ENTITIES))
+    assert built.reasons() == expected_reasons(uk)
+    details = {one.id: one.detail for one in built.rejected() if one.reason == "disambiguation"}
+    assert details == {"300": "Q900000501 is a Q4167410", "301": "Q900000502 is a Q4167410"}
+
+
+def test_a_class_counts_by_way_of_its_superclasses(demo: Path) -> None:
+    details = {
+        one.id: one.detail
+        for one in demo_build(demo, "uk").rejected()
+        if one.reason == "internal-entity"
+    }
+    assert details == {"310": "Q900000503 is a Q13406463", "311": "Q900000504 is a Q900000802"}
+
+
+def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
+    uk: WikiFiles, tmp_path: Path
+) -> None:
+    lines = gzip.decompress(Path(ENTITIES).read_bytes()).splitlines(keepends=True)
+    fewer = [
+        line
+        for line in lines
+        if not line.startswith(
+            (b'{"type":"item","id":"Q1899"', b'{"type":"item","id":"Q900000503"')
+        )
+    ]
+    assert len(fewer) == len(lines) - 2
+    path = uk.folder / "wikidata-20260101-all.json.gz"
+    path.write_bytes(gzip.compress(b"".join(fewer)))
+    built = build(
+        tmp_path, uk.config(dump=uk.multistream, page_props=uk.write_page_props(), entities=path)
+    )
+    assert built.reasons() == expected_reasons(uk, p310="kept")
+    assert built.manifest["counts"]["class_unknown"] == 2
+
+
+def test_lines_of_the_entity_dump_that_are_no_entity_are_listed_and_are_no_pages(
+    uk: WikiFiles, tmp_path: Path, demo: Path
+) -> None:
+    lines = gzip.decompress(Path(ENTITIES).read_bytes()).splitlines(keepends=True)
+    lines[3:3] = [b'{"type":"item","id":"Q5","claims":\n', b"[1,2],\n"]
+    path = uk.folder / "wikidata-20260101-all.json.gz"
+    path.write_bytes(gzip.compress(b"".join(lines)))
+    built = build(
+        tmp_path, uk.config(dump=uk.multistream, page_props=uk.write_page_props(), entities=path)
+    )
+    good = demo_build(demo, "uk")
+    assert built.articles() == good.articles()
+    start = sum(map(len, lines[:3]))
+    unreadable = {one.id: one.reason for one in built.rejected() if one.stage == "read-entities"}
+    assert unreadable == {
+        f"{path.name}:{start}": "not-json",
+        f"{path.name}:{start + len(lines[3])}": "not-json",
+    }
+    counts = built.manifest["counts"]
+    assert counts["unreadable_lines"] == 2
+    assert counts["pages_read"] == good.manifest["counts"]["pages_read"]
+    assert counts["rejected"] == good.manifest["counts"]["rejected"]
+
+
+def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
+    page = SamplePage(1, 0, "富士山", "'''富士山'''是-{zh-hans:日本国;zh-hant:日本國}-的山峰。", 10)
+    wiki = sample_wiki("ja")
+    header = wiki.header.replace("jawiki", "zhwiki").replace('xml:lang="ja"', 'xml:lang="zh"')
+    zh = wiki._replace(
+        dbname="zhwiki", language="zh-tw", header=header, pages=(page,), page_props=()
+    )
+    files = WikiFiles(tmp_path, zh)
+    path = files.write_xml(".bz2")
+    texts = {}
+    for language in ("zh-cn", "zh-tw"):
+        built = build(tmp_path / "output", files.config(dump=path, language=language))
+        assert built.folder.parent.name == language
+        (texts[language],) = (article["text"] for article in built.articles())
+    head = "\n_START_ARTICLE_\n富士山\n_START_PARAGRAPH_\n富士山是"
+    assert texts == {"zh-cn": f"{head}日本国的山峰。", "zh-tw": f"{head}日本國的山峰。"}
+
+
+def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Path) -> None:
+    path = uk.folder / "ukwiki-20260101-pages-articles.xml"
+    path.write_text(uk.wiki.header + "</mediawiki>\n", "utf-8")
+    built = build(
+        tmp_path, uk.config(dump=path, page_props=uk.write_page_props(), entities=ENTITIES)
+    )
+    assert (built.articles(), built.rejected()) == ([], [])
+    assert built.manifest["counts"]["pages_read"] == 0
+    built.check_files()
+
+
+# Settings and names.
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"language": "xx"}, "no such language: 'xx'"),
+        ({"language": "zh"}, "no such language: 'zh'"),
+        ({"dump": []}, "no dump is named"),
+        ({"on_corrupt": "ignore"}, "on_corrupt is one of"),
+        ({"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
+        ({"entities": ["w.json"], "page_props": []}, "an entity dump is given, but neither"),
+    ],
+)
+def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Wiki40bConfig(
+            **({"language": "uk", "dump": ["no such file"], "page_props": ["p"]} | settings)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "date"),
+    [
+        ("ukwiki-20230501-pages-articles.xml", "", "20230501"),
+        ("ukwiki-latest-pages-articles1.xml", "", "latest"),
+        ("ukwiki-20230501-pages-articles.xml", "20230502", "20230502"),
+        ("dump.xml", "", "undated"),
+        ("dump.xml", "20230502", "20230502"),
+    ],
+)
+def test_the_place_of_a_build_tells_language_date_and_version(
+    uk: WikiFiles, name: str, setting: str, date: str
+) -> None:
+    path = uk.folder / name
+    uk.write_xml("").rename(path)
+    corpus = Wiki40b(uk.config(dump=path, dump_date=setting))
+    assert corpus.path == ("wiki40b", "uk", f"{date}-1.0.0")
+    assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:1.0.0"
+
+
+def test_a_dump_without_siteinfo_is_known_by_its_language(uk: WikiFiles) -> None:
+    path = uk.folder / "dump.xml"
+    path.write_text('<mediawiki xml:lang="uk">\n</mediawiki>\n', "utf-8")
+    corpus = Wiki40b(uk.config(dump=path))
+    assert any("no siteinfo" in caveat for caveat in corpus.caveats())
+
+
+def test_the_manifest_names_every_input_with_its_hash(demo: Path) -> None:
+    config = sample_config("uk")
+    inputs = demo_build(demo, "uk").manifest["inputs"]
+    expected = [
+        ("dump", config.dump),
+        ("entities", config.entities),
+        ("page-props", config.page_props),
+    ]
+    assert [(file["role"], file["name"], file["bytes"]) for file in inputs] == [
+        (role, Path(path).name, Path(path).stat().st_size) for role, (path,) in expected
+    ]
+
+
+def test_nothing_in_a_build_tells_where_or_when_it_was_made(demo: Path) -> None:
+    built = demo_build(demo, "uk")
+    for name, content in built.tree().items():
+        assert str(demo).encode() not in content, name
+    assert "20260101" in json.dumps(built.manifest)

@@ -1,0 +1,120 @@
+"""The tables of the 41 languages."""
+
+import pytest
+
+from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language, normalise_name
+
+
+def test_the_corpora_are_those_of_the_paper() -> None:
+    assert len(LANGUAGE_CODES) == len(set(LANGUAGE_CODES)) == 41
+    assert {"en", "zh-cn", "zh-tw", "tl", "vi"} <= set(LANGUAGE_CODES)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("See also", "see also"),
+        ("  See   Also ", "see also"),
+        ("Не_перекладено", "не перекладено"),
+        ("ΠΗΓΈΣ", "πηγέσ"),
+        ("Literatur", "literatur"),
+        ("參考文獻", "參考文獻"),
+    ],
+)
+def test_names_are_normalised(written: str, name: str) -> None:
+    assert normalise_name(written) == name
+    assert normalise_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("code", "headings"),
+    [
+        (
+            "en",
+            [
+                "See also",
+                "References",
+                "External links",
+                "Further reading",
+                "Notes",
+                "Bibliography",
+            ],
+        ),
+        ("ar", ["انظر أيضًا", "مراجع", "وصلات خارجية"]),
+        ("zh-cn", ["参见", "参考文献", "外部链接"]),
+        ("zh-tw", ["參見", "參考文獻", "外部連結"]),
+        ("nl", ["Zie ook", "Externe links", "Bronnen"]),
+        ("fr", ["Voir aussi", "Notes et références", "Liens externes"]),
+        ("de", ["Siehe auch", "Einzelnachweise", "Weblinks"]),
+        ("it", ["Voci correlate", "Note", "Collegamenti esterni"]),
+        ("ja", ["関連項目", "脚注", "外部リンク"]),
+        ("ko", ["같이 보기", "각주", "외부 링크"]),
+        ("pl", ["Zobacz też", "Przypisy", "Linki zewnętrzne"]),
+        ("pt", ["Ver também", "Referências", "Ligações externas"]),
+        ("ru", ["См. также", "Примечания", "Ссылки"]),
+        ("es", ["Véase también", "Referencias", "Enlaces externos"]),
+        ("th", ["ดูเพิ่ม", "อ้างอิง", "แหล่งข้อมูลอื่น"]),
+        ("tr", ["Ayrıca bakınız", "Kaynakça", "Dış bağlantılar"]),
+        ("bg", ["Вижте също", "Източници", "Външни препратки"]),
+        ("ca", ["Vegeu també", "Referències", "Enllaços externs"]),
+        ("cs", ["Související články", "Reference", "Externí odkazy"]),
+        ("da", ["Se også", "Referencer", "Eksterne henvisninger"]),
+        ("el", ["Δείτε επίσης", "Παραπομπές", "Εξωτερικοί σύνδεσμοι"]),
+        ("et", ["Vaata ka", "Viited", "Välislingid"]),
+        ("fa", ["جستارهای وابسته", "منابع", "پیوند به بیرون"]),
+        ("fi", ["Katso myös", "Lähteet", "Aiheesta muualla"]),
+        ("he", ["ראו גם", "הערות שוליים", "קישורים חיצוניים"]),
+        ("hi", ["इन्हें भी देखें", "सन्दर्भ", "बाहरी कड़ियाँ"]),
+        ("hr", ["Vidi još", "Izvori", "Vanjske poveznice"]),
+        ("hu", ["Kapcsolódó szócikkek", "Jegyzetek", "További információk"]),
+        ("id", ["Lihat pula", "Referensi", "Pranala luar"]),
+        ("lt", ["Taip pat skaitykite", "Šaltiniai", "Nuorodos"]),
+        ("lv", ["Skatīt arī", "Atsauces", "Ārējās saites"]),
+        ("ms", ["Lihat juga", "Rujukan", "Pautan luar"]),
+        ("no", ["Se også", "Referanser", "Eksterne lenker"]),
+        ("ro", ["Vezi și", "Note", "Legături externe"]),
+        ("sk", ["Pozri aj", "Referencie", "Externé odkazy"]),
+        ("sl", ["Glej tudi", "Sklici", "Zunanje povezave"]),
+        ("sr", ["Види још", "Референце", "Спољашње везе"]),
+        ("sv", ["Se även", "Referenser", "Externa länkar"]),
+        ("tl", ["Tingnan din", "Mga sanggunian", "Mga kawing panlabas"]),
+        ("uk", ["Див. також", "Примітки", "Посилання"]),
+        ("vi", ["Xem thêm", "Tham khảo", "Liên kết ngoài"]),
+    ],
+)
+def test_headings_of_every_wikipedia_are_dropped(code: str, headings: list[str]) -> None:
+    assert {normalise_name(heading) for heading in headings} <= load_language(code).dropped_headings
+
+
+@pytest.mark.parametrize("code", LANGUAGE_CODES)
+def test_every_language_is_complete(code: str) -> None:
+    language = load_language(code)
+    assert language.code == code
+    assert language.redirect_words[0] == "#redirect"
+    assert "disambig" in language.disambiguation_templates
+    assert len(language.disambiguation_templates) > 25
+    assert len(language.months) == 12
+    assert language.language_label.format(label="L", text="T").endswith("T")
+    assert language.date.format(day=1, month="m", year=2) != language.date
+    assert {"en", "fr", "ru", "ja", "ar"} <= set(language.language_names)
+    assert language.countries["fra"]
+    for name in (*language.dropped_headings, *language.templates):
+        assert name == normalise_name(name)
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [("uk", "#перенаправлення"), ("de", "#weiterleitung"), ("ja", "#転送"), ("ar", "#تحويل"),
+     ("vi", "#đổi"), ("el", "#ανακατευθυνση"), ("zh-tw", "#重定向"), ("ko", "#넘겨주기")],
+)  # fmt: skip
+def test_redirect_words(code: str, word: str) -> None:
+    assert word in load_language(code).redirect_words
+
+
+def test_an_unknown_language_is_refused_and_the_known_are_listed() -> None:
+    with pytest.raises(ValueError, match=r"'xx'.*en, ar, zh-cn.*uk, vi"):
+        load_language("xx")
+
+
+def test_tables_are_read_once() -> None:
+    assert load_language("uk") is load_language("uk")

@@ -1,0 +1,30 @@
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.transforms.run_pipeline import run_pipeline
+from transforms import hash_inputs
+from transforms.hash_inputs import HashInputs
+from transforms.records import InputFile
+
+
+def test_stored_bytes_are_hashed_whatever_the_compression(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hash_inputs, "READ_BYTES", 7)
+    contents = {"a.xml.bz2": b"no bz2 at all", "b.sql.gz": b"", "c.json": b"[]\n"}
+    paths = {}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+        paths[name] = str(tmp_path / name)
+    roles = {
+        "dump": [paths["a.xml.bz2"], paths["c.json"]],
+        "page-props": [paths["b.sql.gz"]],
+        "entities": [],
+    }
+    outcome = run_pipeline(lambda root: {"inputs": root | HashInputs(roles)})
+    assert sorted(outcome.elements["inputs"]) == [
+        InputFile(role, name, len(contents[name]), hashlib.sha256(contents[name]).hexdigest())
+        for role, name in (("dump", "a.xml.bz2"), ("dump", "c.json"), ("page-props", "b.sql.gz"))
+    ]

@@ -1,0 +1,85 @@
+import bz2
+import gzip
+import lzma
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from transforms.open_input import InputError, match_inputs, open_input, open_raw
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [(".xml", bytes), (".bz2", bz2.compress), (".gz", gzip.compress), (".xz", lzma.compress)],
+)
+def test_compression_is_undone_whatever_the_name(
+    tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
+) -> None:
+    for path in (tmp_path / f"a{suffix}", tmp_path / "a.json.gz"):
+        path.write_bytes(compress("Київ\n富士山\n".encode()))
+        with open_input(str(path)) as stream:
+            assert stream.readline().decode() == "Київ\n"
+            assert stream.read() == "富士山\n".encode()
+        with open_raw(str(path)) as stream:
+            assert stream.read() == path.read_bytes()
+
+
+def test_all_members_and_streams_of_a_file_are_read(tmp_path: Path) -> None:
+    for suffix, compress in (
+        (".bz2", bz2.compress),
+        (".gz", gzip.compress),
+        (".xz", lzma.compress),
+    ):
+        path = tmp_path / f"a{suffix}"
+        path.write_bytes(compress(b"one ") + compress(b"two"))
+        with open_input(str(path)) as stream:
+            assert stream.read() == b"one two"
+
+
+def test_patterns_give_each_file_once_sorted_by_name(tmp_path: Path) -> None:
+    for name in ("b-2.xml", "b-1.xml", "a 1.xml", "c.sql"):
+        (tmp_path / name).touch()
+    patterns = [f"{tmp_path}/b-2.xml", f"{tmp_path}/*.xml", f"{tmp_path}/b-?.xml"]
+    expected = [str(tmp_path / name) for name in ("a 1.xml", "b-1.xml", "b-2.xml")]
+    assert match_inputs(patterns) == match_inputs(patterns[::-1]) == expected
+    assert match_inputs([]) == []
+
+
+@pytest.mark.parametrize("missing", ["x.xml", "*.bz2", "no/such/folder/*.xml"])
+def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path, missing: str) -> None:
+    (tmp_path / "a.xml").touch()
+    with pytest.raises(InputError) as raised:
+        match_inputs([f"{tmp_path}/*.xml", f"{tmp_path}/{missing}"])
+    assert str(raised.value) == f"{tmp_path}/{missing}: no such file"
+
+
+def test_a_folder_is_no_input(tmp_path: Path) -> None:
+    (tmp_path / "dumps").mkdir()
+    (tmp_path / "dumps" / "a.xml").touch()
+    with pytest.raises(InputError, match="/dumps: a folder, no file"):
+        match_inputs([f"{tmp_path}/dumps"])
+    (tmp_path / "b.xml").touch()
+    assert match_inputs([f"{tmp_path}/*"]) == [f"{tmp_path}/b.xml"]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (InputError("a.xml", "cut", 12), "a.xml, byte 12: cut"),
+        (InputError("a.xml", "cut", 0), "a.xml, byte 0: cut"),
+        (InputError("a.xml", "no such file"), "a.xml: no such file"),
+    ],
+)
+def test_errors_name_the_place_also_when_they_come_from_another_process(
+    error: InputError, message: str
+) -> None:
+    assert str(error) == message
+    sent = pickle.loads(pickle.dumps(error))
+    assert (str(sent), sent.path, sent.message, sent.offset) == (
+        message,
+        error.path,
+        error.message,
+        error.offset,
+    )

@@ -1,0 +1,94 @@
+"""Articles ⋈ facts about their pages → kept and rejected: where the text of an article travels, once."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms import counters
+from transforms.pack_articles import pack_article, unpack_article
+from transforms.records import Article, Reason
+from transforms.screen import reject
+from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
+
+REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
+
+
+class ScreenedByFacts(NamedTuple):
+    """What ScreenFacts gives."""
+
+    kept: beam.PCollection  # of Article with its wikidata_id
+    rejected: beam.PCollection  # of Rejected
+    class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
+
+
+class ScreenFacts(beam.PTransform):
+    """Gives each article its identity, unless the facts about its page speak against it.
+
+    Args:
+      stage: names the rejections.
+      page_to_facts: (page id, PageFacts), none or several for a page.
+      has_page_table: whether the facts tell which pages exist.
+      identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
+    """
+
+    def __init__(
+        self, stage: str, page_to_facts: beam.PCollection, has_page_table: bool, identity: str = ""
+    ):
+        super().__init__()
+        self.page_to_facts = page_to_facts
+        self.screen = _Screen(stage, has_page_table, identity)
+
+    def expand(self, articles: beam.PCollection) -> ScreenedByFacts:
+        page_to_text = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
+            tuple[int, bytes]
+        )
+        screened = (
+            {"text": page_to_text, "facts": self.page_to_facts}
+            | "JoinFacts" >> beam.CoGroupByKey()
+            | "Screen"
+            >> beam.ParDo(self.screen)
+            .with_output_types(Article)
+            .with_outputs("rejected", "class_unknown", main="kept")
+        )
+        return ScreenedByFacts(screened.kept, screened.rejected, screened.class_unknown)
+
+
+class _Screen(beam.DoFn):
+    def __init__(self, stage: str, has_page_table: bool, identity: str):
+        self.stage = stage
+        self.has_page_table = has_page_table
+        self.identity = identity
+
+    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
+        page_id, found = element
+        articles = newest_first(found["text"])
+        if not articles:
+            return
+        newest, *older = articles
+        for article in older:
+            yield reject(page_id, article.title, self.stage, REPEATED)
+        facts = merge_facts(found["facts"])
+        if not self.has_page_table:
+            facts = facts._replace(exists=True)
+        if self.identity:
+            facts = facts._replace(qid=f"{self.identity}:{page_id}", is_class_known=True)
+        reason = reason_to_reject_facts(facts)
+        if reason:
+            yield reject(page_id, newest.title, self.stage, reason)
+            return
+        counters.count(self.stage, "linked")
+        if not facts.is_class_known:
+            yield beam.pvalue.TaggedOutput("class_unknown", facts.qid)
+        yield newest._replace(wikidata_id=facts.qid)
+
+
+def key_by_page(article: Article) -> tuple[int, bytes]:
+    """(page id, packed article)."""
+    return article.page_id, pack_article(article)
+
+
+def newest_first(packed: Iterable[bytes]) -> list[Article]:
+    """The articles of one page, the newest revision first. More than one come from files that overlap."""
+    articles = [unpack_article(one) for one in packed]
+    return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)
