@@ -18,6 +18,7 @@ from transforms.hash_inputs import HashInputs
 from transforms.join_wikidata import IdentifyByPage, JoinWikidata, Linked
 from transforms.measure_corpus import MeasureCorpus
 from transforms.open_input import InputError, match_inputs
+from transforms.pack_articles import PackArticles
 from transforms.read_dumps import ON_CORRUPT, ReadDump, check_end, read_siteinfo
 from transforms.screen import ScreenPages
 from transforms.text.build_manifest import Provenance
@@ -119,9 +120,10 @@ class Wiki40b:
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             config.language, self.site.namespaces
         )
-        linked = self._link(cleaned.kept)
+        packed = cleaned.kept | "PackArticles" >> PackArticles()
+        linked = self._link(packed)
         corpus = linked.kept | "AssignSplits" >> AssignSplits()
-        shards = cleaned.kept | "PlanShards" >> PlanShards(config.shard_bytes)
+        shards = packed | "PlanShards" >> PlanShards(config.shard_bytes)
         rejected = (
             dump.rejected,
             articles.rejected,
@@ -141,13 +143,13 @@ class Wiki40b:
             class_unknown=linked.class_unknown,
         ) | "WriteManifest" >> WriteManifest(folder, self.provenance(), DESCRIPTION)
 
-    def _link(self, cleaned: beam.PCollection) -> Linked:
+    def _link(self, articles: beam.PCollection) -> Linked:
         linked: Linked
         if self.tables.links_pages():
             join = JoinWikidata(self.dbname, self.tables, self.entities)
-            linked = cleaned | "JoinWikidata" >> join
+            linked = articles | "JoinWikidata" >> join
         else:
-            linked = cleaned | "IdentifyByPage" >> IdentifyByPage(self.dbname, self.tables.pages)
+            linked = articles | "IdentifyByPage" >> IdentifyByPage(self.dbname, self.tables.pages)
         return linked
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

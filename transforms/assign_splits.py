@@ -2,7 +2,7 @@
 
 import apache_beam as beam
 
-from transforms.records import Article
+from transforms.records import PackedArticle
 from transforms.text.fingerprint import split_of
 
 
@@ -13,6 +13,6 @@ class AssignSplits(beam.PTransform):
         return articles | beam.Map(assign_split)
 
 
-def assign_split(article: Article) -> Article:
+def assign_split(article: PackedArticle) -> PackedArticle:
     """The article with its split."""
     return article._replace(split=split_of(article.wikidata_id))

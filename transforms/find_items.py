@@ -6,7 +6,7 @@ from typing import NamedTuple
 import apache_beam as beam
 
 from transforms.read_sql_dumps import ReadSqlDump
-from transforms.records import Article
+from transforms.records import PackedArticle
 from transforms.text.wikimedia.screening import PageFacts
 
 Row = tuple[bytes | None, ...]
@@ -25,7 +25,7 @@ class WikiTables(NamedTuple):
 
 
 class FindItems(beam.PTransform):
-    """PCollection[Article] → PCollection[(page id, PageFacts)], several for a page.
+    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)], several for a page.
 
     Of the articles it takes id and title alone: items_per_site names pages by title.
     """
@@ -96,7 +96,7 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
         yield title.decode("utf-8").replace("_", " "), f"Q{item.decode('ascii')}"
 
 
-def title_and_page(article: Article) -> tuple[str, int]:
+def title_and_page(article: PackedArticle) -> tuple[str, int]:
     """(title, page id)."""
     return article.title, article.page_id
 

@@ -20,7 +20,7 @@ from transforms.text.wikimedia.wikidata_json import Entity
 class Linked(NamedTuple):
     """What JoinWikidata gives."""
 
-    kept: beam.PCollection  # of Article with its wikidata_id
+    kept: beam.PCollection  # of PackedArticle with its wikidata_id
     rejected: beam.PCollection  # of Rejected
     unreadable: beam.PCollection  # of Rejected: lines of the entity dump
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
@@ -121,7 +121,7 @@ class IdentifyByPage(beam.PTransform):
 
     def expand(self, articles: beam.PCollection) -> Linked:
         root = articles.pipeline
-        page_to_facts = root | "NoFacts" >> beam.Create([])
+        page_to_facts = None
         if self.tables.pages:
             page_to_facts = articles | "FindPages" >> FindItems(self.dbname, self.tables)
         screen = ScreenFacts(

@@ -23,6 +23,27 @@ class Article(NamedTuple):
     title: str
     version_id: str  # decimal revision id
     text: str
+
+
+class CorpusStats(NamedTuple):
+    """Counts of articles."""
+
+    articles: int = 0
+    sections: int = 0  # with a heading: the lead is none
+    paragraphs: int = 0
+    words: int = 0  # between white space, markers not counted
+    characters: int = 0  # Unicode code points, a marker is one
+    text_bytes: int = 0  # UTF-8
+
+
+class PackedArticle(NamedTuple):
+    """An article on its way through joins and shuffles: its text compressed, its counts taken."""
+
+    page_id: int
+    title: str
+    version_id: str  # decimal revision id
+    packed_text: bytes
+    stats: CorpusStats
     wikidata_id: str = ""  # "Q67"; "" until the page is linked
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
 

@@ -1,4 +1,4 @@
-"""Articles ⋈ facts about their pages → kept and rejected: where the text of an article travels, once."""
+"""Articles ⋈ facts about their pages → kept and rejected."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms import counters
-from transforms.pack_articles import pack_article, unpack_article
-from transforms.records import Article, Reason
+from transforms.pack_articles import from_bytes, to_bytes
+from transforms.records import PackedArticle, Reason
 from transforms.screen import reject
 from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
 
@@ -17,7 +17,7 @@ REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision 
 class ScreenedByFacts(NamedTuple):
     """What ScreenFacts gives."""
 
-    kept: beam.PCollection  # of Article with its wikidata_id
+    kept: beam.PCollection  # of PackedArticle with its wikidata_id
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
 
@@ -27,31 +27,40 @@ class ScreenFacts(beam.PTransform):
 
     Args:
       stage: names the rejections.
-      page_to_facts: (page id, PageFacts), none or several for a page.
+      page_to_facts: (page id, PageFacts), none or several for a page; None where nothing is known.
       has_page_table: whether the facts tell which pages exist.
       identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
     """
 
     def __init__(
-        self, stage: str, page_to_facts: beam.PCollection, has_page_table: bool, identity: str = ""
+        self,
+        stage: str,
+        page_to_facts: beam.PCollection | None,
+        has_page_table: bool,
+        identity: str = "",
     ):
         super().__init__()
         self.page_to_facts = page_to_facts
         self.screen = _Screen(stage, has_page_table, identity)
 
     def expand(self, articles: beam.PCollection) -> ScreenedByFacts:
-        page_to_text = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
+        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
             tuple[int, bytes]
         )
-        screened = (
-            {"text": page_to_text, "facts": self.page_to_facts}
-            | "JoinFacts" >> beam.CoGroupByKey()
-            | "Screen"
-            >> beam.ParDo(self.screen)
-            .with_output_types(Article)
-            .with_outputs("rejected", "class_unknown", main="kept")
-        )
+        screened = self._join(page_to_article) | "Screen" >> beam.ParDo(
+            self.screen
+        ).with_output_types(PackedArticle).with_outputs("rejected", "class_unknown", main="kept")
         return ScreenedByFacts(screened.kept, screened.rejected, screened.class_unknown)
+
+    def _join(self, page_to_article: beam.PCollection) -> beam.PCollection:
+        if self.page_to_facts is None:
+            return (
+                page_to_article
+                | "GroupByPage" >> beam.GroupByKey()
+                | "WithoutFacts" >> beam.MapTuple(without_facts)
+            )
+        joined = {"articles": page_to_article, "facts": self.page_to_facts}
+        return joined | "JoinFacts" >> beam.CoGroupByKey()
 
 
 class _Screen(beam.DoFn):
@@ -62,7 +71,7 @@ class _Screen(beam.DoFn):
 
     def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
         page_id, found = element
-        articles = newest_first(found["text"])
+        articles = newest_first(found["articles"])
         if not articles:
             return
         newest, *older = articles
@@ -83,12 +92,19 @@ class _Screen(beam.DoFn):
         yield newest._replace(wikidata_id=facts.qid)
 
 
-def key_by_page(article: Article) -> tuple[int, bytes]:
-    """(page id, packed article)."""
-    return article.page_id, pack_article(article)
+def without_facts(
+    page_id: int, articles: Iterable[bytes]
+) -> tuple[int, Mapping[str, Iterable[Any]]]:
+    """What a join with no facts would give: it spares the text one way through the runner."""
+    return page_id, {"articles": articles, "facts": ()}
 
 
-def newest_first(packed: Iterable[bytes]) -> list[Article]:
+def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
+    """(page id, article)."""
+    return article.page_id, to_bytes(article)
+
+
+def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
     """The articles of one page, the newest revision first. More than one come from files that overlap."""
-    articles = [unpack_article(one) for one in packed]
+    articles = [from_bytes(data) for data in of_one_page]
     return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

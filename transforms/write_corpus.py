@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms import counters
-from transforms.pack_articles import pack_article, unpack_article
-from transforms.records import Article, OutputFile
+from transforms.pack_articles import from_bytes, to_bytes, unpack_text
+from transforms.records import OutputFile, PackedArticle
 from transforms.text.fingerprint import fingerprint, shard_of
 from transforms.text.shards import count_shards, parquet_name, tfrecord_name
 from transforms.text.tf_example import encode_example, frame_record
@@ -20,12 +21,10 @@ SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FEAT
 BATCH = 1024  # articles in a row group, and in memory at once
 
 ShardKey = tuple[str, int, int]  # split, shard, number of shards
-Keyed = tuple[str, int, bytes]  # identity, page id, packed article
-NO_ARTICLE: Keyed = ("", 0, b"")
 
 
 class PlanShards(beam.PTransform):
-    """PCollection[Article] → one {split: number of files}, from the size of the text."""
+    """PCollection[PackedArticle] → one {split: number of files}, from the size of the text."""
 
     def __init__(self, shard_bytes: int):
         super().__init__()
@@ -43,7 +42,7 @@ class PlanShards(beam.PTransform):
 
 
 class WriteCorpus(beam.PTransform):
-    """PCollection[Article] → PCollection[OutputFile].
+    """PCollection[PackedArticle] → PCollection[OutputFile].
 
     Writes one Parquet and one TFRecord file per shard, in the order of the fingerprint of the identity.
     A shard without articles is a file too: readers find every name of `-of-N`.
@@ -61,75 +60,78 @@ class WriteCorpus(beam.PTransform):
         self.shards = shards
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        filled = articles | "KeyByShard" >> beam.Map(
-            key_by_shard, beam.pvalue.AsSingleton(self.shards)
-        ).with_output_types(tuple[ShardKey, Keyed])
-        empty = self.shards | "EveryShard" >> beam.FlatMap(every_shard).with_output_types(
-            tuple[ShardKey, Keyed]
-        )
-        return (
-            (filled, empty)
-            | "Shards" >> beam.Flatten()
+        written = (
+            articles
+            | "KeyByShard"
+            >> beam.Map(key_by_shard, AsSingleton(self.shards)).with_output_types(
+                tuple[ShardKey, bytes]
+            )
             | "GroupShards" >> beam.GroupByKey()
             | "WriteShards" >> beam.FlatMap(write_shard, self.folder, self.corpus)
         )
+        empty = (
+            self.shards
+            | "EmptyShards" >> beam.FlatMap(empty_shards, AsList(written))
+            | "WriteEmpty" >> beam.FlatMap(write_shard, self.folder, self.corpus)
+        )
+        return (written, empty) | "Files" >> beam.Flatten()
 
 
-def text_bytes(article: Article) -> int:
+def text_bytes(article: PackedArticle) -> int:
     """UTF-8 bytes of the text."""
-    return len(article.text.encode("utf-8"))
+    return article.stats.text_bytes
 
 
-def key_by_shard(article: Article, shards: dict[str, int]) -> tuple[ShardKey, Keyed]:
+def key_by_shard(article: PackedArticle, shards: dict[str, int]) -> tuple[ShardKey, bytes]:
     """((split, shard, shards), article)."""
     count = shards[article.split]
     shard = shard_of(article.wikidata_id, count)
-    keyed = article.wikidata_id, article.page_id, pack_article(article)
-    return (article.split, shard, count), keyed
+    return (article.split, shard, count), to_bytes(article)
 
 
-def every_shard(shards: dict[str, int]) -> Iterator[tuple[ShardKey, Keyed]]:
-    """The key of each shard, with no article."""
+def empty_shards(
+    shards: dict[str, int], written: Iterable[OutputFile]
+) -> Iterator[tuple[ShardKey, Sequence[bytes]]]:
+    """The shards that no article belongs to."""
+    names = {file.name for file in written}
     for split, count in shards.items():
         for shard in range(count):
-            yield (split, shard, count), NO_ARTICLE
+            if parquet_name(split, shard, count) not in names:
+                yield (split, shard, count), []
 
 
 def write_shard(
-    grouped: tuple[ShardKey, Iterable[Keyed]], folder: str, corpus: str
+    grouped: tuple[ShardKey, Iterable[bytes]], folder: str, corpus: str
 ) -> Iterator[OutputFile]:
     """Writes the articles of one shard in both formats, a batch at a time: only one is unpacked."""
-    (split, shard, shards), keyed = grouped
-    packed = [article for _, _, article in sorted(keyed, key=order) if article]
+    (split, shard, shards), in_shard = grouped
+    articles = sorted(map(from_bytes, in_shard), key=order)
     parquet = parquet_name(split, shard, shards)
     frames = tfrecord_name(corpus, split, shard, shards)
     with (
         ParquetFile(folder, parquet, SCHEMA) as table_file,
         HashedFile.in_folder(folder, frames) as frame_file,
     ):
-        for start in range(0, len(packed), BATCH):
-            articles = [unpack_article(one) for one in packed[start : start + BATCH]]
-            table_file.write(to_table(articles))
-            for article in articles:
-                frame_file.write(frame_record(encode_example(features_of(article))))
-    yield table_file.output_file(parquet, split, "parquet", len(packed))
-    yield frame_file.output_file(frames, split, "tfrecord", len(packed))
-    counters.count(STAGE, "articles", len(packed))
+        for start in range(0, len(articles), BATCH):
+            rows = [features_of(article) for article in articles[start : start + BATCH]]
+            table_file.write(pa.Table.from_pylist(rows, schema=SCHEMA))
+            for row in rows:
+                frame_file.write(frame_record(encode_example(row)))
+    yield table_file.output_file(parquet, split, "parquet", len(articles))
+    yield frame_file.output_file(frames, split, "tfrecord", len(articles))
+    counters.count(STAGE, "articles", len(articles))
     counters.flush()
 
 
-def order(keyed: Keyed) -> tuple[int, str, int]:
+def order(article: PackedArticle) -> tuple[int, str, int]:
     """Articles stand in the order of their fingerprints, which is as good as a shuffle."""
-    identity, page_id, _ = keyed
-    return fingerprint(identity), identity, page_id
+    return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
-def features_of(article: Article) -> dict[str, str]:
-    """The features that TFDS wiki40b 1.3.0 has."""
-    return {name: getattr(article, name) for name in FEATURES}
-
-
-def to_table(articles: Sequence[Article]) -> pa.Table:
-    """The articles as rows. Arrow refuses a value that is no str."""
-    columns = {name: [getattr(article, name) for article in articles] for name in FEATURES}
-    return pa.table(columns, schema=SCHEMA)
+def features_of(article: PackedArticle) -> dict[str, str]:
+    """The features that TFDS wiki40b 1.3.0 has. Arrow and `encode_example` refuse what is no str."""
+    return {
+        "wikidata_id": article.wikidata_id,
+        "text": unpack_text(article),
+        "version_id": article.version_id,
+    }

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsList, AsSingleton
 
-from transforms.records import InputFile, OutputFile, Rejected
+from transforms.records import CorpusStats, InputFile, OutputFile, Rejected
 from transforms.text import build_manifest, tfds_metadata
 from transforms.text.build_manifest import Findings, Provenance
-from transforms.text.corpus_stats import CorpusStats
 from transforms.text.dataset_card import make_card
 from transforms.write_files import write_text
 

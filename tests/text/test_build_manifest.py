@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from transforms.records import InputFile, OutputFile
+from transforms.records import CorpusStats, InputFile, OutputFile
 from transforms.text.build_manifest import (
     AccountingError,
     Findings,
@@ -13,7 +13,6 @@ from transforms.text.build_manifest import (
     make_stats,
     to_json,
 )
-from transforms.text.corpus_stats import CorpusStats
 
 PROVENANCE = Provenance(
     corpus="wiki40b",

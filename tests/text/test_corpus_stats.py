@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.corpus_stats import CorpusStats, add_stats, measure_article
+from transforms.records import CorpusStats
+from transforms.text.corpus_stats import add_stats, measure_article
 from transforms.text.wikimedia.article_markers import render_article
 from transforms.text.wikimedia.wikitext.sections import Section
 

@@ -33,7 +33,10 @@ def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]
     result.wait_until_finish()
     elements = {name: _found.pop((run, name), []) for name in outputs}
     counters = result.metrics().query(MetricsFilter().with_namespace(NAMESPACE))["counters"]
-    return Outcome(elements, {one.key.metric.name: one.committed for one in counters})
+    sums: collections.Counter[str] = collections.Counter()
+    for one in counters:  # one for each step that counts under the name
+        sums[one.key.metric.name] += one.committed
+    return Outcome(elements, dict(sums))
 
 
 def run_transform(transform: beam.PTransform, elements: Iterable[Any]) -> Outcome:

@@ -14,14 +14,14 @@ from transforms.find_items import (
     facts_of_title,
     title_and_item,
 )
+from transforms.pack_articles import pack_article
 from transforms.records import Article
 from transforms.text.wikimedia.screening import PageFacts
 
+TITLES = ["Київ", "Дніпро (річка)", '«Сіль» & "Ключ\'s"', "Невідома"]
 ARTICLES = [
-    Article(1, "Київ", "10", "a"),
-    Article(2, "Дніпро (річка)", "20", "b"),
-    Article(3, '«Сіль» & "Ключ\'s"', "30", "c"),
-    Article(4, "Невідома", "40", "d"),
+    pack_article(Article(number, title, f"{number}0", "text"))
+    for number, title in enumerate(TITLES, start=1)
 ]
 
 

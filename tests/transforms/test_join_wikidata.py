@@ -15,7 +15,8 @@ from transforms.join_wikidata import (
     class_of_item,
     key_by_item,
 )
-from transforms.records import Article, Rejected
+from transforms.pack_articles import pack_article
+from transforms.records import Article, PackedArticle, Rejected
 from transforms.text.wikimedia.screening import PageFacts
 from transforms.text.wikimedia.wikidata_json import Entity
 
@@ -32,7 +33,8 @@ TITLES = {
     9: "Двозначна сторінка",
 }
 ARTICLES = [
-    Article(number, title, f"{number}0", f"text {number}") for number, title in TITLES.items()
+    pack_article(Article(number, title, f"{number}0", f"text {number}"))
+    for number, title in TITLES.items()
 ]
 ITEMS = {1: "Q1899", 3: "Q503", 4: "Q504", 5: "Q505", 7: "Q507", 8: "Q508", 9: "Q509"}
 
@@ -74,7 +76,9 @@ def entities(tmp_path: Path) -> str:
     return str(path)
 
 
-def join(tables: WikiTables, entities: str = "", articles: list[Article] | None = None) -> Outcome:
+def join(
+    tables: WikiTables, entities: str = "", articles: list[PackedArticle] | None = None
+) -> Outcome:
     transform = JoinWikidata("ukwiki", tables, [entities] if entities else [])
     return run_transform(transform, ARTICLES if articles is None else articles)
 
@@ -149,7 +153,7 @@ def test_a_page_that_is_not_in_the_page_table_was_deleted(page_props: str, tmp_p
 
 
 def test_of_a_page_that_comes_twice_the_newest_revision_stays(page_props: str) -> None:
-    older = ARTICLES[0]._replace(version_id="9", text="old")
+    older = ARTICLES[0]._replace(version_id="9")
     copy = ARTICLES[5]
     outcome = join(WikiTables(page_props=[page_props]), "", [older, ARTICLES[0], copy, copy])
     assert outcome.elements["kept"] == [ARTICLES[0]._replace(wikidata_id="Q1899")]

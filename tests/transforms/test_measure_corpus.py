@@ -1,14 +1,16 @@
 from tests.transforms.run_pipeline import run_transform
 from transforms.measure_corpus import MeasureCorpus
-from transforms.records import Article
-from transforms.text.corpus_stats import CorpusStats, add_stats, measure_article
+from transforms.pack_articles import pack_article, unpack_text
+from transforms.records import Article, CorpusStats, PackedArticle
+from transforms.text.corpus_stats import add_stats, measure_article
 from transforms.text.wikimedia.article_markers import render_article
 from transforms.text.wikimedia.wikitext.sections import Section
 
 
-def article(number: int, split: str, text: str) -> Article:
+def article(number: int, split: str, text: str) -> PackedArticle:
     laid_out = render_article("富士山", [Section("", (text,)), Section("名前", (text, text))])
-    return Article(number, "富士山", "1", laid_out, f"Q{number}", split)
+    packed = pack_article(Article(number, "富士山", "1", laid_out))
+    return packed._replace(wikidata_id=f"Q{number}", split=split)
 
 
 def test_counts_per_split() -> None:
@@ -19,7 +21,7 @@ def test_counts_per_split() -> None:
     ]
     outcome = run_transform(MeasureCorpus(), articles)
     train, test = (
-        add_stats([measure_article(one.text) for one in articles if one.split == split])
+        add_stats([measure_article(unpack_text(one)) for one in articles if one.split == split])
         for split in ("train", "test")
     )
     assert dict(outcome.elements["main"]) == {"train": train, "test": test}
@@ -30,7 +32,7 @@ def test_counts_per_split() -> None:
         paragraphs=3,
         words=5,
         characters=len("\nA\n富士山\nP\n山。\nS\n名前\nP\n山。N山。"),
-        text_bytes=len(articles[2].text.encode()),
+        text_bytes=len(unpack_text(articles[2]).encode()),
     )
 
 

@@ -1,9 +1,9 @@
-from transforms.pack_articles import pack_article
+from transforms.pack_articles import pack_article, to_bytes
 from transforms.records import Article
 from transforms.screen_facts import newest_first
 
 
 def test_revisions_are_compared_as_numbers() -> None:
-    articles = [Article(1, "A", version, "t") for version in ("99", "100", "9")]
-    packed = [pack_article(article) for article in articles]
-    assert [one.version_id for one in newest_first(packed)] == ["100", "99", "9"]
+    articles = [pack_article(Article(1, "A", version, "t")) for version in ("99", "100", "9")]
+    newest = newest_first(map(to_bytes, articles))
+    assert newest == [articles[1], articles[0], articles[2]]

@@ -11,27 +11,28 @@ import pytest
 
 from tests.transforms.run_pipeline import Outcome, run_pipeline, run_transform
 from transforms import write_corpus
-from transforms.pack_articles import pack_article
-from transforms.records import Article
+from transforms.pack_articles import pack_article, to_bytes, unpack_text
+from transforms.records import Article, CorpusStats, PackedArticle
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
 from transforms.text.tf_example import encode_example
 from transforms.write_corpus import SCHEMA, PlanShards, WriteCorpus, order, write_shard
 
 
-def article(number: int, identity: str = "") -> Article:
+def article(number: int, identity: str = "") -> PackedArticle:
     identity = identity or f"Q{number}"
     text = f"\n_START_ARTICLE_\nСтаття {number}\n_START_PARAGRAPH_\nтекст\x7f 富士山"
-    return Article(number, f"Стаття {number}", str(number * 10), text, identity, split_of(identity))
+    packed = pack_article(Article(number, f"Стаття {number}", str(number * 10), text))
+    return packed._replace(wikidata_id=identity, split=split_of(identity))
 
 
 ARTICLES = [*map(article, range(1, 120)), article(500, "Q7"), article(501, "ukwiki:501")]
 
 
-def by_fingerprint(article: Article) -> tuple[int, str, int]:
+def by_fingerprint(article: PackedArticle) -> tuple[int, str, int]:
     return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
-def write(folder: Path, articles: list[Article], shards: dict[str, int]) -> Outcome:
+def write(folder: Path, articles: list[PackedArticle], shards: dict[str, int]) -> Outcome:
     def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
         plan = root | "Plan" >> beam.Create([shards])
         created = root | "Articles" >> beam.Create(articles)
@@ -68,7 +69,7 @@ def test_both_formats_hold_the_articles_of_the_split_in_fingerprint_order(tmp_pa
                 tmp_path / f"wiki40b-{split}.tfrecord-{shard:05d}-of-{count:05d}"
             )
         features = [
-            {"wikidata_id": one.wikidata_id, "text": one.text, "version_id": one.version_id}
+            {"wikidata_id": one.wikidata_id, "text": unpack_text(one), "version_id": one.version_id}
             for one in expected
         ]
         assert rows == features
@@ -103,8 +104,11 @@ def test_a_shard_without_articles_is_a_file_too(tmp_path: Path) -> None:
 
 
 def test_articles_of_one_entity_stand_together_by_page() -> None:
-    keyed = [("Q7", 500, b"x"), ("Q8", 1, b"y"), ("Q7", 7, b"z")]
-    pages = [page for _, page, _ in sorted(keyed, key=order)]
+    articles = [
+        PackedArticle(page, "A", "1", b"", CorpusStats(), identity)
+        for page, identity in ((500, "Q7"), (1, "Q8"), (7, "Q7"))
+    ]
+    pages = [one.page_id for one in sorted(articles, key=order)]
     assert pages in ([1, 7, 500], [7, 500, 1])
 
 
@@ -114,7 +118,7 @@ def test_a_shard_of_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = tmp_path / "train-00000-of-00001.parquet"
     expected = sorted((one for one in ARTICLES if one.split == "train"), key=by_fingerprint)
     assert pq.ParquetFile(path).metadata.num_row_groups == -(-len(expected) // 10)
-    assert pq.read_table(path)["text"].to_pylist() == [one.text for one in expected]
+    assert pq.read_table(path)["text"].to_pylist() == [unpack_text(one) for one in expected]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +133,8 @@ def test_a_shard_of_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_plan_depends_on_the_bytes_of_all_text(
     shard_bytes: int, expected: dict[str, int]
 ) -> None:
-    articles = [Article(1, "A", "1", "х" * 20), Article(2, "B", "1", "山" * 20)]  # 40 + 60 bytes
+    texts = ["х" * 20, "山" * 20]  # 40 + 60 bytes
+    articles = [pack_article(Article(1, "A", "1", text)) for text in texts]
     assert run_transform(PlanShards(shard_bytes), articles).elements == {"main": [expected]}
 
 
@@ -145,8 +150,8 @@ def test_shards_have_a_size(shard_bytes: int) -> None:
 
 
 @pytest.mark.parametrize("value", [b"bytes", None, 7])
-@pytest.mark.parametrize("feature", ["wikidata_id", "text", "version_id"])
+@pytest.mark.parametrize("feature", ["wikidata_id", "version_id"])
 def test_a_value_that_is_no_text_is_refused(tmp_path: Path, feature: str, value: object) -> None:
-    keyed = ("Q1", 1, pack_article(article(1)._replace(**{feature: value})))  # type: ignore[arg-type]
-    with pytest.raises((TypeError, pa.ArrowInvalid)):
-        list(write_shard((("train", 0, 1), [keyed]), str(tmp_path), "wiki40b"))
+    broken = to_bytes(article(1)._replace(**{feature: value}))  # type: ignore[arg-type]
+    with pytest.raises((AttributeError, TypeError, pa.ArrowInvalid)):
+        list(write_shard((("train", 0, 1), [broken]), str(tmp_path), "wiki40b"))

@@ -9,9 +9,8 @@ import pytest
 
 from tests.transforms.run_pipeline import run_pipeline
 from transforms.read_dumps import LostBytes
-from transforms.records import InputFile, OutputFile, Page, Rejected
+from transforms.records import CorpusStats, InputFile, OutputFile, Page, Rejected
 from transforms.text.build_manifest import Provenance
-from transforms.text.corpus_stats import CorpusStats
 from transforms.write_manifest import BuildOutcome, Description, WriteManifest
 
 PROVENANCE = Provenance(

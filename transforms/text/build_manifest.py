@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from transforms.records import InputFile, OutputFile
-from transforms.text.corpus_stats import CorpusStats, add_stats
+from transforms.records import CorpusStats, InputFile, OutputFile
+from transforms.text.corpus_stats import add_stats
 from transforms.text.fingerprint import SPLITS
 
 

@@ -1,20 +1,9 @@
 """What a corpus is counted by. Counts add up in any order."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from transforms.records import CorpusStats
 from transforms.text.wikimedia import article_markers
-
-
-class CorpusStats(NamedTuple):
-    """Counts of articles."""
-
-    articles: int = 0
-    sections: int = 0  # with a heading: the lead is none
-    paragraphs: int = 0
-    words: int = 0  # between white space, markers not counted
-    characters: int = 0  # Unicode code points, a marker is one
-    text_bytes: int = 0  # UTF-8
 
 
 def measure_article(text: str) -> CorpusStats:
