@@ -161,7 +161,7 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from manifest["caveats"]
     unknown = manifest["counts"]["class_unknown"]
     if unknown:
-        yield f"{unknown:,} articles are kept although the class of their entity is not known"
+        yield f"kept although the class of their entity is not known: {unknown:,} of the articles"
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
         yield (

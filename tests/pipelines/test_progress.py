@@ -151,7 +151,7 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
     assert out.splitlines()[-6:] == [
         "1,234 pages read in 3.2 s",
         "note: No entity dump was given.",
-        "note: 5,000 articles are kept although the class of their entity is not known",
+        "note: kept although the class of their entity is not known: 5,000 of the articles",
         "note: lost: a.xml.bz2, bytes 10 to 20, 100 pages: bz2: Invalid [data]",
         "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of pages: bz2: Invalid [data]",
         "the build: /data/[x]/uk",

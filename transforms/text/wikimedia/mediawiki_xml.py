@@ -50,12 +50,7 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
     if DUMP_END not in head:
         head += DUMP_END
     reader = _SiteinfoReader()
-    parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims, as for the pages
-    parser.buffer_text = True
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser = _make_parser(reader, len(head))
     try:
         parser.Parse(head, True)
     except expat.ExpatError as error:
@@ -71,13 +66,7 @@ def parse_page(xml: bytes) -> Page:
     Raises MalformedPageError.
     """
     reader = _PageReader()
-    parser = expat.ParserCreate("UTF-8")
-    parser.buffer_text = True
-    parser.buffer_size = max(len(xml), 1024)
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser = _make_parser(reader, len(xml))
     try:
         parser.Parse(xml, True)
         return reader.page()
@@ -99,6 +88,17 @@ def _check_start(head: bytes) -> None:
         raise NotADumpError("this is an HTML page (an error page saved by a download?), not a dump")
     if b"<mediawiki" not in head:
         raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}")
+
+
+def _make_parser(reader: "_SiteinfoReader | _PageReader", xml_bytes: int) -> expat.XMLParserType:
+    parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims
+    parser.buffer_text = True
+    parser.buffer_size = max(xml_bytes, 1024)
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    return parser
 
 
 def _refuse_doctype(name: str, *_: object) -> NoReturn:
