@@ -43,9 +43,9 @@ def main() -> None:
     parser.add_argument(
         "--dump", type=pathlib.Path, default=REAL_DUMP, help="a multistream ukwiki dump"
     )
-    parser.add_argument("--copies", type=int, default=40, help="how often its pages are repeated")
+    parser.add_argument("--copies", type=int, default=100, help="how often its pages are repeated")
     parser.add_argument(
-        "--rounds", type=int, default=2, help="builds of each kind; the best counts"
+        "--rounds", type=int, default=1, help="builds of each kind; the best counts"
     )
     parser.add_argument("--peer-copies", type=int, default=1, help="the same for the slow peer")
     settings = parser.parse_args()
