@@ -9,13 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
 if TYPE_CHECKING:
     from pipelines.launch import Corpus
-
-LANGUAGES_HELP = (
-    "corpus code, one of: en ar zh-cn zh-tw nl fr de it ja ko pl pt ru es th tr bg ca cs da el et fa fi"
-    " he hi hr hu id lt lv ms no ro sk sl sr sv tl uk vi"
-)
 
 EPILOG = """\
 first steps:
@@ -111,7 +108,12 @@ def _add_wiki40b(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         allow_abbrev=False,
     )
     parser.set_defaults(run=_run_wiki40b)
-    parser.add_argument("--language", required=True, metavar="CODE", help=LANGUAGES_HELP)
+    parser.add_argument(
+        "--language",
+        required=True,
+        metavar="CODE",
+        help=f"corpus code, one of: {' '.join(LANGUAGE_CODES)}",
+    )
     files = parser.add_argument_group(
         "inputs", "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
     )
@@ -140,9 +142,9 @@ def _add_wiki40b(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--shard-bytes",
         type=int,
-        default=32 << 20,
+        default=argparse.SUPPRESS,  # that of Wiki40bConfig
         metavar="N",
-        help="text in one output file, about (default %(default)s)",
+        help="text in one output file, about (default 32 MiB)",
     )
     _add_runner(parser)
 

@@ -76,12 +76,13 @@ def _remove_leftover(folder: pathlib.Path) -> None:
     """
     with _locked(folder):
         end = time.monotonic() + LEFTOVER_SECONDS
-        shutil.rmtree(folder, ignore_errors=True)
-        while folder.exists():
+        while True:
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                return
             if time.monotonic() > end:
                 raise TargetError(f"cannot be removed, a killed build still writes in it: {folder}")
             time.sleep(0.05)
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

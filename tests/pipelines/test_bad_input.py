@@ -30,15 +30,6 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 LAUGHS = '<!DOCTYPE mediawiki [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>\n'
 
 
-@pytest.fixture
-def uk(tmp_path: Path) -> WikiFiles:
-    folder = tmp_path / "ukwiki"
-    folder.mkdir()
-    files = WikiFiles(folder, sample_wiki("uk"))
-    files.write_multistream()
-    return files
-
-
 class Failed:
     """Runs the command, which must fail and leave nothing behind."""
 

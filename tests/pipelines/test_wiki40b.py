@@ -238,15 +238,6 @@ def test_the_shard_size_changes_the_files_and_not_the_articles(
 # What links pages to items, and what is known of items.
 
 
-@pytest.fixture
-def uk(tmp_path: Path) -> WikiFiles:
-    folder = tmp_path / "ukwiki"
-    folder.mkdir()
-    files = WikiFiles(folder, sample_wiki("uk"))
-    files.write_multistream()
-    return files
-
-
 def expected_reasons(files: WikiFiles, **changed: str) -> dict[int, str]:
     expected = files.wiki.expected | {int(page.lstrip("p")): why for page, why in changed.items()}
     return {page: why for page, why in expected.items() if why != "kept"}
