@@ -9,6 +9,9 @@ HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
 PROVENANCE = (HERE / "pipelines" / "provenance.py").read_text("utf-8")
 
+# GPL-2.0-or-later, for the conversion tables of MediaWiki that it holds.
+CHINESE = ["zhconv-rs>=0.4.2,<0.5"]
+
 setup(
     name="corpusmill",
     version=re.search(r'^VERSION = "(.+)"$', PROVENANCE, re.MULTILINE).group(1),
@@ -36,9 +39,10 @@ setup(
     ],
     extras_require={
         "gcp": ["apache-beam[gcp]"],
-        "test": ["hypothesis>=6", "pytest>=8"],
+        "zh": CHINESE,
+        "test": [*CHINESE, "hypothesis>=6", "pytest>=8"],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
-        "bench": ["mwparserfromhell>=0.7.2", "psutil>=6"],
+        "bench": ["mwparserfromhell>=0.7.2", "psutil>=6", "wikiextractor>=3.1"],
         "lint": ["mypy>=1.18", "ruff>=0.14"],
     },
 )

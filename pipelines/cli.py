@@ -38,6 +38,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, and why
+  unrendered-templates.tsv          templates that left a hole in the text, the most frequent first
   stats.json manifest.json README.md COMPLETED
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
@@ -129,6 +130,17 @@ def _add_wiki40b(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     _add_files(files, "--page-table", "<wiki>-<date>-page.sql.gz: a page not in it was deleted")
     _add_files(files, "--entities", "wikidata-<date>-all.json.gz (or .bz2): item → its classes")
+    _add_files(
+        files,
+        "--templates",
+        'TOML tables of your own: how templates show their arguments (README, "Templates")',
+    )
+    files.add_argument(
+        "--no-wiki-templates",
+        dest="wiki_templates",
+        action="store_false",
+        help="do not read the dump a first time for the redirects and definitions of its templates",
+    )
     files.add_argument(
         "--dump-date", default="", metavar="DATE", help="default: the date in the name of the dump"
     )

@@ -36,6 +36,8 @@ class Corpus(Protocol):
     def dumps(self) -> Sequence[str]: ...
     @property
     def path(self) -> Sequence[str]: ...
+    @property
+    def dump_reads(self) -> int: ...
     def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None: ...
     def caveats(self) -> Sequence[str]: ...
 
@@ -78,7 +80,7 @@ def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractC
     """Other runners show the progress of a job in their own way."""
     if runner != IN_PROCESS:
         return contextlib.nullcontext()
-    total_bytes = sum(dump_bytes_of(path, workers) for path in corpus.dumps)
+    total_bytes = corpus.dump_reads * sum(dump_bytes_of(path, workers) for path in corpus.dumps)
     return progress.shown(" ".join(corpus.path[:2]), total_bytes)
 
 

@@ -21,26 +21,30 @@ from rich.progress import (
 from rich.table import Table
 
 from transforms import counters
+from transforms.list_unrendered import NAME as UNRENDERED
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
 LOG_COLUMNS = 100
 NEEDED_COLUMNS = 85  # by all but the bar
+_READING = ("read-templates", "read-dump")
 _REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
-_KEPT = ("cleaned", "linked")
+_KEPT = ("cleaned", "linked", "unrendered")
 
 
 class Tally:
     """Counters `<stage>/<what>` of a running job, summed up for display."""
 
     def __init__(self, counts: Mapping[str, int], seconds: float):
-        self.dump_bytes = counts.get("read-dump/dump_bytes", 0)
+        self.dump_bytes = sum(counts.get(f"{stage}/dump_bytes", 0) for stage in _READING)
+        self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
         self.written = counts.get("write-corpus/articles", 0)
         self.rejected = counts.get("read-dump/malformed-xml", 0) + sum(
             count for name, count in counts.items() if _is_rejection(*name.split("/", 1))
         )
-        self.megabytes_per_second = counts.get("read-dump/xml_bytes", 0) / 1e6 / max(seconds, 1e-9)
+        xml_bytes = sum(counts.get(f"{stage}/xml_bytes", 0) for stage in _READING)
+        self.megabytes_per_second = xml_bytes / 1e6 / max(seconds, 1e-9)
 
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
@@ -48,6 +52,8 @@ class Tally:
         if self.dump_bytes >= total_bytes:
             return f"joining, writing: {self.written:,} of {kept:,} articles"
         speed = f"{self.megabytes_per_second:.1f} MB/s"
+        if not self.pages and self.looked_at:
+            return f"templates of {self.looked_at:,} pages {speed}"
         return f"{self.pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
 
 
@@ -162,6 +168,12 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     unknown = manifest["counts"]["class_unknown"]
     if unknown:
         yield f"kept although the class of their entity is not known: {unknown:,} of the articles"
+    for file in manifest["outputs"]:
+        if file["name"] == UNRENDERED and file["records"]:
+            yield (
+                f"templates that left a hole in running text: {file['records']:,}, listed in {UNRENDERED};"
+                " --templates tells how they show"
+            )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
         yield (

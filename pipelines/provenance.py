@@ -9,9 +9,10 @@ VERSION = "0.1.0"
 _LIBRARIES = ("apache-beam", "orjson", "protobuf", "pyarrow", "zstandard")
 
 
-def code_versions() -> dict[str, str]:
+def code_versions(*more_libraries: str) -> dict[str, str]:
     """Package → version."""
-    versions = {name: importlib.metadata.version(name) for name in _LIBRARIES}
+    libraries = sorted((*_LIBRARIES, *more_libraries))
+    versions = {name: importlib.metadata.version(name) for name in libraries}
     python = ".".join(platform.python_version_tuple()[:2])
     return (
         {"corpusmill": VERSION}

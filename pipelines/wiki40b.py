@@ -16,22 +16,33 @@ from transforms.clean_wikitext import CleanWikitext
 from transforms.find_items import WikiTables
 from transforms.hash_inputs import HashInputs
 from transforms.join_wikidata import IdentifyByPage, JoinWikidata, Linked
+from transforms.list_unrendered import ListUnrendered
 from transforms.measure_corpus import MeasureCorpus
 from transforms.open_input import InputError, match_inputs
 from transforms.pack_articles import PackArticles
 from transforms.read_dumps import ON_CORRUPT, ReadDump, check_end, read_siteinfo
+from transforms.read_entities import Entities, ReadEntities
+from transforms.read_language import read_language
+from transforms.read_templates import ReadTemplates
 from transforms.screen import ScreenPages
 from transforms.text.build_manifest import Provenance
 from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
 from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.wikitext.variants import conversion_library
 from transforms.write_corpus import FEATURES, PlanShards, WriteCorpus
 from transforms.write_manifest import BuildOutcome, Description, WriteManifest
 from transforms.write_rejected import WriteRejected
 
 CORPUS = "wiki40b"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
+VERSION = "1.1.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": (
+        "Text: many more templates are shown, also by redirects and definitions of the wiki itself;"
+        " indented prose and verses stay; Chinese is converted; blanks stay as authors set them."
+    ),
+}
 SHARD_BYTES = 32 << 20
 
 _DBNAMES = {"no": "nowiki", "zh-cn": "zhwiki", "zh-tw": "zhwiki"}
@@ -65,6 +76,8 @@ class Wiki40bConfig:
     items_per_site: Sequence[str] = ()  # of wikidatawiki-<date>-wb_items_per_site.sql.gz
     page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
     entities: Sequence[str] = ()  # of wikidata-<date>-all.json.bz2
+    templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
+    wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
@@ -98,7 +111,14 @@ class Wiki40b:
         )
         self.entities = match_inputs(config.entities)
         self.dbname = _DBNAMES.get(config.language, f"{config.language}wiki")
+        self.template_tables = match_inputs(config.templates)
+        self.language = read_language(config.language, self.template_tables)
         self.site = _check_dumps(self.dumps, config, self.dbname)
+
+    @property
+    def dump_reads(self) -> int:
+        """How often the workers read the dump."""
+        return 1 + self.config.wiki_templates
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -114,14 +134,16 @@ class Wiki40b:
     def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
         """Adds the whole method to a pipeline that writes into `folder`."""
         config = self.config
-        screening = PageScreening(load_language(config.language), not self.tables.links_pages())
+        screening = PageScreening(self.language, not self.tables.links_pages())
+        entities = self._read_entities(root)
+        templates = self._read_templates(root, entities, stripes)
         dump = root | "ReadDump" >> ReadDump(self.dumps, stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
-            config.language, self.site.namespaces
+            self.language, self.site.namespaces, templates
         )
         packed = cleaned.kept | "PackArticles" >> PackArticles()
-        linked = self._link(packed)
+        linked = self._link(packed, entities)
         corpus = linked.kept | "AssignSplits" >> AssignSplits()
         shards = packed | "PlanShards" >> PlanShards(config.shard_bytes)
         rejected = (
@@ -129,13 +151,14 @@ class Wiki40b:
             articles.rejected,
             cleaned.rejected,
             linked.rejected,
-            linked.unreadable,
+            *([entities.rejected] if entities else []),
         ) | "Rejected" >> beam.Flatten()
         written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, shards)
         listed = rejected | "WriteRejected" >> WriteRejected(folder)
+        unrendered = cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)
         BuildOutcome(
             inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            outputs=(written, listed) | "Outputs" >> beam.Flatten(),
+            outputs=(written, listed, unrendered) | "Outputs" >> beam.Flatten(),
             pages=dump.pages,
             rejected=rejected,
             lost=dump.lost,
@@ -143,10 +166,30 @@ class Wiki40b:
             class_unknown=linked.class_unknown,
         ) | "WriteManifest" >> WriteManifest(folder, self.provenance(), DESCRIPTION)
 
-    def _link(self, articles: beam.PCollection) -> Linked:
+    def _read_entities(self, root: beam.Pipeline) -> Entities | None:
+        return root | "ReadEntities" >> ReadEntities(self.entities) if self.entities else None
+
+    def _read_templates(
+        self, root: beam.Pipeline, entities: Entities | None, stripes: int
+    ) -> beam.PCollection | None:
+        if not self.config.wiki_templates:
+            return None
+        items = entities.entities if entities else None
+        return root | "ReadTemplates" >> ReadTemplates(
+            self.dumps,
+            self.language,
+            self.site.namespaces,
+            self.dbname,
+            items,
+            stripes,
+            self.config.on_corrupt,
+        )
+
+    def _link(self, articles: beam.PCollection, entities: Entities | None) -> Linked:
         linked: Linked
         if self.tables.links_pages():
-            join = JoinWikidata(self.dbname, self.tables, self.entities)
+            items = entities.entities if entities else None
+            join = JoinWikidata(self.dbname, self.tables, items)
             linked = articles | "JoinWikidata" >> join
         else:
             linked = articles | "IdentifyByPage" >> IdentifyByPage(self.dbname, self.tables.pages)
@@ -160,6 +203,7 @@ class Wiki40b:
             "items-per-site": self.tables.items_per_site,
             "page-table": self.tables.pages,
             "entities": self.entities,
+            "templates": self.template_tables,
         }
 
     def caveats(self) -> tuple[str, ...]:
@@ -193,12 +237,13 @@ class Wiki40b:
             settings={
                 "language": config.language,
                 "on_corrupt": config.on_corrupt,
+                "wiki_templates": config.wiki_templates,
                 "shard_bytes": config.shard_bytes,
                 "identity": "wikidata item" if self.tables.links_pages() else "page id",
                 "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             },
             caveats=self.caveats(),
-            code=code_versions(),
+            code=code_versions(*filter(None, [conversion_library(self.language.variants)])),
         )
 
 

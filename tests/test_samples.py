@@ -97,7 +97,7 @@ def test_expected_agrees_with_what_the_dump_says(wiki: Wiki) -> None:
     linked = {page_id for page_id, name, _ in wiki.page_props if name == "wikibase_item"}
     for page in wiki.pages:
         expected = wiki.expected[page.page_id]
-        assert (expected == "redirect") == bool(page.redirect_to)
+        assert (expected == "redirect") == (bool(page.redirect_to) and page.namespace == 0)
         assert (expected == "other-namespace") == (page.namespace != 0)
         assert (expected == "deleted") == page.deleted
         assert (expected == "empty-source") == (page.wikitext == "")

@@ -11,7 +11,6 @@ import apache_beam as beam
 
 from transforms.close_classes import CloseOverSubclasses, InternalClasses
 from transforms.find_items import FindItems, WikiTables
-from transforms.read_entities import ReadEntities
 from transforms.screen_facts import ScreenFacts
 from transforms.text.wikimedia.screening import PageFacts
 from transforms.text.wikimedia.wikidata_json import Entity
@@ -22,7 +21,6 @@ class Linked(NamedTuple):
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id
     rejected: beam.PCollection  # of Rejected
-    unreadable: beam.PCollection  # of Rejected: lines of the entity dump
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
 
 
@@ -32,22 +30,22 @@ class JoinWikidata(beam.PTransform):
     Args:
       dbname: the wiki, "ukwiki", as sitelinks name it.
       tables: they link pages to items.
-      entities: files of the entity dump; () leaves the classes unknown, and all of them kept.
+      entities: PCollection[Entity]; None leaves the classes unknown, and all of them kept.
     """
 
     STAGE = "join-wikidata"
 
-    def __init__(self, dbname: str, tables: WikiTables, entities: Sequence[str] = ()):
+    def __init__(self, dbname: str, tables: WikiTables, entities: beam.PCollection | None = None):
         super().__init__()
         if not tables.links_pages():
             raise ValueError("neither page_props nor items_per_site links pages to items")
         self.dbname = dbname
         self.tables = tables
-        self.entities = list(entities)
+        self.entities = entities
 
     def expand(self, articles: beam.PCollection) -> Linked:
         page_to_facts = articles | "FindItems" >> FindItems(self.dbname, self.tables)
-        item_to_class, unreadable = self._classes(articles.pipeline)
+        item_to_class = self._classes(articles.pipeline)
         page_to_classed_facts = (
             {"facts": page_to_facts | "KeyByItem" >> beam.Map(key_by_item), "class": item_to_class}
             | "JoinClasses" >> beam.CoGroupByKey()
@@ -55,17 +53,15 @@ class JoinWikidata(beam.PTransform):
         )
         screen = ScreenFacts(self.STAGE, page_to_classed_facts, bool(self.tables.pages))
         screened = articles | "ScreenFacts" >> screen
-        return Linked(screened.kept, screened.rejected, unreadable, screened.class_unknown)
+        return Linked(screened.kept, screened.rejected, screened.class_unknown)
 
-    def _classes(self, root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
-        if not self.entities:
-            return _nothing(root)
-        read = root | "ReadEntities" >> ReadEntities(self.entities)
-        internal = read.entities | "CloseOverSubclasses" >> CloseOverSubclasses()
-        item_to_class = read.entities | "ClassOfItem" >> beam.Map(
+    def _classes(self, root: beam.Pipeline) -> beam.PCollection:
+        if self.entities is None:
+            return root | "NoClasses" >> beam.Create([])
+        internal = self.entities | "CloseOverSubclasses" >> CloseOverSubclasses()
+        return self.entities | "ClassOfItem" >> beam.Map(
             class_of_item, beam.pvalue.AsSingleton(internal)
         )
-        return item_to_class, read.rejected
 
 
 def class_of_item(entity: Entity, internal: InternalClasses) -> tuple[str, PageFacts]:
@@ -128,10 +124,5 @@ class IdentifyByPage(beam.PTransform):
             self.STAGE, page_to_facts, bool(self.tables.pages), identity=self.dbname
         )
         screened = articles | "ScreenFacts" >> screen
-        unreadable, unknown = _nothing(root)
-        return Linked(screened.kept, screened.rejected, unreadable, unknown)
-
-
-def _nothing(root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
-    """Two empty collections, for what a build without these inputs does not have."""
-    return root | "NoneUnreadable" >> beam.Create([]), root | "NoneUnknown" >> beam.Create([])
+        unknown = root | "NoneUnknown" >> beam.Create([])
+        return Linked(screened.kept, screened.rejected, unknown)

@@ -163,6 +163,27 @@ class _ReadUnit(beam.DoFn):
         return beam.pvalue.TaggedOutput("lost", lost)
 
 
+def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
+    """The XML of the whole pages of a unit; progress is counted under `stage`.
+
+    Raises InputError at damage, unless `on_corrupt` is "keep-good".
+    """
+    reported = 0
+    with open_raw(unit.path) as stream:
+        for event in _read_unit(stream, unit):
+            if isinstance(event, Damage):
+                if on_corrupt == "fail":
+                    raise _damage_error(unit, event)
+                continue
+            counters.count(stage, "dump_bytes", event.stored_bytes)
+            counters.count(stage, "pages")
+            counters.count(stage, "xml_bytes", len(event.xml))
+            reported += event.stored_bytes
+            yield event.xml
+    counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
+    counters.flush()
+
+
 def _read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
     try:
         yield from dump_units.read_unit(stream, unit)

@@ -14,6 +14,7 @@ class Page(NamedTuple):
     is_redirect: bool
     is_deleted: bool  # the text was suppressed: <text deleted="deleted" />
     text: str  # wikitext; "" where the dump has none
+    redirect_target: str = ""  # title; "" for a page that is none, and in dumps before 2012
 
 
 class Article(NamedTuple):

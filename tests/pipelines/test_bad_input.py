@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.wiki40b import VERSION
 from tests import dump_files
 from tests.pipelines.wiki_builds import (
     ENTITIES,
@@ -193,7 +194,7 @@ def test_garbage_between_streams(uk: WikiFiles, failed: Failed, tmp_path: Path, 
         on_corrupt="keep-good",
     )
     built = build(tmp_path / "kept", config)
-    assert built.articles() == Build(demo / "wiki40b/uk/20260101-1.0.0").articles()
+    assert built.articles() == Build(demo / f"wiki40b/uk/20260101-{VERSION}").articles()
     assert [(lost["start"], lost["end"]) for lost in built.manifest["lost"]] == [
         (starts[2], starts[2] + 63)
     ]

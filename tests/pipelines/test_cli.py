@@ -6,6 +6,7 @@ import pytest
 
 from pipelines.cli import make_parser
 from pipelines.demo import sample_config
+from pipelines.wiki40b import VERSION
 from tests.pipelines.wiki_builds import Build, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
@@ -27,7 +28,7 @@ def sample_flags(output: Path) -> list[str]:
 
 def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> None:
     assert run_cli(*sample_flags(tmp_path)) == 0
-    path = "wiki40b/uk/20260101-1.0.0"
+    path = f"wiki40b/uk/20260101-{VERSION}"
     assert Build(tmp_path / path).tree() == Build(demo / path).tree()
 
 
@@ -43,7 +44,7 @@ def test_the_demo_may_be_repeated() -> None:
 def test_a_finished_build_is_untouched_without_replace(
     tmp_path: Path, demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = demo / "wiki40b/uk/20260101-1.0.0"
+    folder = demo / f"wiki40b/uk/20260101-{VERSION}"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert run_cli(*sample_flags(demo)) == 1
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before

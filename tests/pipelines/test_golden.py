@@ -11,7 +11,7 @@ FILES = tree_of(GOLDEN)
 
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
-    assert len(FILES) == 3 * 13
+    assert len(FILES) == 3 * 14
     assert tree_of(demo).keys() == FILES.keys()
 
 

@@ -12,11 +12,11 @@ import pytest
 from pipelines.demo import sample_config
 from pipelines.launch import BuildError, check_beam_flags, launch, pipeline_options
 from pipelines.publish import TargetError, building
-from pipelines.wiki40b import Wiki40b
+from pipelines.wiki40b import VERSION, Wiki40b
 from tests.pipelines.wiki_builds import Build, build, files_below
 
 ROOT = Path(__file__).parents[2]
-TARGET = Path("wiki40b/uk/20260101-1.0.0")
+TARGET = Path(f"wiki40b/uk/20260101-{VERSION}")
 
 
 def test_options_of_the_in_process_runner() -> None:
@@ -64,7 +64,7 @@ def test_a_launch_returns_the_manifest_and_shows_the_summary(
     manifest = launch(Wiki40b(sample_config("uk")), str(tmp_path), workers=1)
     assert manifest == Build(tmp_path / TARGET).manifest
     shown = capsys.readouterr().out
-    assert "wiki40b|lang:uk|dump:20260101|v:1.0.0" in shown
+    assert f"wiki40b|lang:uk|dump:20260101|v:{VERSION}" in shown
     assert "screen-pages/redirect" in shown
     assert f"the build: {tmp_path / TARGET}" in shown
 

@@ -47,6 +47,13 @@ def test_what_is_shown_while_reading_and_then() -> None:
     assert tally.describe(500) == "joining, writing: 40 of 1,000 articles"
 
 
+def test_while_templates_are_read_no_page_is_kept_or_rejected() -> None:
+    counts = {"read-templates/dump_bytes": 300, "read-templates/pages": 900}
+    tally = Tally(counts | {"read-templates/xml_bytes": 8_000_000}, seconds=2.0)
+    assert tally.dump_bytes == 300
+    assert tally.describe(1000) == "templates of 900 pages 4.0 MB/s"
+
+
 def test_at_the_start_nothing_is_counted() -> None:
     assert Tally({}, 0.0).describe(1) == "0 pages: 0 kept 0 rejected 0.0 MB/s"
 
@@ -131,6 +138,7 @@ def manifest(**counts: int) -> dict[str, Any]:
         }
         | counts,
         "lost": [LOST, LOST | {"pages_lost": -1}],
+        "outputs": [{"name": "unrendered-templates.tsv", "records": counts.get("unrendered", 0)}],
     }
 
 
@@ -143,15 +151,17 @@ STATS = {
 def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    print_summary("/data/[x]/uk", manifest(class_unknown=5000), STATS, 3.21)
+    print_summary("/data/[x]/uk", manifest(class_unknown=5000, unrendered=1200), STATS, 3.21)
     out = capsys.readouterr().out
     assert "wiki40b|lang:uk|dump:20260101|v:1.0.0" in out
     for text in ("train", "validation", "1,000,000", "screen-pages/redirect", "1,200"):
         assert text in out
-    assert out.splitlines()[-6:] == [
+    assert out.splitlines()[-7:] == [
         "1,234 pages read in 3.2 s",
         "note: No entity dump was given.",
         "note: kept although the class of their entity is not known: 5,000 of the articles",
+        "note: templates that left a hole in running text: 1,200, listed in unrendered-templates.tsv;"
+        " --templates tells how they show",
         "note: lost: a.xml.bz2, bytes 10 to 20, 100 pages: bz2: Invalid [data]",
         "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of pages: bz2: Invalid [data]",
         "the build: /data/[x]/uk",

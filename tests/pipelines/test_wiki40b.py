@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.demo import sample_config
-from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
 from tests.dump_files import SamplePage
 from tests.pipelines.wiki_builds import (
     ENTITIES,
@@ -40,7 +40,7 @@ STAGES = {
 
 
 def demo_build(demo: Path, language: str) -> Build:
-    return Build(demo / "wiki40b" / language / "20260101-1.0.0")
+    return Build(demo / "wiki40b" / language / f"20260101-{VERSION}")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -458,8 +458,8 @@ def test_the_place_of_a_build_tells_language_date_and_version(
     path = uk.folder / name
     uk.write_xml("").rename(path)
     corpus = Wiki40b(uk.config(dump=path, dump_date=setting))
-    assert corpus.path == ("wiki40b", "uk", f"{date}-1.0.0")
-    assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:1.0.0"
+    assert corpus.path == ("wiki40b", "uk", f"{date}-{VERSION}")
+    assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:{VERSION}"
 
 
 def test_a_dump_without_siteinfo_is_known_by_its_language(uk: WikiFiles) -> None:

@@ -3,6 +3,7 @@ import pytest
 from tests.transforms.run_pipeline import run_transform
 from transforms.clean_wikitext import CleanWikitext
 from transforms.records import Article, Page, Rejected
+from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.wikitext import clean
 
 NAMESPACES = {6: ("Файл",), 14: ("Категорія",)}
@@ -40,7 +41,7 @@ def test_articles_and_rejections(monkeypatch: pytest.MonkeyPatch) -> None:
         page(5, "Складений заголовок", "Текст.\n\n== _NEW<!-- -->LINE_ ==\nТекст."),
         page(6, "Глибока", "Текст. " + "{{w|" * 1000 + "а" + "}}" * 1000),
     ]
-    outcome = run_transform(CleanWikitext("uk", NAMESPACES), pages)
+    outcome = run_transform(CleanWikitext(load_language("uk"), NAMESPACES), pages)
     assert outcome.elements["kept"] == [Article(1, "Генн", "100", TEXT)]
     rejected = sorted(outcome.elements["rejected"])
     deep = rejected.pop()
@@ -65,7 +66,7 @@ def test_articles_and_rejections(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_namespace_names_come_from_the_dump() -> None:
     outcome = run_transform(
-        CleanWikitext("uk", {6: ("Світлина",)}),
+        CleanWikitext(load_language("uk"), {6: ("Світлина",)}),
         [page(1, "Генн", "Річка. [[Світлина:A.jpg|міні|Підпис]]")],
     )
     (article,) = outcome.elements["kept"]

@@ -1,11 +1,12 @@
 import itertools
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
 
 from tests import dump_files
 from tests.dump_files import SamplePage, wikidata_item
-from tests.transforms.run_pipeline import Outcome, run_transform
+from tests.transforms.run_pipeline import Outcome, run_pipeline, run_transform
 from transforms.close_classes import InternalClasses
 from transforms.find_items import WikiTables
 from transforms.join_wikidata import (
@@ -16,6 +17,7 @@ from transforms.join_wikidata import (
     key_by_item,
 )
 from transforms.pack_articles import pack_article
+from transforms.read_entities import ReadEntities
 from transforms.records import Article, PackedArticle, Rejected
 from transforms.text.wikimedia.screening import PageFacts
 from transforms.text.wikimedia.wikidata_json import Entity
@@ -79,8 +81,14 @@ def entities(tmp_path: Path) -> str:
 def join(
     tables: WikiTables, entities: str = "", articles: list[PackedArticle] | None = None
 ) -> Outcome:
-    transform = JoinWikidata("ukwiki", tables, [entities] if entities else [])
-    return run_transform(transform, ARTICLES if articles is None else articles)
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        read = root | "ReadEntities" >> ReadEntities([entities]) if entities else None
+        elements = ARTICLES if articles is None else articles
+        packed = root | "Articles" >> beam.Create(elements, reshuffle=False)
+        linked = packed | JoinWikidata("ukwiki", tables, read.entities if read else None)
+        return linked._asdict()
+
+    return run_pipeline(build)
 
 
 def kept_items(outcome: Outcome) -> dict[int, str]:
@@ -103,7 +111,6 @@ def test_pages_with_their_items_and_classes(page_props: str, entities: str) -> N
         Rejected("9", "Двозначна сторінка", STAGE, "disambiguation", "Q509 is a Q4167410"),
     ]
     assert outcome.elements["class_unknown"] == ["Q508"]
-    assert outcome.elements["unreadable"] == []
     assert outcome.counters == {
         "join-wikidata/linked": 3,
         "join-wikidata/disambiguation": 3,
@@ -165,14 +172,10 @@ def test_of_a_page_that_comes_twice_the_newest_revision_stays(page_props: str) -
     ]
 
 
-def test_a_line_that_is_no_entity_is_listed(page_props: str, tmp_path: Path) -> None:
+def test_a_line_that_is_no_entity_says_nothing_of_a_class(page_props: str, tmp_path: Path) -> None:
     path = tmp_path / "wikidata-20260101-all.json"
     path.write_bytes(b'[\n{"id":"Q1899","claims":{\n{"type":"item","id":"Q508"}\n]\n')
     outcome = join(WikiTables(page_props=[page_props]), str(path))
-    (unreadable,) = outcome.elements["unreadable"]
-    assert unreadable._replace(detail="") == Rejected(
-        "wikidata-20260101-all.json:2", "", "read-entities", "not-json"
-    )
     assert kept_items(outcome) == ITEMS
     assert sorted(outcome.elements["class_unknown"]) == sorted(set(ITEMS.values()) - {"Q508"})
 
@@ -195,7 +198,7 @@ def test_identity_by_page() -> None:
         "identify-by-page",
         "repeated-page",
     )
-    assert outcome.elements["unreadable"] == outcome.elements["class_unknown"] == []
+    assert outcome.elements["class_unknown"] == []
     assert outcome.counters == {
         "identify-by-page/linked": 2,
         "identify-by-page/repeated-page": 1,

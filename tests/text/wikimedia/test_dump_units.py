@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.dump_files import SamplePage, dump_header, page_xml
@@ -180,6 +180,7 @@ def test_an_empty_file_is_cut_off() -> None:
 
 @given(st.binary(max_size=400), st.integers(1, 3))
 def test_any_bytes_are_damage(data: bytes, stripes: int) -> None:
+    assume(b"</mediawiki>" not in data)
     stored = (
         data,
         bz2.compress(data) + data,

@@ -21,6 +21,19 @@ LANGUAGE_CODES: tuple[str, ...] = (
 # fmt: on
 
 
+MEDIA_NAMESPACE = -2
+FILE_NAMESPACE = 6
+TEMPLATE_NAMESPACE = 10
+CATEGORY_NAMESPACE = 14
+# number → (table of namespaces.toml, English names)
+_NAMESPACES = {
+    MEDIA_NAMESPACE: ("media", "Media"),
+    FILE_NAMESPACE: ("file", "File", "Image"),
+    TEMPLATE_NAMESPACE: ("template", "Template"),
+    CATEGORY_NAMESPACE: ("category", "Category"),
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class NumberFormat:
     """How a wiki writes numbers."""
@@ -51,7 +64,11 @@ class Language:
     phrases: Mapping[str, str]  # words that templates put in: "as_of" → "As of"
     variants: tuple[str, ...]  # conversion variants to pick from -{…}-, best first
     interlanguage_codes: frozenset[str]  # link prefixes that show nothing
-    file_names: frozenset[str]  # extra names of the file namespace
+    namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, English ones too
+
+    def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
+        """Return all names of a namespace: those known, and those in the head of the dump."""
+        return self.namespaces[number] | _normalised(of_dump.get(number, ()))
 
 
 def normalise_name(name: str) -> str:
@@ -81,6 +98,14 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     return {three.casefold(): names[two] for three, two in codes.items() if two in names}
+
+
+def _namespaces(code: str) -> dict[int, frozenset[str]]:
+    names = _read_table("namespaces")
+    return {
+        number: _normalised([*english, *names[key].get(code, [])])
+        for number, (key, *english) in _NAMESPACES.items()
+    }
 
 
 @functools.cache
@@ -121,5 +146,39 @@ def load_language(code: str) -> Language:
         phrases={**common["phrases"], **local.get("phrases", {})},
         variants=tuple(local.get("variants", ())),
         interlanguage_codes=frozenset(common["interlanguage_codes"]),
-        file_names=_normalised(["File", "Image", *local.get("file_names", [])]),
+        namespaces=_namespaces(code),
+    )
+
+
+_USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings": list}
+
+
+def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
+    """Return a language with more templates and headings; what is given replaces what was there.
+
+    Args:
+        language: the tables to add to.
+        tables: as in `languages/<code>.toml`: "templates" (name → display pattern),
+            "silent_templates", "dropped_headings".
+
+    Raises:
+        ValueError: there is another table, or a value that is no text.
+    """
+    for key, table in tables.items():
+        if key not in _USER_TABLES:
+            raise ValueError(f"no such table: {key!r}; there may be {', '.join(_USER_TABLES)}")
+        if not isinstance(table, _USER_TABLES[key]):
+            raise ValueError(
+                f"{key} is a {type(table).__name__}, not a {_USER_TABLES[key].__name__}"
+            )
+        for value in table.values() if isinstance(table, dict) else table:
+            if not isinstance(value, str):
+                raise ValueError(f"{key} holds {value!r}, which is no text")
+    silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
+    shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
+    headings = _normalised(tables.get("dropped_headings", ()))
+    return dataclasses.replace(
+        language,
+        templates={**language.templates, **silent, **shown},
+        dropped_headings=language.dropped_headings | headings,
     )

@@ -158,6 +158,7 @@ class _PageReader:
         self._fields: dict[str, str] = {}
         self._data: list[str] = []
         self._is_redirect = False
+        self._redirect_target = ""
         self._is_deleted = False
 
     def start(self, name: str, attributes: dict[str, Any]) -> None:
@@ -165,6 +166,7 @@ class _PageReader:
         self._data = []
         if name == "redirect":
             self._is_redirect = True
+            self._redirect_target = attributes.get("title", "")
         elif name == "text":
             self._is_deleted = "deleted" in attributes
 
@@ -191,4 +193,5 @@ class _PageReader:
             is_redirect=self._is_redirect,
             is_deleted=self._is_deleted,
             text=self._fields.get("text", ""),
+            redirect_target=self._redirect_target,
         )

@@ -1,9 +1,11 @@
 """Templates whose text has to be worked out."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.functions import FUNCTIONS
+from transforms.text.wikimedia.wikitext.functions import FUNCTIONS, formatters_of
 from transforms.text.wikimedia.wikitext.rendering import Page
 from transforms.text.wikimedia.wikitext.templates import parse_arguments
 
@@ -21,8 +23,77 @@ from transforms.text.wikimedia.wikitext.templates import parse_arguments
         ("date", "en", "1989", "1989"),
         ("date", "en", "", ""),
         ("date_day_first", "ru", "24|4|1989", "24 апреля 1989"),
+        ("date_day_first", "pt", "1989|4|24", "24 de abril de 1989"),
+        ("date_day_first", "pt", "24|abril|1989", "24 de abril de 1989"),
         ("date_old_style", "uk", "26|5|1912|13", "13 (26) травня 1912"),
         ("date_old_style", "uk", "12|1|1839|31", "31 грудня (12 січня 1839)"),
+        ("date_old_style", "uk", "6|1|1834|25|12|1833", "25 грудня 1833 (6 січня 1834)"),
+        ("date_old_style", "uk", "9|3|1814|25|2", "25 лютого (9 березня) 1814"),
+        ("date_old_style", "uk", "12|жовтня||30|вересня", "30 вересня (12 жовтня)"),
+        ("date_old_style", "uk", "26|квітня|1795|15", "15 (26) квітня 1795"),
+        ("date_old_style", "uk", "||2003", "2003"),
+        ("date_old_style", "uk", "27|8|1856", "27 серпня 1856"),
+        ("date_in_words", "fr", "1|7|1867|en histoire", "1er juillet 1867"),
+        ("date_in_words", "fr", "1 janvier 1995", "1er janvier 1995"),
+        ("date_in_words", "fr", "29 9 2019|en sport", "29 septembre 2019"),
+        ("date_in_words", "fr", "jeudi|11|novembre|2010", "jeudi 11 novembre 2010"),
+        ("date_in_words", "fr", "2018-03-12", "12 mars 2018"),
+        ("date_in_words", "fr", "|juin|1991", "juin 1991"),
+        ("date_in_words", "fr", "15|mars|-44", "15 mars 44 av. J.-C."),
+        ("date_in_words", "fr", "mai 2005", "mai 2005"),
+        ("date_in_words", "fr", "", ""),
+        ("date_julian_and_gregorian", "de", "22|4|1870", "10.jul. / 22. April 1870greg."),
+        ("date_julian_and_gregorian", "de", "2|5|1729", "21. Apriljul. / 2. Mai 1729greg."),
+        (
+            "date_julian_and_gregorian",
+            "de",
+            "6|1|1816",
+            "25. Dezember 1815jul. / 6. Januar 1816greg.",
+        ),
+        ("date_julian_and_gregorian", "de", "31|2|1816", "31 2 1816"),
+        ("centuries", "fr", "XII|e", "XIIe siècle"),
+        ("centuries", "fr", "I|er", "Ier siècle"),
+        ("centuries", "fr", "XII|XIII", "XIIe et XIIIe siècles"),
+        ("centuries", "fr", "XI|e|au|XII|e|s", "XIe au XIIe siècles"),
+        ("centuries_bc", "fr", "V", "Ve siècle av. J.-C."),
+        ("centuries_ad", "fr", "II|e", "IIe siècle apr. J.-C."),
+        ("centuries_short", "fr", "XV|e", "XVe"),
+        ("aside", "fr", "par exemple", "– par exemple –"),
+        ("aside", "fr", "par exemple|stop", "– par exemple"),
+        ("height", "de", "1114|DE-NHN", "1114 m ü. NHN"),
+        ("height", "de", "28.1|AT", "28,1 m ü. A."),
+        ("height", "de", "300", "300 m"),
+        ("quantity", "fr", "12500|km|2", "12 500 km2"),
+        ("quantity", "fr", "12500 habitants", "12 500 habitants"),
+        ("quantity", "fr", "4203 hab./km 2", "4 203 hab./km2"),
+        ("quantity", "fr", "9.81|m||s|-2", "9,81 m⋅s-2"),
+        ("quantity", "fr", "5|à|10|km", "5 à 10 km"),
+        ("quantity", "fr", "1.5|e=6|km", "1,5 × 106 km"),
+        ("quantity", "fr", "", ""),
+        (
+            "coordinate",
+            "de",
+            "text=DMS|NS=52/30/10.4/N|EW=13/24/15/E",
+            "52° 30′ 10,4″ N, 13° 24′ 15″ O",
+        ),
+        ("coordinate", "de", "NS=52/30/10.4/N|EW=13/24/15/E", ""),
+        ("as_of", "vi", "2020|March", "Tính đến tháng 3 năm 2020"),
+        ("japanese", "vi", "A|安|hanviet=An|Amu", "A (安 (An), Amu)"),
+        (
+            "date_old_style",
+            "ru",
+            "4|января|1915|22|декабря|1914",
+            "22 декабря 1914 (4 января 1915)",
+        ),
+        ("julian_date", "ru", "8.4.1765", "8 (19) апреля 1765"),
+        ("julian_date", "ru", "18.1.1918", "18 (31) января 1918"),
+        ("julian_date", "ru", "25.10.1917", "25 октября (7 ноября) 1917"),
+        ("julian_date", "ru", "25.12.1800", "25 декабря 1800 (6 января 1801)"),
+        ("julian_date", "ru", "20.2.1800", "20 февраля (3 марта) 1800"),
+        ("julian_date", "ru", "29.2.1900", "29.2.1900"),
+        ("julian_date", "ru", "весной", "весной"),
+        ("language_name", "uk", "de", "нім."),
+        ("language_name", "uk", "xx", ""),
         ("fraction", "en", "2", "1⁄2"),
         ("fraction", "en", "1|2|3", "1 2⁄3"),
         ("val", "en", "6.241|e=18", "6.241×10¹⁸"),
@@ -31,8 +102,8 @@ from transforms.text.wikimedia.wikitext.templates import parse_arguments
         ("val", "vi", "1.5", "1,5"),
         ("ship", "en", "HMS|Victory|1765", "HMS Victory (1765)"),
         ("ship", "en", "|Titanic", "Titanic"),
-        ("uss", "en", "Arizona|BB-39|6", "Arizona"),
-        ("uss", "vi", "Arizona|BB-39|2", "USS Arizona"),
+        ("uss", "en", "Arizona|BB-39|6", "USS Arizona"),
+        ("uss", "vi", "Arizona|BB-39|2", "Arizona"),
         ("ipa_english", "en", "æ|l|ˈ|b|iː|d|oʊ", "/ælˈbiːdoʊ/"),
         ("ipa_english", "en", "pron|ˈ|k|iː|En-us-key.ogg", "pronounced /ˈkiː/"),
         ("ipa_of_language", "en", "tʃ|", "[tʃ]"),
@@ -42,15 +113,128 @@ from transforms.text.wikimedia.wikitext.templates import parse_arguments
         ("language_of_code", "en", "de|Haus", "German: Haus"),
         ("labelled", "uk", "yard|label=англ.", "англ. yard"),
         ("labelled", "uk", "label=англ.", ""),
-        ("chinese", "en", "t=臺灣|s=台湾|p=Táiwān", "臺灣; 台湾; Táiwān"),
+        ("labelled", "ko", "柳村|야나기무라|label=일본어", "일본어: 柳村 야나기무라"),
+        (
+            "chinese",
+            "en",
+            "t=臺灣|s=台湾|p=Táiwān|l=Terraced Bay",
+            "simplified Chinese: 台湾; traditional Chinese: 臺灣; pinyin: Táiwān; lit. 'Terraced Bay'",
+        ),
+        ("chinese", "en", "labels=no|t=臺灣|p=Táiwān", "臺灣; Táiwān"),
+        ("convert_to_names", "zh-cn", "3776|m|ft", "3,776米（12,388英尺）"),
+        ("convert_to_names", "zh-tw", "2|-|5|km|mi", "2–5公里（1.2–3.1英里）"),
+        ("convert_to_names", "zh-tw", "90|hp|kW", "90 hp（67 kW）"),
         ("chinese", "zh-cn", "t=臺灣|s=台湾", "繁体: 臺灣; 简体: 台湾"),
+        ("century", "es", "XVII", "XVII"),
+        ("century", "es", "XVI||s", "siglo XVI"),
+        ("century", "es", "XVI|3=S", "Siglo XVI"),
+        ("century", "es", "V|a|s|1", "siglo V a. C."),
+        ("century", "es", "", ""),
+        ("hard_space", "es", "", " "),
+        ("hard_space", "es", "45 km", "45 km"),
+        ("interlanguage_link", "pt", "Rio|de|Fluss", "Rio"),
+        ("interlanguage_link", "pt", "Rio (água)|de|Fluss|lt=rio", "rio"),
+        ("interlanguage_link", "pt", "de|Fluss|rio", "rio"),
+        ("interlanguage_link", "pt", "de|Fluss", "Fluss"),
+        ("interlanguage_link", "pt", "de", "de"),
         ("country", "vi", "FRA", "Pháp"),
         ("country", "en", "Narnia", "Narnia"),
         ("sic", "en", "wrogn", "wrogn [sic]"),
         ("sic", "en", "wrogn|hide=y", "wrogn"),
         ("music", "en", "flat", "♭"),
+        ("music", "en", "time|6|8", "6/8"),
+        ("sic", "en", "wr|ogn", "wrogn [sic]"),
+        ("sic", "en", "?|wrogn", "wrogn [sic?]"),
+        ("as_of", "en", "2015|9|1|df=US", "As of September 1, 2015"),
+        ("as_of", "en", "2015|since=y|lc=y", "since 2015"),
+        ("date", "en", "1993|2|24|df=yes", "24 February 1993"),
+        ("date", "en", "year=1993|month=2|day=24", "February 24, 1993"),
+        ("date_of_text", "en", "2006-08-04|MDY", "August 4, 2006"),
+        ("date_of_text", "en", "2006-08-04", "4 August 2006"),
+        ("date_of_text", "en", "4 May 2000", "4 May 2000"),
+        ("age", "en", "1989|7|23|2003|7|22", "13"),
+        ("age", "en", "1989|7|23", ""),
+        ("age", "en", "1989|13|45|2003|7|22", ""),
+        ("age_in_days", "en", "1989|7|23|2003|7|23", "5,113"),
+        ("val", "en", "1.5|0.2|0.1|e=3", "(1.5+0.2−0.1)×10³"),
+        ("val", "en", "e=6", "10⁶"),
+        ("val", "en", "90|u=deg", "90°"),
+        ("val", "en", "1e999", "1e999"),
+        ("percentage", "en", "27|100|1", "27%"),
+        ("percentage", "en", "27|100|1|pad=yes", "27.0%"),
+        ("percentage", "en", "1|0", ""),
+        ("percentage", "en", "1|3|999999999999", "33%"),
+        ("age_in_years_and_days", "en", "1989|7|23|2003|7|24", "14 years, 1 day"),
+        ("age_in_years_and_days", "en", "2004|2|29|2005|2|28", "365 days"),
+        ("age_in_years_and_months", "en", "1989|7|23|2003|7|14", "13 years, 11 months"),
+        (
+            "age_in_years_months_and_days",
+            "en",
+            "2001|1|15|2008|9|5",
+            "7 years, 7 months and 21 days",
+        ),
+        ("age_in_years_and_days", "en", "9999|1|1|9999|12|31", ""),
+        ("counted", "en", "20|fly", "20 flies"),
+        ("currency", "en", "5|XYZ", "XYZ5"),
+        ("gauge", "en", "3 ft 6 in", "3 ft 6 in (1,067 mm)"),
+        ("gauge", "en", "1435mm|disp=1", "1,435 mm"),
+        ("gauge", "en", "broad", "broad"),
+        ("body_height", "en", "m=1.8", "1.8 m (5 ft 11 in)"),
+        ("ordinal_number", "en", "112", "112th"),
+        ("ordinal_number", "en", "ninth", "ninth"),
+        ("number_in_words", "en", "21|ord=on", "twenty-first"),
+        ("number_in_words", "en", "1000001|case=U", "One million and one"),
+        ("number_in_words", "en", "9" * 99, "9" * 99),
+        ("roman_numeral", "en", "1994", "MCMXCIV"),
+        ("roman_numeral", "en", "99999", "99999"),
+        ("season", "en", "1999", "1999–2000"),
+        ("season", "en", "2004", "2004–05"),
+        ("counted", "en", "1|page", "1 page"),
+        ("formula_as_text", "en", "[Fe(CN)6](4-)", "[Fe(CN)6]4−"),
+        ("formula_as_text", "en", "^{14}C + NH4+", "14C + NH4+"),
+        ("nuclide", "en", "Ununennium|302", "302Ununennium"),
+        ("ship_class", "en", "Nimitz|carrier|0", "Nimitz-class"),
+        ("ship", "en", "HMS|Victory||4", "HMS"),
+        ("ipa", "en", "de|haʊs|label=Standard", "Standard: [haʊs]"),
+        ("ipa", "en", "xx|haʊs", "xx"),
+        ("respelled", "en", "a|_|b|,_|c", "a b, c"),
+        ("junction", "en", "state=NY|I|90|dir1=east|NY|5|city1=Utica", "I-90 east / NY 5 – Utica"),
+        ("section_link", "en", "Page|One|Two", "Page §§ One, Two"),
+        ("section_link", "en", "", ""),
+        ("unicode_character", "en", "0041", "U+0041 A LATIN CAPITAL LETTER A"),
+        ("unicode_character", "en", "110000", "U+110000"),
+        ("unicode_character", "en", "D800", "U+D800"),
+        ("labelled_russian", "en", "Дом|r=Dom|p=dom", "Russian: Дом, romanized: Dom, IPA: [dom]"),
+        ("interlanguage_link", "en", "de|Mill|Mühle|the mill", "the mill"),
+        ("interlanguage_link", "en", "Mill|de|Mühle", "Mill"),
+        ("country", "en", "ENG", "England"),
     ],
 )
 def test_functions(function: str, code: str, source: str, expected: str) -> None:
     page = Page("", load_language(code))
     assert FUNCTIONS[function](parse_arguments(source), page) == expected
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [("ד", "ד'"), ("מד", 'מ"ד'), ("קכא", 'קכ"א'), ("4", "4"), ('מ"ד', 'מ"ד'), ("", "")],
+)
+def test_hebrew_numbers(letters: str, expected: str) -> None:
+    assert formatters_of(load_language("he"))["hebrew_number"](letters) == expected
+
+
+WORDS = st.sampled_from((
+    "", "0", "-1", "12", "1e5", "1e999", "½", "²", "١٢", "m", "ftin", "km mi", "hand", "C", "to",
+    "x", "±", "1/0", "1+1/2", "de", "USD", "{", "}", "2000", "13", "99999", "yes", "on", "(2-)",
+))  # fmt: skip
+NAMES = st.sampled_from("1 2 3 4 5 6 7 abbr adj disp order sigfig round frac e u df year".split())
+
+
+@given(st.dictionaries(NAMES, WORDS), st.sampled_from(["en", "uk", "vi", "fa", "ja"]))
+@settings(max_examples=60, deadline=None)
+def test_functions_show_something_for_any_arguments(arguments: dict[str, str], code: str) -> None:
+    page = Page("", load_language(code))
+    for name, function in FUNCTIONS.items():
+        shown = function({"label": "x", **arguments}, page)
+        assert isinstance(shown, str), name
+        assert len(shown) < 2_000, name

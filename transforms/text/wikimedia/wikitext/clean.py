@@ -1,8 +1,9 @@
 """Turn the wikitext of an article into the running text a reader sees.
 
 The passes, each linear in the page: comments and extension tags go; tables go; the page is cut
-at its headings and sections without prose go; links, templates, tags, and apostrophes are
-replaced by their text; lines become paragraphs; holes are closed.
+at its headings and sections without prose go; in what is left, as one text (a pass over a page costs
+less than one over each section), links, templates, tags, and apostrophes are replaced by their text;
+lines become paragraphs; holes are closed.
 """
 
 import re
@@ -10,22 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.text.wikimedia.language import Language, normalise_name
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 from transforms.text.wikimedia.wikitext.blocks import strip_tables
 from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
-from transforms.text.wikimedia.wikitext.marks import HOLE, drop_noncharacters, restore
-from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, split_paragraphs
+from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
+from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, join_paragraphs
 from transforms.text.wikimedia.wikitext.rendering import Page
 from transforms.text.wikimedia.wikitext.sections import Section, drop_sections, split_sections
 from transforms.text.wikimedia.wikitext.tags import strip_tags
-from transforms.text.wikimedia.wikitext.templates import TemplateTexts, TooDeepError
+from transforms.text.wikimedia.wikitext.templates import Expansion, TemplateTexts, TooDeepError
 from transforms.text.wikimedia.wikitext.tidy import tidy
-from transforms.text.wikimedia.wikitext.variants import show_variants
+from transforms.text.wikimedia.wikitext.variants import PageVariants, variants_reader
 
 # MediaWiki saves no page above 2 MiB of UTF-8 ($wgMaxArticleSize), so none with more code points.
-MAX_CHARACTERS = 2 * 1024 * 1024
+MAX_CHARACTERS = 16 * 1024 * 1024
 
-_MARKUP = re.compile(r"[\[{<'&]")
+_MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
 _SWITCH = re.compile(r"__[^\W\d_a-z]+(?:_[^\W\d_a-z]+)*__")
 
@@ -35,6 +37,7 @@ class CleanedPage(NamedTuple):
 
     sections: tuple[Section, ...]
     unrendered: dict[str, int]  # templates in running text that left nothing, by normalised name
+    title: str  # of the page, in the script and words of the corpus
 
 
 class UncleanableError(ValueError):
@@ -49,14 +52,22 @@ class UncleanableError(ValueError):
 class WikitextCleaner:
     """Cleans the pages of one wiki. Holds tables only: safe to share, cheap to pickle."""
 
-    def __init__(self, language: Language, namespaces: Mapping[int, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        language: Language,
+        namespaces: Mapping[int, Sequence[str]],
+        of_wiki: WikiTemplates = NO_TEMPLATES,
+    ) -> None:
+        """Raises ValueError for a display pattern of the language's tables that cannot be read."""
         self._language = language
+        self._of_wiki = of_wiki
         self._namespaces = {number: tuple(names) for number, names in namespaces.items()}
-        self._links = LinkTexts(namespaces, language.file_names, language.interlanguage_codes)
-        self._templates = TemplateTexts(language, namespaces, self._links.show)
+        self._links = LinkTexts(language, namespaces)
+        self._templates = TemplateTexts(language, namespaces, self._links.show, of_wiki)
+        self._read_variants = variants_reader(language.variants)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self._language, self._namespaces)
+        return type(self), (self._language, self._namespaces, self._of_wiki)
 
     def clean(self, wikitext: str, title: str) -> CleanedPage:
         """Return the sections of a page that hold prose.
@@ -68,46 +79,53 @@ class WikitextCleaner:
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")
         page = Page(title, self._language)
-        unrendered: dict[str, int] = {}
-        text = drop_noncharacters(wikitext)
-        text = strip_tables(strip_extensions(text))
-        sections: list[Section] = []
+        expansion = Expansion({})
+        variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
+        text = strip_tables(variants.text)
+        kept = list(drop_sections(split_sections(text), self.is_dropped))
+        marked = "".join(f"\n\n{SECTION}{section.heading}\n\n{section.body}" for section in kept)
         try:
-            for raw in drop_sections(split_sections(text), self._is_dropped):
-                paragraphs = tuple(self._paragraphs(raw.body, page, unrendered))
-                if paragraphs:
-                    sections.append(Section(self._heading(raw.heading, page), paragraphs))
+            shown = self._show(marked, page, expansion, variants)
         except TooDeepError as error:
             raise UncleanableError("too-deep", str(error)) from error
-        return CleanedPage(tuple(sections), unrendered)
+        sections = (
+            Section(heading or _plain(raw.heading), paragraphs)
+            for raw, (heading, paragraphs) in zip(kept, shown, strict=True)
+            if paragraphs
+        )
+        return CleanedPage(tuple(sections), expansion.unrendered, variants.convert_title(title))
 
-    def _is_dropped(self, heading: str, level: int) -> bool:
+    def is_dropped(self, heading: str, level: int) -> bool:
+        """Whether the section under a heading is left out: references, links, galleries."""
         name = normalise_name(heading)
         if _MARKUP.search(name):
-            name = normalise_name(self._heading(heading, Page("", self._language)))
+            variants = self._read_variants(heading)
+            page = Page("", self._language)
+            shown = self._show(f"\n\n{SECTION}{variants.text}\n\n", page, Expansion({}), variants)
+            name = normalise_name(shown[0].heading or _plain(heading))
         name = name.rstrip(" :.")
         if name in self._language.dropped_headings:
             return True
         return level <= 2 and name in self._language.dropped_top_headings
 
-    def _heading(self, heading: str, page: Page) -> str:
-        if not heading:
-            return ""
-        # The hole keeps "#MeToo" from being read as a list.
-        shown = " ".join(self._paragraphs(HOLE + heading, page, {}))
-        return shown or _MARKUP_SIGNS.sub("", restore(heading)).strip()
-
-    def _paragraphs(self, wikitext: str, page: Page, unrendered: dict[str, int]) -> list[str]:
-        text = show_external_links(wikitext)
-        text = show_variants(text, self._language.variants)
-        text = self._links.show(text)
+    def _show(
+        self, marked: str, page: Page, expansion: Expansion, variants: PageVariants
+    ) -> list[Section]:
+        """Return what sections show, each of which is SECTION with its heading, and its body."""
+        text = self._links.show(variants.show(marked))
         if "{{" in text or "}}" in text:
-            text = self._templates.expand(text, page, unrendered)
-            text = show_variants(text, self._language.variants)
-            text = self._links.show(text)
-        text = self._links.drop_unclosed(text)
-        text = strip_tags(drop_preformatted(text))
+            text = self._templates.expand(text, page, expansion)
+            text = self._links.show(variants.show(text))
+        text = show_external_links(text)
+        text = drop_preformatted(self._links.drop_unclosed(text))
+        text = strip_tags(variants.convert(text))
         if "__" in text:
             text = _SWITCH.sub("", text)
-        paragraphs = "\n".join(split_paragraphs(text))
-        return [line for line in restore(tidy(paragraphs)).split("\n") if line]
+        sections = tidy(join_paragraphs(text)).split(SECTION)[1:]
+        lines = (restore(section).rstrip("\n").split("\n") for section in sections)
+        return [Section(heading.strip(), tuple(paragraphs)) for heading, *paragraphs in lines]
+
+
+def _plain(heading: str) -> str:
+    """Return a heading of nothing but templates as it is written, without its markup."""
+    return _MARKUP_SIGNS.sub("", restore(heading)).strip()

@@ -1,258 +1,307 @@
 """`{{convert|2|in|mm}}` → "2 inches (51 mm)": a measure and what it is in other units.
 
-Numbers are rounded as Module:Convert does: to a precision comparable with that of the input, but to
-at least two significant figures. Units are data: `units.toml`.
+Options, rounding and wording follow the documentation of Module:Convert of the English Wikipedia.
+Other wikis name units in their own way; there, symbols are shown. Units are data: `units.toml`.
 """
 
-import functools
-import math
+import dataclasses
 import re
-import tomllib
-from collections.abc import Mapping
-from importlib import resources
-from typing import NamedTuple
 
+from transforms.text.wikimedia.wikitext.conversion_results import (
+    Shown,
+    converted,
+    default_decimals,
+    in_inches,
+    is_hand,
+    round_digits,
+    shown_hands,
+    shown_result,
+)
+from transforms.text.wikimedia.wikitext.conversion_style import Side, Style, read_style
+from transforms.text.wikimedia.wikitext.measures import (
+    Join,
+    Measure,
+    find_join,
+    parse_measure,
+    unpack,
+)
 from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page, format_number
+from transforms.text.wikimedia.wikitext.rendering import Page, format_number, superscript
+from transforms.text.wikimedia.wikitext.units import Output, Unit, find_outputs, ratio
+
+_INTEGER = re.compile(r"[-−+]?\d{1,3}")
+_AMERICAN = (
+    ("metre", "meter"), ("litre", "liter"), ("deca", "deka"), ("tonne", "metric ton"),
+    ("US ", "U.S. "),
+)  # fmt: skip
+
+# In other languages, in the words of the language or without any.
+_WORDLESS = {"to": "–", "and": ", ", "or": " / ", "by": " × "}
+_DISPLAYS = {
+    "or": (" or ", "", " or "),
+    "comma": (", ", "", ", "),
+    "semicolon": ("; ", "", "; "),
+    "sqbr": (" [", "]", "; "),
+    "(or)": (" (", ")", " or "),
+    "slash": (" / ", "", " / "),
+    "br": (" ", "", "; "),
+    "br()": (" (", ")", "; "),
+}
 
 
-class Unit(NamedTuple):
-    """A unit of measure."""
-
-    symbol: str
-    name: str  # of one
-    plural: str  # of several
-    kind: str  # "length", "mass"…: units of one kind can be converted
-    factor: float  # how many base units of its kind one is
-    offset: float  # added to get base units (temperatures)
-    to: str  # code of the unit it is converted to by default
+def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
+    if style.names(unit, side):
+        text = unit.name if style.is_adjective or (is_one and not unit.exponent) else unit.plural
+        if style.american:
+            for british, american in _AMERICAN:
+                text = text.replace(british, american)
+        return text
+    return unit.symbol.replace("US ", "U.S. ") if style.american else unit.symbol
 
 
-_NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|[-−+]?\.\d+")
-_TOO_LARGE = 1e30  # beyond it a conversion would overflow, and nobody asks for one
-_DIGITS = re.compile(r"[-−]?\d")
-_FRACTION = re.compile(r"([-−]?)(?:(\d{1,9})\+)?(\d{1,9})/(\d{1,9})")
-_RANGES = {
-    "-": "–", "–": "–", "&ndash;": "–", "to": " to ", "to(-)": " to ", "and": " and ",
-    "and(-)": " and ", "or": " or ", "by": " by ", "x": " × ", "×": " × ", "*": " × ", "xx": " × ",
-    "+/-": " ± ", "±": " ± ", "to about": " to about ", "and/or": " and/or ", ",": ", ",
-}  # fmt: skip
-_AMERICAN = (("metre", "meter"), ("litre", "liter"))
+def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
+    """Return a number with the power of ten that belongs to its unit: "3 million", "3×10⁶"."""
+    if not unit.exponent:
+        return number
+    abbreviated = style.abbreviation in ("on", side)
+    if abbreviated or not style.english:
+        return f"{number}×10{superscript(str(unit.exponent))}"
+    return f"{number}{'-' if style.is_adjective else ' '}{unit.number_word}"
 
 
-@functools.cache
-def _tables() -> tuple[Mapping[str, Unit], Mapping[str, str], Mapping[str, Mapping[str, object]]]:
-    text = (resources.files(__package__) / "units.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    units = {
-        code: Unit(
-            row["symbol"],
-            row["name"],
-            row.get("plural", row["name"] + "s"),
-            row["kind"],
-            row["factor"],
-            row.get("offset", 0.0),
-            row["to"],
+def _with_unit(number: str, unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
+    number = _decorated(number, unit, side, style)
+    if style.abbreviation == "values":
+        return number
+    text = _unit_text(unit, side, style, is_one=is_one)
+    between = style.before_unit[0 if side == "in" else 1]
+    middle = style.middle if (side == "in") != style.flip else ""
+    if style.is_adjective and style.names(unit, side):
+        return f"{number}-{text.replace(' ', '-')}{middle}"
+    if between:
+        return f"{number}{between} {text}{middle}"
+    return f"{number}{'' if text.startswith('/') else ' '}{text}{middle}".rstrip()
+
+
+def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
+    if not style.english:
+        word = join.abbreviated.strip()
+        phrase = style.page.language.phrases.get(f"range_{word}", _WORDLESS.get(word, ""))
+        return phrase or join.abbreviated
+    named = style.names(unit, side)
+    text = join.spelled if named else join.abbreviated
+    return text.replace(" ", "-") if style.is_adjective and named and text.isascii() else text
+
+
+def _joined(
+    numbers: list[Shown], joins: tuple[Join, ...], unit: Unit, side: Side, style: Style
+) -> str:
+    """Return a value, or a range of values, with its unit."""
+    each = any(join.each for join in joins) and not style.names(unit, side)
+    shown = ""
+    for i, number in enumerate(numbers):
+        text = number.text
+        if i:
+            join = _join_text(joins[i - 1], unit, side, style)
+            shown += " – " if join == "–" and text.startswith("−") else join
+        if each and i < len(numbers) - 1:
+            text = _with_unit(text, unit, side, style, is_one=number.is_one)
+        shown += text
+    return _with_unit(shown, unit, side, style, is_one=numbers[-1].is_one)
+
+
+def _input(measure: Measure, style: Style) -> str:
+    shown = [Shown(value.shown, value.is_one) for value in measure.values]
+    if style.capital and not style.flip:
+        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
+    if len(measure.units) == 1:
+        return _joined(shown, measure.joins, measure.unit, "in", style)
+    bare = dataclasses.replace(style, middle="")
+    parts = [
+        _with_unit(number.text, unit, "in", bare, is_one=number.is_one)
+        for number, unit in zip(shown, measure.units, strict=True)
+    ]
+    hyphen = style.is_adjective and style.names(measure.unit, "in")
+    return ("-" if hyphen else " ").join(parts) + (style.middle if not style.flip else "")
+
+
+def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
+    """Return a measure in another unit."""
+    source, target, quantities = measure.unit, output[-1], measure.quantities
+    if is_hand(source):
+        source, quantities = in_inches(source, quantities)
+    outs = [converted(value, source, target) for value in quantities]
+    decimals = style.decimals
+    if decimals is None:
+        decimals = max(
+            default_decimals(value, source, target, out, len(measure.units))
+            for value, out in zip(quantities, outs, strict=True)
         )
-        for code, row in tables["units"].items()
-    }
-    return units, tables["aliases"], tables["multiples"]
-
-
-@functools.lru_cache(maxsize=1024)
-def find_unit(code: str) -> Unit | None:
-    """Return the unit of a code such as "km" or "e6acre", None where it is unknown."""
-    units, aliases, multiples = _tables()
-    code = aliases.get(code, code)
-    if code in units:
-        return units[code]
-    for prefix, multiple in multiples.items():
-        unit = find_unit(code.removeprefix(prefix)) if code.startswith(prefix) else None
-        if unit:
-            symbol, name = str(multiple["symbol"]), str(multiple["name"])
-            factor = unit.factor * float(str(multiple["factor"]))
-            plural = name + unit.plural
-            return unit._replace(
-                symbol=symbol + unit.symbol, name=name + unit.name, plural=plural, factor=factor
-            )
-    return None
-
-
-def _parse_number(text: str) -> float | None:
-    fraction = _FRACTION.fullmatch(text)
-    if fraction:
-        sign, whole, top, bottom = fraction.groups()
-        if int(bottom) == 0:
-            return None
-        value = int(whole or 0) + int(top) / int(bottom)
-        return -value if sign else value
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = float(text.replace(",", "").replace("−", "-"))
-    return value if abs(value) < _TOO_LARGE else None
-
-
-def _decimals_of(text: str) -> int:
-    """Return the decimals of a number as written, negative for zeros before the point."""
-    if "/" in text or "e" in text:
-        return 1
-    digits = text.replace(",", "")
-    if "." in digits:
-        return len(digits) - digits.index(".") - 1
-    return len(digits.rstrip("0")) - len(digits) if digits.strip("0-−+") else 0
-
-
-def _default_decimals(written: str, source: Unit, target: Unit, out: float) -> int:
-    if source.kind == "temperature":
-        decimals = max(_decimals_of(written), 0)
+        decimals = max(decimals, 0) if is_hand(measure.unit) else decimals
+    if len(output) > 1:
+        joined = _in_parts(outs[0], decimals, output, style, side)
+        for join, out in zip(measure.joins, outs[1:], strict=True):
+            joined += _join_text(join, target, side, style)
+            joined += _in_parts(out, decimals, output, style, side)
+        return joined
+    if is_hand(target):
+        shown = [shown_hands(out) for out in outs]
     else:
-        ratio = source.factor / target.factor
-        decimals = _decimals_of(written) - math.floor(math.log10(ratio) + 0.5 - 1e-9)
-    two_figures = 1 - math.floor(math.log10(abs(out))) if out else 0
-    if source.kind == "temperature":
-        return max(decimals, min(two_figures, 0))
-    return max(decimals, two_figures)
+        shown = [shown_result(out, decimals, style) for out in outs]
+    if style.capital and style.flip:
+        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
+    return _joined(shown, measure.joins, target, side, style)
 
 
-def _format(value: float, decimals: int, page: Page) -> str:
-    decimals = max(min(decimals, 12), -12)
-    rounded = round(value, decimals)
-    text = f"{abs(rounded):.{max(decimals, 0)}f}"
-    sign = "−" if rounded < 0 else ""
-    return sign + format_number(text, page.language.numbers)
+def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Side) -> str:
+    """Return a quantity in several units: "5 ft 11 in"."""
+    digits = round_digits(abs(out), max(decimals, 0), style)
+    left, decimal_places = float(digits), len(digits.partition(".")[2])
+    counts: list[float] = []
+    for larger, smaller in zip(reversed(output[:-1]), reversed(output), strict=False):
+        left, count = divmod(left, ratio(larger, smaller) or 1)
+        counts.append(count)
+    counts.append(left)
+    parts: list[str] = []
+    for unit, count in zip(output, reversed(counts), strict=True):
+        if not count and not parts and unit is not output[-1]:
+            continue
+        places = decimal_places if unit is output[-1] else 0
+        number = format_number(f"{count:.{places}f}", style.numbers)
+        parts.append(_with_unit(number, unit, side, style, is_one=count == 1))
+    hyphen = style.is_adjective and style.names(output[-1], side)
+    return ("−" if out < 0 else "") + ("-" if hyphen else " ").join(parts)
 
 
-def _shown_number(written: str, page: Page) -> str:
-    fraction = _FRACTION.fullmatch(written)
-    if fraction:
-        sign, whole, top, bottom = fraction.groups()
-        return f"{sign}{whole + ' ' if whole else ''}{top}⁄{bottom}"
-    return format_number(written.replace("-", "−"), page.language.numbers)
+def _spaced(text: str, *, at_start: bool) -> str:
+    """Return words that stand beside a number, with the blank that parsing has stripped."""
+    if at_start:
+        return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
+    return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
-def _with_unit(number: str, unit: Unit, *, spelled: bool, one: bool, american: bool) -> str:
-    name = (unit.name if one else unit.plural) if spelled else unit.symbol
-    if american and spelled:
-        for british, us in _AMERICAN:
-            name = name.replace(british, us)
-    if not spelled and name.startswith("/"):
-        return number + name
-    return f"{number} {name}"
+def _take_options(
+    measure: Measure, arguments: Arguments, style: Style
+) -> tuple[str, tuple[str, str] | None]:
+    """Read what follows the unit into the style.
 
+    Returns:
+        The code of the output, and what `disp=x` puts around it.
+    """
+    rest = list(measure.rest)
 
-class _Measure(NamedTuple):
-    """The first part of a conversion: one number, or several joined by words."""
+    def take_decimals() -> None:
+        if rest and style.decimals is None and _INTEGER.fullmatch(rest[0]):
+            style.decimals = int(rest.pop(0).replace("−", "-"))
 
-    numbers: tuple[str, ...]  # as written
-    joins: tuple[str, ...]  # between them, as shown
-    unit: Unit
-    rest: tuple[str, ...]  # the arguments after the unit
-
-
-def _parse_measure(values: list[str]) -> _Measure | None:
-    numbers: list[str] = []
-    joins: list[str] = []
-    position = 0
-    while position < len(values) and _parse_number(values[position]) is not None:
-        numbers.append(values[position])
-        position += 1
-        if position + 1 < len(values) and values[position] in _RANGES:
-            joins.append(_RANGES[values[position]])
-            position += 1
-        else:
-            break
-    if not numbers or len(joins) != len(numbers) - 1 or position >= len(values):
-        return None
-    unit = find_unit(values[position])
-    return (
-        _Measure(tuple(numbers), tuple(joins), unit, tuple(values[position + 1 :]))
-        if unit
-        else None
-    )
-
-
-def _joined(numbers: list[str], joins: tuple[str, ...]) -> str:
-    shown = numbers[0]
-    for join, number in zip(joins, numbers[1:], strict=True):
-        shown += join + number
-    return shown
-
-
-def _decimals(written: str, out: float, measure: _Measure, target: Unit, sigfig: str) -> int:
-    asked = next((text for text in measure.rest if _DIGITS.fullmatch(text)), "")
-    if asked:
-        return int(asked.replace("−", "-"))
-    if _DIGITS.fullmatch(sigfig) and out:
-        return int(sigfig) - 1 - math.floor(math.log10(abs(out)))
-    return _default_decimals(written, measure.unit, target, out)
-
-
-def _converted(measure: _Measure, target: Unit, arguments: Arguments, page: Page) -> str:
-    """Return the numbers of a measure in another unit, without that unit."""
-    outs = []
-    for written in measure.numbers:
-        base = (_parse_number(written) or 0.0) * measure.unit.factor + measure.unit.offset
-        outs.append((base - target.offset) / target.factor)
-    sigfig = arguments.get("sigfig", "")
-    decimals = max(
-        _decimals(written, out, measure, target, sigfig)
-        for written, out in zip(measure.numbers, outs, strict=True)
-    )
-    shown = [_format(out, decimals, page) for out in outs]
-    return shown[0] if len(set(shown)) == 1 else _joined(shown, measure.joins)
+    code = ""
+    take_decimals()
+    if style.decimals is None and rest:
+        code = rest.pop(0)
+        take_decimals()
+    adjective, display = arguments.get("adj"), arguments.get("disp")
+    around = None
+    if adjective == "mid" and rest:
+        style.middle = _spaced(rest.pop(0), at_start=True)
+    if adjective == "pre" and rest:
+        words = _spaced(rest.pop(0), at_start=True)
+        style.before_unit = ("", words) if style.flip else (words, "")
+    if display == "x":
+        first, last = (*rest[:2], "", "")[:2]
+        rest = rest[2:]
+        around = (
+            _spaced(_spaced(first, at_start=True), at_start=False) or " [",
+            last or ("" if first else "]"),
+        )
+    elif display == "preunit":
+        first, second = (*rest[:2], "", "")[:2]
+        rest = rest[2:]
+        style.before_unit = (
+            _spaced(first, at_start=True),
+            _spaced(second or first, at_start=True),
+        )
+    take_decimals()
+    return code, around
 
 
 def _fallback(values: list[str]) -> str:
     """Return what can be said of a conversion that is not understood: number and unit."""
-    if len(values) >= 2 and _parse_number(values[0]) is not None:
+    if len(values) >= 2 and values[1] == "Mach":
+        return f"Mach {values[0]}"
+    join = find_join(values[1]) if len(values) >= 4 else None
+    if join:
+        return f"{values[0]}{join.spelled}{values[2]} {values[3]}"
+    if len(values) >= 2 and values[0][:1].isdecimal():
         return f"{values[0]} {values[1]}"
     return values[0] if values else ""
 
 
 def _convert(arguments: Arguments, page: Page, *, short: bool) -> str:
-    values = positional(arguments)
-    measure = _parse_measure(values)
+    style = read_style(arguments, page, short=short)
+    values = unpack(positional(arguments), style)
+    measure = parse_measure(values, style)
     if measure is None:
         return _fallback(values)
-    english = page.language.code == "en"
-    abbreviation = arguments.get("abbr", "on" if short else "")
-    american = arguments.get("sp") == "us"
-    spelled_in = english and abbreviation not in ("on", "in", "values")
-    spelled_out = english and abbreviation in ("off", "in")
-    is_adjective = arguments.get("adj") in ("on", "mid") or arguments.get("sing") == "on"
-    one = is_adjective or all(abs(_parse_number(n) or 0) in (1.0,) for n in measure.numbers)
-    number = _joined([_shown_number(text, page) for text in measure.numbers], measure.joins)
-    first = _with_unit(number, measure.unit, spelled=spelled_in, one=one, american=american)
-    if is_adjective and spelled_in and not measure.unit.symbol.startswith(("°", "/")):
-        first = first.replace(" ", "-")
-    codes = [text for text in measure.rest if not re.fullmatch(r"[-−]?\d+", text)]
-    codes = codes[0].split() if codes else [measure.unit.to]
-    outputs = []
-    for code in codes:
-        target = find_unit(code)
-        if target is None or target.kind != measure.unit.kind:
-            continue
-        out = _converted(measure, target, arguments, page)
-        one_out = is_adjective or out == "1"
-        outputs.append(_with_unit(out, target, spelled=spelled_out, one=one_out, american=american))
-    return _arranged(first, outputs, arguments)
+    if any(value.is_scientific for value in measure.values):
+        style.scientific = True
+    code, around = _take_options(measure, arguments, style)
+    outputs = [
+        output
+        for output in find_outputs(code or _default_code(measure))
+        if measure.unit.is_convertible_to(output[-1])
+    ]
+    return _arranged(measure, outputs, around, arguments, style)
 
 
-def _arranged(first: str, outputs: list[str], arguments: Arguments) -> str:
-    if not outputs:
-        return first
+def _default_code(measure: Measure) -> str:
+    code = measure.units[0].default_output(measure.values[0].value)
+    # What is given in parts is converted to a metric unit: "6 ft 2 in", "11 st 4 lb".
+    return code.split(" ")[-1] if len(measure.units) > 1 else code
+
+
+def _arranged(
+    measure: Measure,
+    outputs: list[Output],
+    around: tuple[str, str] | None,
+    arguments: Arguments,
+    style: Style,
+) -> str:
     display = arguments.get("disp", "")
-    if arguments.get("order") == "flip" or display == "flip":
-        return f"{outputs[0]} ({first})"
-    if display == "or":
-        return f"{first} or {outputs[0]}"
-    if display in ("output only", "out"):
-        return outputs[0]
-    if display in ("output number only", "number"):
-        return outputs[0].split(" ")[0]
-    if display in ("sqbr", "br", "x"):
-        return f"{first} ({'; '.join(outputs)})"
-    return f"{first} ({'; '.join(outputs)})"
+    if display in ("unit", "unit or text"):
+        return _unit_text(measure.unit, "in", style, is_one=measure.values[-1].is_one)
+    if display == "unit2" and outputs:
+        return _unit_text(outputs[0][-1], "out", style, is_one=False)
+    if display in ("number", "output number only"):
+        style.abbreviation = "values"
+    if arguments.get("order") == "out" and outputs:
+        return _ordered(measure, outputs, style)
+    first = _input(measure, style)
+    if arguments.get("abbr") == "~" or arguments.get("adj") == "~":
+        first += f" [{measure.unit.symbol}]"
+    results = [_output(measure, output, style) for output in outputs]
+    if not results:
+        return first
+    before, after, between = _DISPLAYS.get(display, (" (", ")", "; "))
+    if around:
+        before, after = around
+    if display in ("out", "output only", "number", "output number only"):
+        return between.join(results)
+    if style.flip:
+        return f"{between.join(results)}{before}{first}{after}"
+    return f"{first}{before}{between.join(results)}{after}"
+
+
+def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
+    """Return the outputs in the order asked for, the unit of the input among them."""
+    shown = []
+    for i, output in enumerate(outputs):
+        side: Side = "out" if i else "in"
+        if output == measure.units:
+            numbers = [Shown(value.shown, value.is_one) for value in measure.values]
+            shown.append(_joined(numbers, measure.joins, measure.unit, side, style))
+        else:
+            shown.append(_output(measure, output, style, side))
+    return f"{shown[0]} ({'; '.join(shown[1:])})" if len(shown) > 1 else shown[0]
 
 
 def convert(arguments: Arguments, page: Page) -> str:

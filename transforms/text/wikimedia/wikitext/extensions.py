@@ -5,7 +5,14 @@ MediaWiki reads these before everything else, and what stands inside them never 
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import FORMULA_END, FORMULA_START, HOLE, protect
+from transforms.text.wikimedia.wikitext.marks import (
+    FORMULA_END,
+    FORMULA_START,
+    HOLE,
+    SEPARATOR,
+    protect,
+)
+from transforms.text.wikimedia.wikitext.tags import decode_entities
 
 _SILENT = (
     "ref|references|gallery|timeline|score|imagemap|graph|mapframe|maplink|templatedata|pre"
@@ -16,7 +23,7 @@ _SILENT = (
 _OPEN = re.compile(rf"<(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
-_OPENING = ("(", "（", "[", "«", '"', "“")
+_OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")
 _FORMULAS = {"math", "chem", "ce"}
 _TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\$)"
 _TEX_START = re.compile(rf"^{_TEX_SPACE}+")
@@ -36,12 +43,19 @@ def _show_formula(tex: str) -> str:
 def _shown(name: str, attributes: str, content: str) -> str:
     """Return what a reader sees of a tag: text for nowiki, inline code and inline formulas."""
     if name == "nowiki":
-        return protect(content)
+        return protect(decode_entities(content))
     if name in _FORMULAS and not _BLOCK_FORMULA.search(attributes):
         return _show_formula(content)
     if name in ("syntaxhighlight", "source") and "inline" in attributes:
         return protect(content)
     return ""
+
+
+def _filler(name: str, before: str, after: str) -> str:
+    """Return what keeps apart the characters before and after a tag that shows nothing."""
+    if before == after == "'":
+        return SEPARATOR
+    return HOLE if before in _OPENING and name != "nowiki" else ""
 
 
 def strip_extensions(wikitext: str) -> str:
@@ -55,24 +69,27 @@ def strip_extensions(wikitext: str) -> str:
     opener = _OPEN.search(wikitext)
     while opener:
         start, end = opener.span()
-        kept.append(wikitext[position:start])
+        if position < start:
+            kept.append(wikitext[position:start])
         if opener[1] is None:
             close = wikitext.find("-->", end)
             end = len(wikitext) if close < 0 else close + 3
             line_end = _REST_OF_LINE.match(wikitext, end)
             if line_end and (start == 0 or wikitext[start - 1] == "\n"):
                 end = line_end.end()  # a comment on a line of its own takes the line along
-        elif not opener[3]:
+        else:
             name = opener[1].lower()
-            closer = None if name in unclosed else _CLOSE[name].search(wikitext, end)
-            if closer:
-                shown = _shown(name, opener[2] or "", wikitext[end : closer.start()])
-                if not shown and wikitext[start - 1 : start] in _OPENING:
-                    shown = HOLE
+            shown = ""
+            if not opener[3]:
+                closer = None if name in unclosed else _CLOSE[name].search(wikitext, end)
+                if closer:
+                    shown = _shown(name, opener[2] or "", wikitext[end : closer.start()])
+                    end = closer.end()
+                else:
+                    unclosed.add(name)
+            shown = shown or _filler(name, kept[-1][-1] if kept else "", wikitext[end : end + 1])
+            if shown:
                 kept.append(shown)
-                end = closer.end()
-            else:
-                unclosed.add(name)
         position = end
         opener = _OPEN.search(wikitext, position)
     kept.append(wikitext[position:])

@@ -4,34 +4,38 @@ Letters after a link (its trail) belong to it on the page; in plain text they si
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from transforms.text.wikimedia.language import normalise_name
-from transforms.text.wikimedia.wikitext.marks import HOLE
+from transforms.text.wikimedia.language import (
+    CATEGORY_NAMESPACE,
+    FILE_NAMESPACE,
+    MEDIA_NAMESPACE,
+    Language,
+    normalise_name,
+)
+from transforms.text.wikimedia.wikitext.marks import HOLE, SECTION
 
 # The one group is what is shown, so that joining the pieces of a split replaces all links at once.
-_PIPED = re.compile(r"\[\[[^\[\]{}|:\n]+\|([^\[\]{}]*)\]\]")
+# A line may end before the bar: MediaWiki makes no link of that, but what it shows is no text.
+_PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]*)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
 # What is left by now: targets with a colon, and labels that hold single brackets. A file's caption
 # may be such a label; `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(
     r"\[\[([^\[\]{}|\n]++)"
-    r"(?:\|([^\[\]]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]]*+)*+))?\]\](\](?!\]))?"
+    rf"(?:\|([^\[\]{SECTION}]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]{SECTION}]*+)*+))?\]\](\](?!\]))?"
 )
 _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
     re.IGNORECASE,
 )
-_EXTERNAL_BARE = re.compile(r"\[(?i:https?:|ftps?:)?//[^\s\[\]<>\"]*+[ \t]*+\]")
+_ADDRESS = r"[^\s\[\]<>\"']*+(?:'(?!')[^\s\[\]<>\"']*+)*+"  # ends before italics
+_EXTERNAL_BARE = re.compile(rf"\[(?i:https?:|ftps?:)?//{_ADDRESS}[ \t]*+\]")
 _EXTERNAL_LABELLED = re.compile(
-    r"\[(?:(?i:https?:|ftps?:|ircs?:|gopher:|mms:|git:|svn:)?//|(?i:mailto:|news:|tel:))"
-    r"[^\s\[\]<>\"]*+[ \t]*+([^\[\]\n]*+)\]"
+    r"\[(?:(?i:https?:|ftps?:|ircs?:|gopher:|mms:|git:|svn:)?//|mailto:|news:|tel:)"
+    rf"{_ADDRESS}[ \t]*+([^\[\]\n]*+)\]"
 )
 _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
-
-_FILE = 6
-_MEDIA = -2
-_CATEGORY = 14
 
 
 def show_simple_links(text: str) -> str:
@@ -43,7 +47,7 @@ def show_simple_links(text: str) -> str:
 
 def show_external_links(text: str) -> str:
     """Replace `[http://… label]` by the label, and one without a label by nothing."""
-    if "//" not in text and ":" not in text:
+    if "[" not in text:
         return text
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
 
@@ -53,18 +57,15 @@ class LinkTexts:
 
     def __init__(
         self,
+        language: Language,
         namespaces: Mapping[int, Sequence[str]],
-        file_names: Collection[str],
-        interlanguage_codes: Collection[str],
     ) -> None:
-        self._hidden = {normalise_name(name) for name in namespaces.get(_CATEGORY, ())}
-        self._hidden.add("category")
-        self._hidden.update(interlanguage_codes)
-        self._files = {normalise_name(name) for name in namespaces.get(_FILE, ())}
-        self._files.update(file_names)
+        categories = language.namespace_names(CATEGORY_NAMESPACE, namespaces)
+        self._hidden = categories | language.interlanguage_codes
+        self._files = language.namespace_names(FILE_NAMESPACE, namespaces)
         names = "|".join(map(re.escape, self._files))
         self._unclosed_file = re.compile(rf"\[\[ ?(?i:{names}) ?:[^\n]*")
-        self._media = {normalise_name(name) for name in namespaces.get(_MEDIA, ())} | {"media"}
+        self._media = language.namespace_names(MEDIA_NAMESPACE, namespaces)
 
     def _show(self, match: re.Match[str]) -> str:
         target, label = match[1].strip(), match[2]
@@ -91,6 +92,8 @@ class LinkTexts:
 
     def drop_unclosed(self, text: str) -> str:
         """Remove what made no link: double brackets, and an unclosed file with its line."""
+        if "[" not in text and "]" not in text:
+            return text
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
-        return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text
+        return _LOST_BRACKETS.sub("", text)

@@ -12,16 +12,23 @@ _FIRST = 0xFDD0
 _PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
 _RESTORE = {_FIRST + i: char for i, char in enumerate(_MARKUP)}
 
+_RESTORED = {chr(code): char for code, char in _RESTORE.items()}
+
 HOLE = "\ufdef"  # a template stood here and left nothing
 BREAK = "\ufdec"  # a paragraph ends where a block stood; no new line, as lines have a meaning
+SEPARATOR = "\ufdeb"  # a tag stood between two apostrophes, so they are not one mark
+SECTION = "\ufde7"  # a section begins; no pass reads across it
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
+_THEIR_BYTES = b"\xef\xb7"  # in UTF-8 the noncharacters begin so, and a few ligatures
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
     """Remove the noncharacters U+FDD0–U+FDEF, so that every later one is ours."""
+    if _THEIR_BYTES not in text.encode("utf-8", "surrogatepass"):  # the faster search
+        return text
     return _NONCHARACTER.sub("", text)
 
 
@@ -37,6 +44,4 @@ def protect_argument(text: str) -> str:
 
 def restore(text: str) -> str:
     """Undo `protect` and `protect_argument`; holes, breaks and formula marks vanish."""
-    if not _NONCHARACTER.search(text):
-        return text
-    return _NONCHARACTER.sub("", text.translate(_RESTORE))
+    return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

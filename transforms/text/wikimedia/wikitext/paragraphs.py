@@ -1,13 +1,20 @@
 """From lines to paragraphs.
 
-Blank lines part paragraphs; a single newline is a blank. Lists, indented lines, rulers and what
-is left of tables and templates are no running prose and go.
+Blank lines and rulers part paragraphs; a single newline is a blank. Lists, indented lines that are
+no prose, and what is left of tables and templates go.
 """
 
 import re
-from collections.abc import Iterator
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, FORMULA_END, FORMULA_START, HOLE
+from transforms.text.wikimedia.wikitext.indents import raise_indented_prose
+from transforms.text.wikimedia.wikitext.marks import (
+    BREAK,
+    FORMULA_END,
+    FORMULA_START,
+    HOLE,
+    SECTION,
+    SEPARATOR,
+)
 from transforms.text.wikimedia.wikitext.quotes import strip_quotes
 from transforms.text.wikimedia.wikitext.tags import decode_entities
 
@@ -15,48 +22,79 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 # whose author let a blank slip in. Nobody writes lines of code as long as that prose.
 _MAX_CODE_LINE = 80
 _PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
-_NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\||----)[^\n]*")
+# In quotations and poems an indent is layout. One that is not closed, or holds another, stays.
+_QUOTATION = re.compile(
+    r"<(?i:poem|blockquote)\b[^<>]*+>[^<]*+(?:<(?!/?(?i:poem|blockquote)\b)[^<]*+)*+</"
+)
+_INDENT = re.compile(r"(\n|^<[^<>]*>)[ \t:]+")
+_RULER = re.compile(r"\n[ \t]*-{4,}")
+_NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*")
 # A line of its own that left nothing (an infobox, an image) parts paragraphs like a blank line.
 _HOLE_LINE = re.compile(rf"\n[ \t{HOLE}]+(?=\n)")
 _FORMULA_LINE = re.compile(
     rf"\n[ \t]*(?:{FORMULA_START}[^\n{FORMULA_START}]*{FORMULA_END}[ \t.,;]*)+(?=\n)"
 )
 # "January | February | March": links in a row, for the eye and the mouse.
-_SEPARATOR = re.compile(r" (?:[|•·] )+| [|•·]$")
+_SEPARATOR = re.compile(r" ?(?:[|•·] )+| [|•·]$")
 _MIN_LINKS = 3
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
-_BLANK_LINES = re.compile(r"\n\s*\n")
+# White space as str.split() knows it, without the blank and the new line.
+_BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 
 
 def drop_preformatted(text: str) -> str:
-    """Remove the lines that begin with a blank, unless they are too long to be code."""
+    """Remove the lines that begin with a blank, unless they are too long to be code or quoted."""
+    if "<" in text:
+        text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
     if "\n " not in text and not text.startswith(" "):
         return text
     return _PREFORMATTED.sub("\n", f"\n{text}\n")[1:-1]
 
 
-def split_paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text without other markup than apostrophes and entities."""
-    text = f"\n{text}\n".replace(BREAK, "\n\n")
+def join_paragraphs(text: str) -> str:
+    """Return a text in which each line is a paragraph; those that begin with SECTION stay as they are.
+
+    The text has no other markup left than apostrophes and entities.
+    """
+    text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
+    if "----" in text:
+        text = _RULER.sub("\n\n", text)
     text = _NOT_PROSE.sub("\n", text)
     if HOLE in text:
         text = _HOLE_LINE.sub("\n", text)
     if FORMULA_END in text:
         text = _FORMULA_LINE.sub("\n", text)
     if "''" in text:
-        text = "\n".join(map(strip_quotes, text.split("\n")))
-    text = decode_entities(text)
-    for block in _BLANK_LINES.split(text):
-        paragraph = " ".join(block.split())
-        if _is_prose(paragraph):
-            yield paragraph
+        lines = text.split("\n")
+        text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
+    text = decode_entities(text.replace(SEPARATOR, ""))
+    blocks = _collapse_blanks(text).split("\n\n")
+    paragraphs = [_to_line(block) for block in blocks if _WORD.search(block) or SECTION in block]
+    if any(separator in text for separator in "|•·"):
+        paragraphs = [line for line in paragraphs if not _is_row_of_links(line)]
+    return "\n".join(paragraphs)
 
 
-def _is_prose(paragraph: str) -> bool:
-    if not _WORD.search(paragraph):
-        return False
+def _collapse_blanks(text: str) -> str:
+    """Return the text with single blanks only, and none at the start of a line."""
+    for blank in _BLANKS:
+        if blank in text:
+            text = text.replace(blank, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace("\n ", "\n")
+
+
+def _to_line(block: str) -> str:
+    block = block.strip("\n ")
+    return block.replace(" \n", "\n").replace("\n", " ") if "\n" in block else block
+
+
+def _is_row_of_links(paragraph: str) -> bool:
     if " | " not in paragraph and " • " not in paragraph and " · " not in paragraph:
-        return True
+        return False
     links = _SEPARATOR.split(paragraph)
-    return len(links) < _MIN_LINKS or any(len(link) > _MAX_LINK for link in links)
+    return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)

@@ -13,8 +13,20 @@ class Page(NamedTuple):
     language: Language
 
 
+_SUPERSCRIPTS = str.maketrans("0123456789+-−–()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾")
+_SUBSCRIPTS = str.maketrans("0123456789+-−()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎")
 _NUMBER = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(?=\s|$)")
 _NUMBER_WITH_COMMA = re.compile(r"([-−+]?)(\d+)(?:[.,](\d+))?(?=\s|$)")
+
+
+def superscript(text: str) -> str:
+    """Return a text with its digits and signs raised: "10-3" → "¹⁰⁻³"."""
+    return text.translate(_SUPERSCRIPTS)
+
+
+def subscript(text: str) -> str:
+    """Return a text with its digits and signs lowered."""
+    return text.translate(_SUBSCRIPTS)
 
 
 def format_number(number: str, form: NumberFormat) -> str:

@@ -1,7 +1,10 @@
-"""Cut a page into sections at its headings.
+"""Cut a page into sections at its headings, and each from its hatnote.
 
 MediaWiki: a heading is a line that starts and ends with one to six `=`; the level is the smaller
 of the two runs. A dropped heading takes along every deeper section that follows it.
+
+A hatnote written without a template is the first line of a section, in italics, a few words and
+links: "''See also: [[Foo]] and [[Bar]]''".
 """
 
 import re
@@ -11,6 +14,11 @@ from typing import NamedTuple
 # A newline is put before the text, so that the fixed first character makes the search fast.
 _HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")
 _MAX_LEVEL = 6
+_LINKS = r"\[\[[^\[\]\n]*\]\](?:[^\[\]\n.]{1,8}\[\[[^\[\]\n]*\]\])*+\.?"
+_HATNOTE = re.compile(
+    rf"\s*+''+(?:[^'\[\n]{{2,40}}{_LINKS}''+\.?|[^'\[\n:]{{2,40}}(?::''+|''+:) ?{_LINKS})"
+    r"[ \t]*+(?=\n|$)"
+)
 
 
 class Section(NamedTuple):
@@ -37,17 +45,22 @@ def _parse_heading(line: str) -> tuple[str, int]:
     return line[level : len(line) - level].strip(), level
 
 
+def _drop_hatnote(body: str) -> str:
+    hatnote = _HATNOTE.match(body)
+    return body[hatnote.end() :] if hatnote else body
+
+
 def split_sections(wikitext: str) -> Iterator[RawSection]:
-    """Yield the lead and every section of a page, in order."""
+    """Yield the lead and every section of a page, in order, without hatnotes."""
     text = f"\n{wikitext}\n"
     heading, level, start = "", 0, 1
     for match in _HEADING.finditer(text):
         next_heading, next_level = _parse_heading(match[1])
         if next_level == 0:
             continue
-        yield RawSection(heading, level, text[start : match.start() + 1])
+        yield RawSection(heading, level, _drop_hatnote(text[start : match.start() + 1]))
         heading, level, start = next_heading, next_level, match.end()
-    yield RawSection(heading, level, text[start:-1])
+    yield RawSection(heading, level, _drop_hatnote(text[start:-1]))
 
 
 def drop_sections(

@@ -3,7 +3,7 @@
 import html
 import re
 
-from transforms.text.wikimedia.wikitext.marks import BREAK
+from transforms.text.wikimedia.wikitext.marks import BREAK, SEPARATOR
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
@@ -12,11 +12,12 @@ _INLINE_NAMES = (
     "|table|ul|ol|dl|ref|references|nowiki|math|chem|gallery|pre|source|syntaxhighlight"
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
 )
-_BREAKS = re.compile(r"(?:<(?i:br)\b[^<>]*>\s*){2,}")
+_BREAKS = re.compile(r"<(?i:br)\b[^<>]*+>\s*+(?:<(?i:br)\b[^<>]*+>\s*+)++")
 _BREAK = re.compile(r"</?(?i:br)\b[^<>]*>")
 _BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s[^<>]*)?/?>")
 _INLINE = re.compile(rf"</?(?i:{_INLINE_NAMES})(?:\s[^<>]*)?/?>")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_INLINE_IN_QUOTES = re.compile(rf"'{_INLINE.pattern}(?=')")
+_ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 def strip_tags(text: str) -> str:
@@ -26,6 +27,8 @@ def strip_tags(text: str) -> str:
     text = _BREAKS.sub(BREAK, text)
     text = _BREAK.sub(" ", text)
     text = _BLOCK.sub(BREAK, text)
+    if "'<" in text and ">'" in text:
+        text = _INLINE_IN_QUOTES.sub(f"'{SEPARATOR}", text)
     return _INLINE.sub("", text)
 
 

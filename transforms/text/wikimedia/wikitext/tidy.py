@@ -1,11 +1,10 @@
 """Close the holes that templates without text leave, so that no debris stays around them.
 
 Works on paragraphs whose white space is single blanks; several are joined by newlines. Blanks
-and punctuation are only changed where a hole is, or where no writing system has them.
+and punctuation are only changed where a hole is, but for blanks before commas.
 """
 
 import re
-from typing import NamedTuple
 
 from transforms.text.wikimedia.wikitext.marks import HOLE
 
@@ -16,58 +15,60 @@ _OPEN = r"[(（\[]"
 _CLOSE = r"[)）\]]"
 
 
-class _Rule(NamedTuple):
-    needles: tuple[str, ...]  # the text holds one of these, or the pattern cannot match
-    pattern: re.Pattern[str]
-    replacement: str
+_Rule = tuple[re.Pattern[str], str]
 
 
-def _rule(needles: str, pattern: str, replacement: str) -> _Rule:
-    return _Rule(tuple(needles.split("|")), re.compile(pattern), replacement)
+def _rule(pattern: str, replacement: str) -> _Rule:
+    return re.compile(pattern), replacement
 
 
-_HOLE_RUN = _rule(HOLE, rf"{HOLE}(?: ?{HOLE})+", HOLE)
+_HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
 # "( ; )": nothing but holes between brackets; what is left is a hole itself
-_HOLE_IN_BRACKETS = _rule(HOLE, rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
+_HOLE_IN_BRACKETS = _rule(rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
 _HOLE_RULES = (
-    _rule(HOLE, rf"(^|\n){HOLE}+ ?", r"\1"),
+    # "(equivalent to $_ in 2020)": what an amount would be today
+    _rule(rf" ?\([^()]*[$£€¥₹]{HOLE}[^()]*\)", ""),
+    _HOLE_RUN,
+    _HOLE_IN_BRACKETS,
+    _HOLE_RUN,
+    _HOLE_IN_BRACKETS,
+    # "end.[image]Next"
+    _rule(rf"(?<=[.!?…]){HOLE}+(?=\w)", " "),
+    _rule(rf"^{HOLE}+ ?", ""),
     # "«»"
-    _rule(HOLE, rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’|<{HOLE}+>)", HOLE),
+    _rule(rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’|<{HOLE}+>)", HOLE),
     # "(; born 1900" and "(Latin; )"
-    _rule(HOLE, rf"({_OPEN})[ {_PUNCTUATION}]*+{HOLE}[ {_PUNCTUATION}{HOLE}]*+", r"\1"),
-    _rule(
-        HOLE,
-        rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})",
-        r"\1",
-    ),
+    _rule(rf"({_OPEN})[ {_PUNCTUATION}]*+{HOLE}[ {_PUNCTUATION}{HOLE}]*+", r"\1"),
+    _rule(rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})", r"\1"),
     # "a, , b"
-    _rule(HOLE, rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
+    _rule(rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
     # "a  b" and "a ."
-    _rule(HOLE, rf" ?{HOLE}+(?= |\n|$|[.{_PUNCTUATION}])", ""),
-    _rule(HOLE, rf" {HOLE}+ ?", " "),
-    _rule(HOLE, HOLE, ""),
+    _rule(rf" ?{HOLE}+(?= |$|[.{_PUNCTUATION}])", ""),
+    _rule(rf" {HOLE}+ ?", " "),
+    _rule(HOLE, ""),
 )
-_RULES = (
-    _rule("( |(,|(;|(:|（ |（，|（、|（；", r" ?[(（][ ,;:،؛、，；–—-]+[)）]", ""),
-    _rule("( |(,|(;|(،|（ |（，|（、|（；", r"([(（])[ ,;،؛、，；]+", r"\1"),
-    _rule(" )| ）", r" +([)）])", r"\1"),
-    _rule(" ,| ،| 、| ，", r" +(?=[,،、，](?:[\s\w]|$))", ""),
-    _rule(" .", r"(?<=\w) (?=\.(?:\s|$))", ""),
-    _rule(",,|, ,|、、|，，|; ,|;,|;;", r"([,、，;]) ?[,、，](?= )", r"\1"),
-)
+# A slip of authors; other blanks around punctuation are theirs to set.
+_BLANK_BEFORE_COMMA = re.compile(r"(?<=\w) +(?=[,、，](?:\s|$))")
 
 
-def _apply(rule: _Rule, text: str) -> str:
-    if any(needle in text for needle in rule.needles):
-        return rule.pattern.sub(rule.replacement, text)
-    return text
+def _pull_comma(line: str, comma: str) -> str:
+    return _BLANK_BEFORE_COMMA.sub("", line) if comma in line else line
+
+
+def _close_holes(line: str) -> str:
+    line = line.lstrip(HOLE + " ")  # most holes are images in front of a paragraph
+    if HOLE in line:
+        for pattern, replacement in _HOLE_RULES:
+            line = pattern.sub(replacement, line)
+    return line
 
 
 def tidy(text: str) -> str:
     """Return the text without holes and without the debris around them."""
     if HOLE in text:
-        for rule in (_HOLE_RUN, _HOLE_IN_BRACKETS, _HOLE_RUN, _HOLE_IN_BRACKETS, *_HOLE_RULES):
-            text = _apply(rule, text)
-    for rule in _RULES:
-        text = _apply(rule, text)
+        lines = text.split("\n")
+        text = "\n".join([_close_holes(line) if HOLE in line else line for line in lines])
+    for comma in (" ,", " 、", " ，"):
+        if comma in text:
+            text = "\n".join([_pull_comma(line, comma) for line in text.split("\n")])
     return text

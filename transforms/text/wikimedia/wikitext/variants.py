@@ -2,10 +2,12 @@
 
 Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the
 variant asked for, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text.
+Only Chinese is converted between its variants: see `chinese`.
 """
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _MARK = re.compile(r"-\{(?!\{)([^{}]*)\}-")
 _VARIANT = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,5}){0,2}")
@@ -41,3 +43,51 @@ def show_variants(text: str, variants: Sequence[str]) -> str:
         return _choose(content, variants)
 
     return _MARK.sub(show, text)
+
+
+class PageVariants:
+    """The marks of one page, in a language that is shown as it is written.
+
+    Attributes:
+        text: the wikitext of the page, to be read instead of the one given.
+    """
+
+    def __init__(self, text: str, variants: Sequence[str]) -> None:
+        self.text = text
+        self._variants = variants
+
+    def show(self, text: str) -> str:
+        """Replace the marks of a part of the page; what they show is kept from `convert`."""
+        return show_variants(text, self._variants)
+
+    def convert(self, text: str) -> str:
+        """Return a part of the page, whose links and templates are shown, in the variant."""
+        return text
+
+    def convert_title(self, title: str) -> str:
+        """Return the title of the page as its heading shows it."""
+        return title
+
+
+def conversion_library(variants: Sequence[str]) -> str:
+    """Return the distribution whose tables convert between the variants of a language, or ""."""
+    return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
+
+
+def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
+    """Return what reads the wikitext of a page, for a language with these variants, best first.
+
+    Raises:
+        ValueError: the library that converts them is not installed.
+    """
+    if conversion_library(variants):
+        # Its tables are under the GPL, so it is no requirement of the package.
+        try:
+            from transforms.text.wikimedia.wikitext.chinese import ChinesePage
+        except ImportError as error:
+            raise ValueError(
+                f"Chinese is converted by zhconv-rs: pip install 'corpusmill[zh]' ({error})"
+            ) from None
+
+        return functools.partial(ChinesePage, variants=tuple(variants))
+    return functools.partial(PageVariants, variants=tuple(variants))

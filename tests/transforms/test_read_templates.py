@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from tests import dump_files
+from tests.dump_files import SamplePage
+from tests.transforms.run_pipeline import run_pipeline
+from transforms import read_templates
+from transforms.open_input import InputError
+from transforms.read_templates import ReadTemplates
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.wikidata_json import Entity
+
+HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 10: "Шаблон"})
+
+
+def template(number: int, name: str, text: str, redirect_to: str = "") -> SamplePage:
+    return SamplePage(number, 10, f"Шаблон:{name}", text, number, redirect_to=redirect_to)
+
+
+PAGES = [
+    SamplePage(1, 0, "Генн", "Генн {{Річка моя|5}} {{річка моя}} {{Тече|а}} {{Lang|de|a}}.", 1),
+    SamplePage(2, 0, "Уза", "Уза {{Тече|б}} {{Картка:річка}} {{Мовою|en|x}} {{A&B}}.", 2),
+    SamplePage(3, 4, "Вікіпедія:Про", "{{Не в статті}}", 3),
+    template(4, "Річка моя", "річка {{довжиною|{{{1}}}}}<noinclude>опис</noinclude>"),
+    template(5, "Довжиною", "{{{1}}} км завдовжки"),
+    template(6, "Тече", "#ПЕРЕНАПРАВЛЕННЯ [[Шаблон:Плине]]", "Шаблон:Плине"),
+    template(7, "Плине", "плине {{{1}}}"),
+    template(8, "Не в статті", "ніде"),
+    template(9, "Lang", "{{{2}}} по-своєму"),
+    template(10, "Таблиця", "{| x\n|}"),
+    template(11, "A&B", "і те, і те"),
+]
+ITEMS = [
+    Entity("Q1", (), (), (("enwiki", "Template:Lang"), ("ukwiki", "Шаблон:Мовою"))),
+    Entity("Q2", (), (), (("enwiki", "Template:In no table"), ("ukwiki", "Шаблон:Тече"))),
+    Entity("Q3", (), (), (("enwiki", "Lang"), ("ukwiki", "Мова"))),
+]
+
+
+def read(path: Path, on_corrupt: str = "fail") -> WikiTemplates:
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        entities = root | "Items" >> beam.Create(ITEMS)
+        language = load_language("uk")
+        reading = ReadTemplates(
+            [str(path)], language, {10: ("Шаблон",)}, "ukwiki", entities, 2, on_corrupt
+        )
+        return {"templates": root | reading}
+
+    (templates,) = run_pipeline(build).elements["templates"]
+    assert isinstance(templates, WikiTemplates)
+    return templates
+
+
+def test_what_articles_call_and_no_table_knows(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    assert read(path) == WikiTemplates(
+        aliases={"тече": "плине", "мовою": "lang"},
+        definitions={
+            "річка моя": "річка {{довжиною|{{{1}}}}}",
+            "довжиною": "{{{1}}} км завдовжки",
+            "плине": "плине {{{1}}}",
+            "a&b": "і те, і те",
+        },
+    )
+
+
+def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_templates, "MAX_TEMPLATES", 2)
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    templates = read(path)
+    assert templates.definitions == {"річка моя": "річка {{довжиною|{{{1}}}}}"}
+    assert templates.aliases == {"тече": "плине"}
+
+
+def test_damage_ends_the_reading_or_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    path.write_bytes(path.read_bytes()[:-80])
+    with pytest.raises((InputError, RuntimeError), match=r"ukwiki-20260101"):
+        read(path)
+    assert "довжиною" in read(path, "keep-good").definitions

@@ -1,0 +1,123 @@
+"""What the template pages of a dump say: which name stands for which, and what a template shows.
+
+Only definitions that can stand in a sentence are of use: plain wikitext, short, without Lua, tables,
+boxes and notes. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
+"""
+
+import collections
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from transforms.records import Page
+from transforms.text.wikimedia.language import normalise_name
+
+MAX_DEFINITION = 1_000  # characters; longer ones are boxes and tables
+
+Kind = Literal["alias", "definition"]
+
+
+class TemplateFact(NamedTuple):
+    """One thing that is known of a template of a wiki."""
+
+    name: str  # normalised, without its namespace
+    kind: Kind
+    value: str  # of an alias: the name of the template it stands for; of a definition: its wikitext
+
+
+class WikiTemplates(NamedTuple):
+    """What a wiki says of its own templates. All names are normalised, without their namespace."""
+
+    aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
+    definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands
+
+
+NO_TEMPLATES = WikiTemplates()
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ONLY = re.compile(r"<onlyinclude\s*>(.*?)</onlyinclude\s*>", re.DOTALL | re.IGNORECASE)
+_NOT_INCLUDED = re.compile(
+    r"<noinclude\s*/>|<noinclude\s*>.*?(?:</noinclude\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_INCLUDED = re.compile(r"</?includeonly\s*/?>", re.IGNORECASE)
+# Lua, blocks, notes, things that are hidden or not printed, and code that works on other pages
+_UNFIT = re.compile(
+    r"#(?:invoke|tag|lst|section|ifexist|time|rel2abs|titleparts)\b|\{\||\{\{!\}\}|subst:|__[A-Z]+__"
+    r"|</?(?:ref|references|table|tr|td|div|gallery|li|ul|ol|dl|p|center|blockquote|imagemap|section"
+    r"|templatestyles|math|score|timeline|noinclude|includeonly|onlyinclude|nowiki|pre|categorytree"
+    r"|inputbox|h[1-6]|hr)\b"
+    r"|\b(?:noprint|navbox|infobox|metadata|[a-z]*mbox|stub|error)\b|display\s*:\s*none"
+    r"|visibility\s*:\s*hidden|\n[ \t]*[*#:;|!=]|\n[ \t]*\n|^[*#:;|!=]|\[https?:",
+    re.IGNORECASE,
+)
+_FOOTNOTE_MARK = re.compile(r"\s*<sup\b.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
+_LINK_TARGET = re.compile(r"\[\[([^\[\]{}|#<>\n]{1,255})")
+_CALL = re.compile(r"\{\{\s*([^|{}<>\[\]#:\n]{1,255})")
+_WORD = re.compile(r"\w")
+
+
+def transcluded(wikitext: str) -> str:
+    """Return the part of a template page that appears where the template is used."""
+    text = _COMMENT.sub("", wikitext)
+    only = _ONLY.findall(text)
+    if only:
+        return "".join(only)
+    return _INCLUDED.sub("", _NOT_INCLUDED.sub("", text))
+
+
+def is_fit_for_prose(definition: str) -> bool:
+    """Whether a definition may be part of a sentence, as far as its text tells."""
+    return (
+        len(definition) <= MAX_DEFINITION
+        and bool(_WORD.search(definition))
+        and not _UNFIT.search(definition)
+        and not _FOOTNOTE_MARK.fullmatch(definition)
+    )
+
+
+def read_template(page: Page) -> TemplateFact | None:
+    """Return what a page of the template namespace says, or None where that is of no use."""
+    name = _without_namespace(page.title)
+    if page.is_redirect:
+        target = _LINK_TARGET.search(page.text)
+        title = page.redirect_target or (target[1] if target else "")
+        return TemplateFact(name, "alias", _without_namespace(title)) if title else None
+    if page.content_model != "wikitext" or len(page.text) > 50 * MAX_DEFINITION:
+        return None
+    definition = transcluded(page.text).strip()
+    return TemplateFact(name, "definition", definition) if is_fit_for_prose(definition) else None
+
+
+def _without_namespace(title: str) -> str:
+    return normalise_name(title.partition(":")[2] or title)
+
+
+def sitelink_alias(sitelinks: Iterable[tuple[str, str]], dbname: str) -> TemplateFact | None:
+    """Return the local name of the template that an item is about, as an alias of its English name.
+
+    None where the item is about something else, or the wiki has no such template. The tables name
+    templates as the English Wikipedia does, and so do most of those that other wikis took over.
+    """
+    titles = dict(sitelinks)
+    english, local = titles.get("enwiki", ""), titles.get(dbname, "")
+    if not english.startswith("Template:") or ":" not in local:
+        return None
+    name, value = _without_namespace(local), _without_namespace(english)
+    return TemplateFact(name, "alias", value) if name != value else None
+
+
+def count_calls(wikitext: str) -> collections.Counter[str]:
+    """Return how often each template is called in a text, by normalised name."""
+    calls = collections.Counter(_CALL.findall(wikitext))
+    counts: collections.Counter[str] = collections.Counter()
+    for name, uses in calls.items():
+        counts[normalise_name(name)] += uses
+    return counts
+
+
+def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
+    """Put facts together. Where two tell of one name, the smaller value counts: a rule beats chance."""
+    tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
+    for fact in sorted(facts, reverse=True):
+        tables[fact.kind][fact.name] = fact.value
+    return WikiTemplates(tables["alias"], tables["definition"])

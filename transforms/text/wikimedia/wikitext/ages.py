@@ -1,0 +1,86 @@
+"""Templates with the time between two dates.
+
+Where there is only one date, the time up to today is meant. It changes daily, so nothing is shown.
+"""
+
+import datetime
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.rendering import Page, format_number
+
+
+def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
+    """Return the dates that six arguments are: year, month and day of each."""
+    try:
+        numbers = [int(value) for value in positional(arguments)[:6]]
+        if len(numbers) < 6:
+            return None
+        return datetime.date(*numbers[:3]), datetime.date(*numbers[3:])
+    except (ValueError, OverflowError):
+        return None
+
+
+def _age(arguments: Arguments, page: Page) -> str:
+    """`{{age|1989|7|23|2003|7|14}}`: full years, "13"."""
+    dates = _dates(arguments)
+    if not dates:
+        return ""
+    start, end = dates
+    years = end.year - start.year - ((end.month, end.day) < (start.month, start.day))
+    return str(years)
+
+
+def _age_in_days(arguments: Arguments, page: Page) -> str:
+    dates = _dates(arguments)
+    if not dates:
+        return ""
+    return format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
+
+
+def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
+    """Return full years, months beyond them, days beyond those, and days beyond the years."""
+    months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
+    years, rest = divmod(months, 12)
+    return years, rest, (end - _moved(start, months)).days, (end - _moved(start, 12 * years)).days
+
+
+def _moved(date: datetime.date, months: int) -> datetime.date:
+    year, month = divmod(date.month - 1 + months, 12)
+    first = datetime.date(date.year + year, month + 1, 1)
+    following = (first + datetime.timedelta(days=32)).replace(day=1)
+    return first.replace(day=min(date.day, (following - first).days))
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def _age_in_words(units: str) -> Callable[[Arguments, Page], str]:
+    """Return a function that shows an age in English: "14 years, 1 day". `units`: "ymd", "yd"…"""
+
+    def show(arguments: Arguments, page: Page) -> str:
+        dates = _dates(arguments)
+        if not dates or dates[1] < dates[0] or dates[1].year > 9000:
+            return ""
+        years, months, days, days_of_year = _parts(*dates)
+        values = {"y": (years, "year"), "m": (months, "month"), "d": (days, "day")}
+        if "m" not in units:
+            values["d"] = (days_of_year, "day")
+        shown = [_counted(*values[unit]) for unit in units if values[unit][0]]
+        if units == "yd" and len(shown) == 1 and years:
+            shown.append(_counted(0, "day"))
+        if units == "ymd" and len(shown) > 1:
+            return f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return ", ".join(shown) or _counted(0, values[units[-1]][1])
+
+    return show
+
+
+AGE_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "age": _age,
+    "age_in_days": _age_in_days,
+    "age_in_years_and_days": _age_in_words("yd"),
+    "age_in_years_and_months": _age_in_words("ym"),
+    "age_in_years_months_and_days": _age_in_words("ymd"),
+}

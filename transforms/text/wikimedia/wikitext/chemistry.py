@@ -1,0 +1,64 @@
+"""Templates with formulas of chemistry: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.rendering import Page
+
+_CHARGE = re.compile(r"(\d*)-")
+_CHARGE_IN_BRACKETS = re.compile(r"\((\d{0,2}[+−-])\)|(?<=[\])}\w])-(?=$|[\s\])])")
+_MARKED = re.compile(r"[\^_]\{([^{}]*)\}")
+_ARROWS = {"<->": "↔", "<=>": "⇌", "<-->": "⇄", "->": "→", "<-": "←", "*": "·", "\\s": "–"}
+_ARROW = re.compile("|".join(map(re.escape, sorted(_ARROWS, key=len, reverse=True))))
+_ELEMENTS = (
+    "H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine "
+    "Ne neon Na sodium Mg magnesium Al aluminium Si silicon P phosphorus S sulfur Cl chlorine "
+    "Ar argon K potassium Ca calcium Sc scandium Ti titanium V vanadium Cr chromium Mn manganese "
+    "Fe iron Co cobalt Ni nickel Cu copper Zn zinc Ga gallium Ge germanium As arsenic Se selenium "
+    "Br bromine Kr krypton Rb rubidium Sr strontium Y yttrium Zr zirconium Nb niobium "
+    "Mo molybdenum Tc technetium Ru ruthenium Rh rhodium Pd palladium Ag silver Cd cadmium "
+    "In indium Sn tin Sb antimony Te tellurium I iodine Xe xenon Cs caesium Ba barium "
+    "La lanthanum Ce cerium Pr praseodymium Nd neodymium Pm promethium Sm samarium Eu europium "
+    "Gd gadolinium Tb terbium Dy dysprosium Ho holmium Er erbium Tm thulium Yb ytterbium "
+    "Lu lutetium Hf hafnium Ta tantalum W tungsten Re rhenium Os osmium Ir iridium Pt platinum "
+    "Au gold Hg mercury Tl thallium Pb lead Bi bismuth Po polonium At astatine Rn radon "
+    "Fr francium Ra radium Ac actinium Th thorium Pa protactinium U uranium Np neptunium "
+    "Pu plutonium Am americium Cm curium Bk berkelium Cf californium Es einsteinium Fm fermium "
+    "Md mendelevium No nobelium Lr lawrencium Rf rutherfordium Db dubnium Sg seaborgium "
+    "Bh bohrium Hs hassium Mt meitnerium Ds darmstadtium Rg roentgenium Cn copernicium "
+    "Nh nihonium Fl flerovium Mc moscovium Lv livermorium Ts tennessine Og oganesson"
+).split()
+_SYMBOLS = dict(zip(_ELEMENTS[1::2], _ELEMENTS[::2], strict=True))
+
+
+def _formula(arguments: Arguments, page: Page) -> str:
+    """`{{chem|SO|4|2-}}`: the parts of a formula, charges with a minus sign."""
+    return "".join(_CHARGE.sub(r"\1−", part) if _CHARGE.fullmatch(part) else part
+                   for part in positional(arguments))  # fmt: skip
+
+
+def _formula_as_text(arguments: Arguments, page: Page) -> str:
+    """`{{chem2|SO4(2-) + 2 H2O -> x}}`: a formula in one argument, with marks for charges."""
+    text = _ARROW.sub(lambda match: _ARROWS[match[0]], arguments.get("1", ""))
+    text = _MARKED.sub(r"\1", text)
+    return _CHARGE_IN_BRACKETS.sub(lambda match: (match[1] or "-").replace("-", "−"), text)
+
+
+def _formula_or_era(arguments: Arguments, page: Page) -> str:
+    """`{{ce|H2O}}` is a formula, `{{CE}}` the Common Era; case does not tell names apart here."""
+    return _formula_as_text(arguments, page) or "CE"
+
+
+def _nuclide(arguments: Arguments, page: Page) -> str:
+    """`{{nuclide|Carbon|14}}`: the mass number and the symbol, "14C"."""
+    name, mass = arguments.get("1", ""), arguments.get("2", "")
+    return mass + _SYMBOLS.get(name.lower(), name) if name else ""
+
+
+CHEMISTRY_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "formula": _formula,
+    "formula_as_text": _formula_as_text,
+    "formula_or_era": _formula_or_era,
+    "nuclide": _nuclide,
+}

@@ -1,0 +1,97 @@
+"""The options of `{{convert}}`: which units are spelled out, and how numbers are written."""
+
+import dataclasses
+import re
+from typing import Literal
+
+from transforms.text.wikimedia.language import NumberFormat
+from transforms.text.wikimedia.wikitext.patterns import Arguments
+from transforms.text.wikimedia.wikitext.rendering import Page
+from transforms.text.wikimedia.wikitext.units import Unit
+
+Side = Literal["in", "out"]
+
+_NAMING_DISPLAYS = frozenset({"or", "slash", "br", "br()"})
+_ROUNDINGS = {"0.5": 0.5, "5": 5.0, "10": 10.0, "25": 25.0, "50": 50.0}
+
+
+@dataclasses.dataclass
+class Style:
+    """The options of one conversion, and what they lead to."""
+
+    page: Page
+    numbers: NumberFormat
+    abbreviation: str  # "in", "out", "on", "off"; "values": no units at all
+    abbreviation_given: bool
+    is_adjective: bool
+    american: bool
+    flip: bool
+    spell_out: frozenset[str] = frozenset()  # the sides whose numbers are spelled
+    capital: bool = False
+    middle: str = ""  # after the input: " wide"
+    before_unit: tuple[str, str] = ("", "")  # between number and unit: " new "
+    decimals: int | None = None
+    significant: int | None = None
+    multiple: float = 0.0  # rounded to one of this
+    denominator: int = 0  # outputs are fractions
+    scientific: bool = False
+    names_both: bool = False
+
+    @property
+    def english(self) -> bool:
+        return self.page.language.code == "en"
+
+    def names(self, unit: Unit, side: Side) -> bool:
+        """Whether a unit is shown by its name on this side."""
+        if not self.english:
+            return False
+        if unit.spelled:
+            return True
+        if not self.abbreviation_given:
+            if unit.abbreviated:
+                return False
+            if self.names_both or unit.name == "hand":
+                return True
+        return self.abbreviation not in ("on", side)
+
+
+def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
+    abbreviation = arguments.get("abbr", "")
+    given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
+    if not given:
+        abbreviation = "on" if short else "out"
+    abbreviation = {"none": "off", "unit": "on", "h": "on", "hh": "on"}.get(
+        abbreviation, abbreviation
+    )
+    display = arguments.get("disp", "")
+    flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
+    spelling = arguments.get("spell", "") if page.language.code == "en" else ""
+    spelled = {"in": {"in"}, "on": {"in", "out"}}.get(spelling.lower(), set())
+    if spelled == {"in", "out"} and not given:
+        abbreviation = "off"
+    if flip:
+        abbreviation = {"in": "out", "out": "in"}.get(abbreviation, abbreviation)
+        spelled = {"out"} if spelled == {"in"} else spelled
+    numbers = page.language.numbers
+    if arguments.get("comma") == "off":
+        numbers = dataclasses.replace(numbers, group="")
+    elif arguments.get("comma") == "5":
+        numbers = dataclasses.replace(numbers, min_grouped_digits=5)
+    elif arguments.get("comma", "").startswith("gaps"):
+        numbers = dataclasses.replace(numbers, group=" ")
+    significant, denominator = arguments.get("sigfig", ""), arguments.get("frac", "").lstrip("-")
+    return Style(
+        page,
+        numbers,
+        abbreviation,
+        given or short,
+        (arguments.get("adj") or arguments.get("sing")) in ("on", "mid"),
+        arguments.get("sp") == "us" or spelling == "us",
+        flip,
+        frozenset(spelled),
+        spelling[:1].isupper(),
+        multiple=_ROUNDINGS.get(arguments.get("round", ""), 5.0 if display == "5" else 0.0),
+        significant=int(significant) if re.fullmatch(r"[1-9]\d?", significant) else None,
+        denominator=int(denominator) if re.fullmatch(r"\d{1,4}", denominator) else 0,
+        names_both=display in _NAMING_DISPLAYS,
+    )

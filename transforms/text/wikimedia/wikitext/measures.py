@@ -1,0 +1,203 @@
+"""What `{{convert}}` converts: a number, a range, or a quantity in several units, with its unit."""
+
+import re
+from typing import NamedTuple
+
+from transforms.text.wikimedia.language import NumberFormat
+from transforms.text.wikimedia.wikitext.conversion_style import Style
+from transforms.text.wikimedia.wikitext.rendering import format_number, superscript
+from transforms.text.wikimedia.wikitext.spelling import spell_fraction, spell_number
+from transforms.text.wikimedia.wikitext.units import Unit, find_unit, ratio
+
+_TOO_LARGE = 1e30  # beyond it a conversion would overflow, and nobody asks for one
+_MAX_VALUES = 8
+
+_SIGN = re.compile(r"[-−–+]|&minus;|&ndash;")
+_NUMBER = re.compile(r"(?:\d{1,30}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE]([-−+]?\d{1,2}))?")
+_FRACTION = re.compile(r"(?:(\d{1,9})[ +-])?(\d{1,9})(?://?|⁄)(\d{1,9})")
+_UNPACKED = re.compile(
+    r"(\S+?)\s*(–|—|&ndash;|±|\+/-|×|x|(?<=\s)(?:to|and|or|by)(?=\s)|(?<!^)-)\s*(\S+)"
+)
+_BLANK_GROUPS = re.compile(r"[ \u00a0\u2009\u202f'٬]|&nbsp;|&thinsp;")
+_POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+
+
+class Join(NamedTuple):
+    """What stands between two values of a range."""
+
+    spelled: str  # before the name of a unit
+    abbreviated: str  # before its symbol
+    each: bool = False  # units of symbols stand behind every value: "2 m × 5 m"
+    change: bool = False  # the second value is a difference: "20 ± 5 °C"
+
+
+_JOINS = {
+    "-": Join("–", "–"),
+    "to": Join(" to ", " to "),
+    "and": Join(" and ", " and "),
+    "or": Join(" or ", " or "),
+    "to(-)": Join(" to ", "–"),
+    "and(-)": Join(" and ", "–"),
+    "to about": Join(" to about ", " to about "),
+    "and/or": Join(" and/or ", " and/or "),
+    "by": Join(" by ", " by "),
+    "by(x)": Join(" by ", " × "),
+    "x": Join(" by ", " × ", each=True),
+    "xx": Join(" × ", " × "),
+    "*": Join("×", "×"),
+    "+/-": Join(" ± ", " ± ", change=True),
+    "+": Join(" + ", " + "),
+    "/": Join(" / ", " / "),
+    ",": Join(", ", ", "),
+    ", and": Join(", and ", ", and "),
+    ", or": Join(", or ", ", or "),
+}
+_JOIN_ALIASES = {
+    "–": "-", "—": "-", "&ndash;": "-", "×": "x", "&times;": "x", "±": "+/-", "&plusmn;": "+/-",
+}  # fmt: skip
+
+
+def find_join(word: str) -> Join | None:
+    """Return what a word between two numbers stands for, None where it joins none."""
+    return _JOINS.get(_JOIN_ALIASES.get(word, word))
+
+
+class Value(NamedTuple):
+    """A number as it was written."""
+
+    value: float
+    digits: str  # without sign and groups, with a decimal point; "" for a fraction
+    shown: str
+    denominator: int = 0  # of a fraction
+    is_one: bool = False  # takes the singular
+    is_change: bool = False  # is a difference
+    is_scientific: bool = False
+
+
+def _without_groups(text: str, form: NumberFormat) -> str:
+    """Return a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
+    if form.decimal == ",":
+        text = _BLANK_GROUPS.sub("", text)
+        if "," in text:
+            return text.replace(".", "").replace(",", ".") if text.count(",") == 1 else text
+        return (
+            text.replace(".", "") if form.group == "." and _POINT_GROUPS.fullmatch(text) else text
+        )
+    return _BLANK_GROUPS.sub("", text).replace(",", "").replace("٫", ".")
+
+
+def parse_value(written: str, style: Style) -> Value | None:
+    """Return the number that a text is, None where it is none."""
+    if len(written) > 60:
+        return None
+    text = written.strip()
+    sign = _SIGN.match(text)
+    negative = bool(sign) and sign[0] != "+"  # type: ignore[index]
+    shown_sign = "−" if negative else sign[0] if sign else ""
+    text = text[sign.end() :].strip() if sign else text
+    fraction = _FRACTION.fullmatch(text)
+    if fraction:
+        return _parse_fraction(fraction, shown_sign, style)
+    digits = _without_groups(text, style.page.language.numbers)
+    match = _NUMBER.fullmatch(digits)
+    if not match:
+        return None
+    value = float(digits.replace("−", "-"))
+    if value >= _TOO_LARGE:
+        return None
+    plain = digits.rstrip(".")
+    if match[1]:
+        power = superscript(str(int(match[1].replace("−", "-"))))
+        significand = format_number(re.split("[eE]", digits)[0], style.numbers)
+        shown = f"{significand}×10{power}"
+    elif "in" in style.spell_out:
+        shown = spell_number(plain) or format_number(plain, style.numbers)
+    else:
+        shown = format_number(plain, style.numbers)
+    return Value(
+        -value if negative else value,
+        digits,
+        shown_sign + shown,
+        is_one=value == 1,
+        is_scientific=bool(match[1]),
+    )
+
+
+def _parse_fraction(fraction: re.Match[str], sign: str, style: Style) -> Value | None:
+    whole, top, bottom = fraction.groups()
+    if int(bottom) == 0:
+        return None
+    value = int(whole or 0) + int(top) / int(bottom)
+    shown = f"{whole + ' ' if whole else ''}{top}⁄{bottom}"
+    if "in" in style.spell_out:
+        shown = spell_fraction(int(whole or 0), int(top), int(bottom)) or shown
+    return Value(-value if sign == "−" else value, "", sign + shown, int(bottom), is_one=value <= 1)
+
+
+class Measure(NamedTuple):
+    """What is converted: a value, or several joined, of one unit or of units in a row."""
+
+    values: tuple[Value, ...]
+    joins: tuple[Join, ...]  # between the values of a range
+    units: tuple[Unit, ...]  # several: "6 feet 2 inches"
+    rest: tuple[str, ...]  # the arguments after the last unit
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that `total` is given in."""
+        return self.units[-1]
+
+    @property
+    def quantities(self) -> tuple[Value, ...]:
+        """The values to convert; parts that make one quantity are summed up."""
+        if len(self.units) == 1:
+            return self.values
+        total = 0.0
+        for i, value in enumerate(self.values):
+            total = total * (ratio(self.units[i - 1], self.units[i]) if i else 1) + value.value
+        return (self.values[-1]._replace(value=total),)
+
+
+def unpack(values: list[str], style: Style) -> list[str]:
+    """Return the arguments with a range that is written as one, "5-10" or "5 to 10", parted."""
+    if not values or parse_value(values[0], style) is not None:
+        return values
+    match = _UNPACKED.fullmatch(values[0][:60])
+    if match and all(parse_value(match[i], style) is not None for i in (1, 3)):
+        return [match[1], match[2], match[3], *values[1:]]
+    return values
+
+
+def parse_measure(values: list[str], style: Style) -> Measure | None:
+    numbers: list[Value] = []
+    joins: list[Join] = []
+    position = 0
+    while position < len(values) and len(numbers) < _MAX_VALUES:
+        number = parse_value(values[position], style)
+        if number is None:
+            break
+        change = bool(joins) and joins[-1].change
+        numbers.append(number._replace(is_change=change))
+        position += 1
+        word = values[position] if position < len(values) else ""
+        join = find_join(word)
+        if join is None:
+            break
+        joins.append(join)
+        position += 1
+    if not numbers or len(joins) != len(numbers) - 1 or position >= len(values):
+        return None
+    unit = find_unit(values[position])
+    if unit is None:
+        return None
+    units = [unit]
+    position += 1
+    while not joins and position + 1 < len(values) and len(numbers) < _MAX_VALUES:
+        smaller = find_unit(values[position + 1])
+        number = parse_value(values[position], style)
+        if smaller is None or number is None or ratio(units[-1], smaller) < 2:
+            break
+        numbers.append(number)
+        units.append(smaller)
+        position += 2
+    return Measure(tuple(numbers), tuple(joins), tuple(units), tuple(values[position:]))

@@ -1,0 +1,95 @@
+"""Templates that show how a word is spoken.
+
+The words in them ("UK:", "pronounced", "locally") are phrases of the language, as the English
+Wikipedia has them in Module:IPAc-en and Module:IPA; other wikis show the sounds alone.
+"""
+
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.rendering import Page
+
+# What an argument before the sounds may say; the phrase of that name is shown.
+_LABELS = frozenset({
+    "lang", "local", "ipa", "also", "uk", "us", "uklang", "uslang", "ukalso", "usalso", "alsouk",
+    "alsous", "pron", "respelling", "icon", "audio", "see",
+})  # fmt: skip
+_NO_LABEL = frozenset({"", "-", "none", "no", "key", "icon"})
+_SOUNDS = {
+    "'": "ˈ", ",": "ˌ", "_": " ", ",_": ", ", ";_": "; ", "@": "ə", "g": "ɡ", "I": "ɪ", "E": "ɛ",
+    "U": "ʊ", "V": "ʌ", "N": "ŋ", "S": "ʃ", "Z": "ʒ", "T": "θ", "D": "ð", "tS": "tʃ", "dZ": "dʒ",
+    "eI": "eɪ", "aI": "aɪ", "OI": "ɔɪ", "aU": "aʊ", "oU": "oʊ", "A:": "ɑː", "O:": "ɔː", "3:": "ɜː",
+}  # fmt: skip
+_RECORDINGS = (".ogg", ".wav", ".oga", ".mp3", ".flac", ".opus")
+
+
+def _label(name: str, page: Page) -> str:
+    return page.language.phrases.get(f"ipa_{name.lower()}", "")
+
+
+def _bracketed(sounds: str) -> str:
+    return sounds if sounds.startswith(("[", "/", "⫽", "⟨")) else f"[{sounds}]"
+
+
+def _ipa_english(arguments: Arguments, page: Page) -> str:
+    """`{{IPAc-en|UK|ˈ|æ|l}}`: sounds one by one, after words that say whose they are."""
+    labels: list[str] = []
+    sounds: list[str] = []
+    for value in positional(arguments):
+        if not sounds and value.lower() in _LABELS:
+            labels.append(_label(value, page))
+        elif not value.lower().endswith(_RECORDINGS):
+            sounds.append(_SOUNDS.get(value, value.replace(":", "ː").replace("_", " ")))
+    shown = f"/{''.join(sounds)}/" if sounds else ""
+    return " ".join(filter(None, [*labels, shown]))
+
+
+def _ipa_of_language(arguments: Arguments, page: Page) -> str:
+    """`{{IPA-de|haʊs|lang}}`: the language, then the sounds; the second argument words it."""
+    sounds = arguments.get("1", "")
+    if not sounds:
+        return ""
+    wanted, name = arguments.get("2"), arguments.get("label", "")
+    if wanted == "lang" or (wanted is None and name):
+        of_language = page.language.phrases.get("ipa_of_language", "{label}:")
+        label = f"{name}:" if wanted else of_language.format(label=name)
+    else:
+        label = "" if wanted in _NO_LABEL else _label(wanted or "", page)
+    return f"{label} {_bracketed(sounds)}".strip()
+
+
+def _ipa(arguments: Arguments, page: Page) -> str:
+    """`{{IPA|/haʊs/}}` shows the sounds; `{{IPA|de|haʊs|lang}}` is like `{{IPA-de|haʊs|lang}}`."""
+    first, sounds = arguments.get("1", ""), arguments.get("2", "")
+    name = page.language.language_names.get(first.lower(), "")
+    if not sounds or not name:
+        return first
+    shifted = {"1": sounds, "label": name}
+    if "3" in arguments:
+        shifted["2"] = arguments["3"]
+    label = arguments.get("label")
+    if label is not None:
+        return f"{'' if label == 'none' else label + ':'} {_bracketed(sounds)}".strip()
+    return _ipa_of_language(shifted, page)
+
+
+def _respelled(arguments: Arguments, page: Page) -> str:
+    """`{{respell|AZ|ər|JAHN|'}}`: syllables joined by hyphens, "AZ-ər-JAHN'"."""
+    shown = ""
+    joins = False
+    for part in filter(None, positional(arguments)):
+        if part in ("_", ",_", ";_", "-"):
+            shown += {"_": " ", "-": "-"}.get(part, f"{part[0]} ")
+            joins = False
+            continue
+        shown += f"-{part}" if joins and part != "'" else part
+        joins = True
+    return shown.replace("_", " ")
+
+
+PRONUNCIATION_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "ipa": _ipa,
+    "ipa_english": _ipa_english,
+    "ipa_of_language": _ipa_of_language,
+    "respelled": _respelled,
+}

@@ -1,0 +1,59 @@
+"""Templates with the names of ships and of their classes."""
+
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.rendering import Page
+
+# Prefixes that are names of templates: {{HMS|Ajax|22}}. ARM is the flag of Armenia, so not here.
+SHIP_PREFIXES = (
+    "USS", "HMS", "HMAS", "HMCS", "HMNZS", "HNLMS", "HNoMS", "HSwMS", "HDMS", "HMSAS", "HMT",
+    "HMHS", "HMIS", "HMY", "SMS", "SMU", "SS", "RMS", "MV", "MS", "MT", "MY", "GTS", "TSS", "PS",
+    "RV", "SV", "SY", "HSC", "RFA", "RFAux", "INS", "USNS", "USCGC", "USAT", "USRC", "USAV", "CSS",
+    "JDS", "JS", "ROKS", "ROCS", "ORP", "KRI", "BRP", "RPS", "TCG", "HTMS", "PNS", "BNS", "SLNS",
+    "NRP", "BAP", "ARA", "ARC", "BAE", "LÉ", "FGS", "RSS", "SAS", "NMS", "CCGS", "NOAAS",
+)  # fmt: skip
+# What a number in the place of the format asks for, bit by bit.
+_NUMBER, _NAME, _PREFIX = 1, 2, 4
+
+
+def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
+    bits = int(form) if len(form) == 1 and form in "1234567" else _PREFIX | _NAME | _NUMBER
+    shown = [prefix] if bits & _PREFIX else []
+    shown += [name] if bits & _NAME else []
+    if bits & _NUMBER and number:
+        shown.append(number if bits == _NUMBER else f"({number})")
+    return " ".join(filter(None, shown))
+
+
+def _ship(arguments: Arguments, page: Page) -> str:
+    """`{{ship|HMS|Ajax|22|6}}`: prefix, name and number, or those of them that are asked for."""
+    prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
+    return _shown_name(prefix, name, number, form)
+
+
+def _ship_of(prefix: str) -> Callable[[Arguments, Page], str]:
+    def show(arguments: Arguments, page: Page) -> str:
+        name, number, form = (*positional(arguments)[:3], "", "", "")[:3]
+        return _shown_name(prefix, name, number, form) if name else ""
+
+    return show
+
+
+def _ship_class(arguments: Arguments, page: Page) -> str:
+    """`{{sclass|Iowa|battleship}}`: "Iowa-class battleship"; 0: no type, 4: noun, 5: name alone."""
+    name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
+    if not name or form == "5":
+        return name
+    if form in ("0", "4"):
+        return f"{name}-class" if form == "0" else f"{name} class"
+    return f"{name}-class {kind}".strip()
+
+
+SHIP_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "ship": _ship,
+    "ship_class": _ship_class,
+    "uss": _ship_of("USS"),
+    "hms": _ship_of("HMS"),
+    **{f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in SHIP_PREFIXES},
+}

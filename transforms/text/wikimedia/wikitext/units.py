@@ -1,0 +1,192 @@
+"""Units of measure by their codes in `{{convert}}`: "km", "e6acre", "kg/m3", "ft in", "ftin".
+
+The table is `units.toml`. Prefixes, multiples and quotients are put together from it by the rules
+of Module:Convert of the English Wikipedia.
+"""
+
+import functools
+import math
+import tomllib
+from importlib import resources
+from typing import Any, NamedTuple
+
+_MAX_CODE = 40  # characters; the longest codes of real pages have half as many
+_MAX_OUTPUTS = 4
+
+_SI = {
+    "y": ("yocto", -24), "z": ("zepto", -21), "a": ("atto", -18), "f": ("femto", -15),
+    "p": ("pico", -12), "n": ("nano", -9), "μ": ("micro", -6), "µ": ("micro", -6),
+    "u": ("micro", -6), "m": ("milli", -3), "c": ("centi", -2), "d": ("deci", -1),
+    "da": ("deca", 1), "h": ("hecto", 2), "k": ("kilo", 3), "M": ("mega", 6), "G": ("giga", 9),
+    "T": ("tera", 12), "P": ("peta", 15), "E": ("exa", 18), "Z": ("zetta", 21), "Y": ("yotta", 24),
+}  # fmt: skip
+_POWERS_OF_TEN = {
+    "e3": (3, "thousand"), "e6": (6, "million"), "e9": (9, "billion"), "e12": (12, "trillion"),
+    "e15": (15, "quadrillion"),
+}  # fmt: skip
+_POWER_WORDS = ("square ", "cubic ")
+_YEARS = {"a": "year", "yr": "year", "y": "year"}  # below a line an "a" is no are
+_ALIKE = frozenset({"energy", "torque"})  # one base unit, newton times metre
+
+
+class Unit(NamedTuple):
+    """A unit of measure."""
+
+    symbol: str
+    name: str  # of one
+    plural: str  # of several
+    kind: str  # "length", "mass"…: units of one kind can be converted
+    factor: float  # how many base units of its kind one is
+    to: str  # code of what it is converted to by default; "" for none
+    offset: float = 0.0  # added to get base units (temperatures)
+    inverse: bool = False  # the more of it, the fewer base units
+    prefixes: int = 0  # power of a prefix; 0: takes none
+    below: float = 0.0  # values below it are converted to `to_below` by default
+    to_below: str = ""
+    spelled: bool = False  # has no symbol in use
+    abbreviated: bool = False  # shown by its symbol unless the name is asked for
+    precise: bool = False  # whole numbers are converted to it with more precision
+    exponent: int = 0  # of the power of ten that is shown before it: 6 for "million acres"
+    number_word: str = ""  # that power in words
+
+    def default_output(self, value: float) -> str:
+        """Return the code of what a value is converted to where nothing is asked for."""
+        return self.to_below if self.to_below and abs(value) < self.below else self.to
+
+    def to_base(self, value: float) -> float:
+        """Return a value in base units of the kind. The value may not be 0 where it is inverse."""
+        return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
+
+    def from_base(self, value: float) -> float:
+        """Return a value that is given in base units."""
+        return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
+
+    def is_convertible_to(self, other: "Unit") -> bool:
+        """Whether the two measure the same kind of quantity."""
+        return self.kind == other.kind or {self.kind, other.kind} == _ALIKE
+
+
+# What one output shows: one unit, or several that share a quantity ("5 ft 11 in"), largest first.
+Output = tuple[Unit, ...]
+
+
+@functools.cache
+def _tables() -> dict[str, Any]:
+    text = (resources.files(__package__) / "units.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    for row in tables["units"].values():
+        row.setdefault("plural", row["name"] + "s")
+    return tables
+
+
+def _clean(code: str) -> str:
+    for written, meant in (("_", " "), ("&nbsp;", " "), ("²", "2"), ("³", "3")):
+        code = code.replace(written, meant)
+    return " ".join(code.split())
+
+
+@functools.lru_cache(maxsize=4096)
+def find_unit(code: str) -> Unit | None:
+    """Return the unit of a code such as "km", "e6acre" or "kg/m3", None where it is unknown."""
+    if not code or len(code) > _MAX_CODE:
+        return None
+    tables = _tables()
+    code = tables["aliases"].get(_clean(code), _clean(code))
+    row = tables["units"].get(code)
+    unit = Unit(**row) if row else _prefixed(code) or _multiplied(code) or _quotient(code)
+    if unit and code in tables["defaults"]:
+        unit = unit._replace(to=tables["defaults"][code], to_below="")
+    return unit
+
+
+def _prefixed(code: str) -> Unit | None:
+    for length in (2, 1):
+        prefix = _SI.get(code[:length])
+        row = _tables()["units"].get(code[length:]) if prefix else None
+        if prefix and row and row.get("prefixes"):
+            unit = Unit(**row)
+            name, exponent = prefix
+            return unit._replace(
+                symbol=code[:length].replace("u", "μ") + unit.symbol,
+                name=_prefix_name(name, unit.name),
+                plural=_prefix_name(name, unit.plural),
+                factor=unit.factor * 10.0 ** (exponent * unit.prefixes),
+                to_below="",
+            )
+    return None
+
+
+def _prefix_name(prefix: str, name: str) -> str:
+    for word in _POWER_WORDS:
+        if name.startswith(word):
+            return word + prefix + name.removeprefix(word)
+    return prefix + name
+
+
+def _multiplied(code: str) -> Unit | None:
+    """Return the unit of a code such as "e6acre"."""
+    for prefix, (exponent, word) in _POWERS_OF_TEN.items():
+        if code.startswith(prefix) and not code[len(prefix) : len(prefix) + 1].isdecimal():
+            unit = find_unit(code.removeprefix(prefix))
+            if unit is None or unit.offset or unit.exponent:
+                return None
+            factor = unit.factor * 10.0**exponent
+            return unit._replace(factor=factor, exponent=exponent, number_word=word, to_below="")
+    return None
+
+
+def _quotient(code: str) -> Unit | None:
+    """Return the unit of a code such as "kg/m3", or "/km2"."""
+    top_code, line, bottom_code = code.rpartition("/")
+    if not line:
+        return None
+    bottom = find_unit(_YEARS.get(bottom_code, bottom_code))
+    top = find_unit(top_code) if top_code else Unit("", "", "", "", 1.0, "")
+    if top is None or bottom is None or bottom.exponent or bottom.offset or top.offset:
+        return None
+    kinds = f"{top.kind}/{bottom.kind}"
+    tables = _tables()
+    weight = tables["quotient_factors"].get(kinds)
+    per = bottom_code if bottom.kind == "time" else bottom.to.split(" ")[0]
+    return top._replace(
+        symbol=f"{top.symbol}/{bottom.symbol}",
+        name=f"{top.name} per {bottom.name}".strip(),
+        plural=f"{top.plural} per {bottom.name}".strip(),
+        kind="pressure" if weight else tables["quotients"].get(kinds, kinds),
+        factor=top.factor / bottom.factor * (weight or 1.0),
+        to=f"{top.to.split(' ')[0]}/{per}",
+        to_below="",
+        prefixes=0,
+        spelled=False,
+        precise=False,
+    )
+
+
+def find_outputs(code: str) -> tuple[Output, ...]:
+    """Return what a code stands for: "km", "km mi", "km+mi", "ftin"; () where it is unknown."""
+    if len(code) > _MAX_OUTPUTS * _MAX_CODE:
+        return ()
+    tables = _tables()
+    code = tables["combinations"].get(code, code)
+    one = _find_output(_clean(code))
+    if one:
+        return (one,)
+    # The one code with a blank in it that stands beside others: "L/100 km mpgus".
+    code = code.replace("/100 km", "/100km")
+    parts = code.split("+") if "+" in code else code.split()
+    outputs = [_find_output(part.strip()) for part in parts[:_MAX_OUTPUTS]]
+    return tuple(output for output in outputs if output) if all(outputs) else ()
+
+
+def _find_output(code: str) -> Output | None:
+    codes = _tables()["multiples"].get(code, (code,))
+    units = [find_unit(part) for part in codes]
+    return tuple(unit for unit in units if unit) if all(units) else None
+
+
+def ratio(larger: Unit, smaller: Unit) -> int:
+    """Return how many of the smaller unit make one of the larger, 0 where that is no number."""
+    if larger.kind != smaller.kind or larger.factor <= smaller.factor:
+        return 0
+    count = larger.factor / smaller.factor
+    return round(count) if math.isclose(count, round(count), rel_tol=1e-9) else 0

@@ -1,0 +1,152 @@
+"""Read the inside of `-{…}-`, the conversion mark of a Chinese page.
+
+Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
+stand before a bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way).
+Where MediaWiki shows an error, as there is no text for the variant, the first text is shown.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+# Variant → the name that the flags N and D show. Order: that of MediaWiki's ZhConverter.
+NAMES = {
+    "zh": "原文",
+    "zh-hans": "简体",
+    "zh-hant": "繁體",
+    "zh-cn": "大陆",
+    "zh-hk": "香港",
+    "zh-mo": "澳門",
+    "zh-my": "大马",
+    "zh-sg": "新加坡",
+    "zh-tw": "臺灣",
+}
+_STANDARD_CODES = {
+    "zh-hans-cn": "zh-cn",
+    "zh-hans-my": "zh-my",
+    "zh-hans-sg": "zh-sg",
+    "zh-hant-hk": "zh-hk",
+    "zh-hant-mo": "zh-mo",
+    "zh-hant-tw": "zh-tw",
+}
+_CODE = "(?i:" + "|".join(sorted([*NAMES, *_STANDARD_CODES], reverse=True)) + ")"
+_FLAGS = re.compile(r"([\s;A-Za-z-]*+)\|")
+_FLAG_LETTERS = frozenset("ATRD-HN")
+# A semicolon parts rules only before the next rule, so that `style="a;b"` and `&nbsp;` stay whole.
+_ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]{1,32});")
+_SEPARATOR = re.compile(rf";\s*+(?={_CODE}\s*:|[^;]*?=>\s*{_CODE}\s*:|\Z)")
+_HELD_SEMICOLON = "\x01"
+
+_BothWays = dict[str, str]  # variant → text
+_OneWay = dict[str, dict[str, str]]  # variant → from → to
+
+
+class Mark(NamedTuple):
+    """What a mark does."""
+
+    shown: str  # wikitext
+    is_raw: bool  # `shown` is not converted
+    added: Mapping[str, str] = {}  # rules for the text that follows: from → to
+    removed: Mapping[str, str] = {}  # rules no longer valid
+    title: str | None = None  # of the page
+
+
+def _find_variant(code: str) -> str | None:
+    code = code.strip().lower()
+    code = _STANDARD_CODES.get(code, code)
+    return code if code in NAMES else None
+
+
+def _parse_rules(text: str) -> tuple[_BothWays, _OneWay]:
+    both: _BothWays = {}
+    one: _OneWay = {}
+    held = _ENTITY_END.sub(rf"\1{_HELD_SEMICOLON}", text)
+    for rule in _SEPARATOR.split(held):
+        left, colon, right = rule.replace(_HELD_SEMICOLON, ";").partition(":")
+        if not colon:
+            continue
+        source, arrow, code = left.rpartition("=>")
+        variant = _find_variant(code)
+        if variant is None:
+            return {}, {}
+        right = right.strip()
+        if arrow and source.strip():
+            one.setdefault(variant, {})[source.strip()] = right
+        elif right and not arrow:
+            both[variant] = right
+    return both, one
+
+
+def _parse_flags(text: str) -> tuple[set[str], str]:
+    match = _FLAGS.match(text)
+    if not match:
+        return set(), text
+    flags = {flag.strip() for flag in match[1].split(";")}
+    return {flag for flag in flags if flag in _FLAG_LETTERS or flag in NAMES}, text[match.end() :]
+
+
+def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
+    """Return the text for the first of these variants, or for any."""
+    texts = [both[name] for name in variants if name in both and name != "zh"]
+    texts += one.get(variants[0], {}).values()
+    texts += both.values()
+    texts += (text for pairs in one.values() for text in pairs.values())
+    return texts[0] if texts else ""
+
+
+def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
+    """Return the rules for the first of these variants: from → to."""
+    own = next((both[name] for name in variants if name in both and name != "zh"), None)
+    pairs = dict.fromkeys(both.values(), own) if own is not None else {}
+    return {**pairs, **one.get(variants[0], {})}
+
+
+def _describe(both: _BothWays, one: _OneWay) -> str:
+    shown = "".join(f"{NAMES[name]}：{text}；" for name, text in both.items())
+    for name, pairs in one.items():
+        shown += "".join(f"{source}⇒{NAMES[name]}：{to}；" for source, to in pairs.items())
+    return shown
+
+
+def _for_some(text: str, flags: set[str], variants: Sequence[str]) -> Mark:
+    """Read `-{zh-cn;zh-tw|text}-`: text that is converted for these variants only."""
+    return Mark(text, is_raw=not flags & set(variants) - {"zh"})
+
+
+def read_mark(inner: str, variants: Sequence[str]) -> Mark:
+    """Return what a mark does.
+
+    Args:
+        inner: wikitext between the braces; marks in it are shown already.
+        variants: the variant that is shown, those it falls back to, and "zh".
+    """
+    flags, text = _parse_flags(inner)
+    if "R" in flags:
+        return Mark(text, is_raw=True)
+    if "N" in flags:
+        return Mark(NAMES.get(_find_variant(text) or "", ""), is_raw=True)
+    codes = flags & NAMES.keys()
+    if codes and not flags & {"H", "-"}:
+        return _for_some(text, codes, variants)
+    both, one = _parse_rules(text)
+    if not both and not one:
+        if flags & {"A", "H", "-"} and text:
+            both = dict.fromkeys(NAMES, text)
+        elif flags != {"T"}:
+            return Mark(text, is_raw=True)
+    if "-" in flags:
+        return Mark("", is_raw=True, removed=_pairs(both, one, variants))
+    return Mark(
+        _shown(flags, both, one, variants),
+        is_raw=True,
+        added=_pairs(both, one, variants) if flags & {"A", "H"} else {},
+        title=(_choose(both, one, variants) or text) if "T" in flags else None,
+    )
+
+
+def _shown(flags: set[str], both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
+    if "D" in flags:
+        return _describe(both, one)
+    if "H" in flags or flags == {"T"}:
+        return ""
+    return _choose(both, one, variants)
