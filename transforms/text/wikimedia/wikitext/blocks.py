@@ -32,7 +32,9 @@ def _remove_spans(text: str, pattern: re.Pattern[str], filler: str) -> str:
 def strip_tables(text: str) -> str:
     """Remove wikitables and HTML tables and lists, nested ones with them."""
     if "{|" in text:
-        text = _remove_spans(f"\n{text}", _TABLE, f"\n{BREAK}")[1:]
+        if text[0] in "{ \t:":  # no new line in front of the first table
+            text = f"\n{text}"
+        text = _remove_spans(text, _TABLE, f"\n{BREAK}")
     if "</" in text:
         text = _remove_spans(text, _HTML_BLOCK, BREAK)
     return text

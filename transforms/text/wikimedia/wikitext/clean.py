@@ -1,9 +1,9 @@
 """Turn the wikitext of an article into the running text a reader sees.
 
 The passes, each linear in the page: comments and extension tags go; tables go; the page is cut
-at its headings and sections without prose go; in what is left, as one text (a pass over a page costs
-less than one over each section), links, templates, tags, and apostrophes are replaced by their text;
-lines become paragraphs; holes are closed.
+at its headings and sections without prose go; in what is left, many sections at once (a pass over a
+page costs less than one over each section), links, templates, tags, and apostrophes are replaced by
+their text; lines become paragraphs; holes are closed.
 """
 
 import re
@@ -18,14 +18,22 @@ from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_li
 from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
 from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, join_paragraphs
 from transforms.text.wikimedia.wikitext.rendering import Page
-from transforms.text.wikimedia.wikitext.sections import Section, drop_sections, split_sections
+from transforms.text.wikimedia.wikitext.sections import (
+    RawSection,
+    Section,
+    drop_sections,
+    in_batches,
+    split_sections,
+)
 from transforms.text.wikimedia.wikitext.tags import strip_tags
 from transforms.text.wikimedia.wikitext.templates import Expansion, TemplateTexts, TooDeepError
 from transforms.text.wikimedia.wikitext.tidy import tidy
 from transforms.text.wikimedia.wikitext.variants import PageVariants, variants_reader
 
-# MediaWiki saves no page above 2 MiB of UTF-8 ($wgMaxArticleSize), so none with more code points.
+# MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); what is eight times as long is no article.
 MAX_CHARACTERS = 16 * 1024 * 1024
+# Of so much text the passes take the sections together: longer texts leave the caches of a processor.
+BATCH_CHARACTERS = 128 * 1024
 
 _MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
@@ -82,36 +90,38 @@ class WikitextCleaner:
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         text = strip_tables(variants.text)
-        kept = list(drop_sections(split_sections(text), self.is_dropped))
-        marked = "".join(f"\n\n{SECTION}{section.heading}\n\n{section.body}" for section in kept)
+        kept = drop_sections(split_sections(text), self.is_dropped)
+        sections: list[Section] = []
         try:
-            shown = self._show(marked, page, expansion, variants)
+            for batch in in_batches(kept, BATCH_CHARACTERS):
+                sections += self._show(batch, page, expansion, variants)
         except TooDeepError as error:
             raise UncleanableError("too-deep", str(error)) from error
-        sections = (
-            Section(heading or _plain(raw.heading), paragraphs)
-            for raw, (heading, paragraphs) in zip(kept, shown, strict=True)
-            if paragraphs
-        )
-        return CleanedPage(tuple(sections), expansion.unrendered, variants.convert_title(title))
+        with_prose = tuple(section for section in sections if section.paragraphs)
+        return CleanedPage(with_prose, expansion.unrendered, variants.convert_title(title))
 
     def is_dropped(self, heading: str, level: int) -> bool:
         """Whether the section under a heading is left out: references, links, galleries."""
         name = normalise_name(heading)
         if _MARKUP.search(name):
             variants = self._read_variants(heading)
+            raw = RawSection(variants.text, level, "")
             page = Page("", self._language)
-            shown = self._show(f"\n\n{SECTION}{variants.text}\n\n", page, Expansion({}), variants)
-            name = normalise_name(shown[0].heading or _plain(heading))
+            name = normalise_name(self._show([raw], page, Expansion({}), variants)[0].heading)
         name = name.rstrip(" :.")
         if name in self._language.dropped_headings:
             return True
         return level <= 2 and name in self._language.dropped_top_headings
 
     def _show(
-        self, marked: str, page: Page, expansion: Expansion, variants: PageVariants
+        self,
+        sections: Sequence[RawSection],
+        page: Page,
+        expansion: Expansion,
+        variants: PageVariants,
     ) -> list[Section]:
-        """Return what sections show, each of which is SECTION with its heading, and its body."""
+        """Return what sections show; some of them may have no paragraph."""
+        marked = "".join(f"\n\n{SECTION}{one.heading}\n\n{one.body}" for one in sections)
         text = self._links.show(variants.show(marked))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
@@ -121,9 +131,12 @@ class WikitextCleaner:
         text = strip_tags(variants.convert(text))
         if "__" in text:
             text = _SWITCH.sub("", text)
-        sections = tidy(join_paragraphs(text)).split(SECTION)[1:]
-        lines = (restore(section).rstrip("\n").split("\n") for section in sections)
-        return [Section(heading.strip(), tuple(paragraphs)) for heading, *paragraphs in lines]
+        shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
+        lines = (restore(section).rstrip("\n").split("\n") for section in shown)
+        return [
+            Section(heading.strip() or _plain(raw.heading), tuple(paragraphs))
+            for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
+        ]
 
 
 def _plain(heading: str) -> str:

@@ -8,7 +8,7 @@ links: "''See also: [[Foo]] and [[Bar]]''".
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 # A newline is put before the text, so that the fixed first character makes the search fast.
@@ -74,3 +74,19 @@ def drop_sections(
         dropped_level = section.level if is_dropped(section.heading, section.level) else 0
         if not dropped_level:
             yield section
+
+
+def in_batches(
+    sections: Iterable[RawSection], max_characters: int
+) -> Iterator[Sequence[RawSection]]:
+    """Yield the sections in runs of about so many characters of text, at least one in each."""
+    batch: list[RawSection] = []
+    room = max_characters
+    for section in sections:
+        if batch and len(section.body) > room:
+            yield batch
+            batch, room = [], max_characters
+        batch.append(section)
+        room -= len(section.body)
+    if batch:
+        yield batch

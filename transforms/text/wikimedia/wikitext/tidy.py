@@ -47,6 +47,10 @@ _HOLE_RULES = (
     _rule(rf" {HOLE}+ ?", " "),
     _rule(HOLE, ""),
 )
+# Most holes, notes after a word or a sentence, for all lines at once; the fixed start is found fast.
+_HOLE_AFTER_TEXT = re.compile(
+    rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ .{_PUNCTUATION}\n]|$)"
+)
 # A slip of authors; other blanks around punctuation are theirs to set.
 _BLANK_BEFORE_COMMA = re.compile(r"(?<=\w) +(?=[,、，](?:\s|$))")
 
@@ -66,9 +70,10 @@ def _close_holes(line: str) -> str:
 def tidy(text: str) -> str:
     """Return the text without holes and without the debris around them."""
     if HOLE in text:
+        text = _HOLE_AFTER_TEXT.sub("", text)
         lines = text.split("\n")
         text = "\n".join([_close_holes(line) if HOLE in line else line for line in lines])
     for comma in (" ,", " 、", " ，"):
-        if comma in text:
+        if comma[1] in text and comma in text:
             text = "\n".join([_pull_comma(line, comma) for line in text.split("\n")])
     return text
