@@ -38,9 +38,11 @@ _NAMESPACES = {
 class NumberFormat:
     """How a wiki writes numbers."""
 
-    group: str  # between groups of three digits; "" for none
+    group: str  # between groups of digits; "" for none
     decimal: str  # before the fraction
     min_grouped_digits: int  # numbers with fewer digits before the point stay ungrouped
+    digits: str = "0123456789"  # as the wiki writes them
+    group_size: int = 3  # of all groups but the last, which is of three digits
 
 
 @dataclasses.dataclass(frozen=True)

@@ -216,7 +216,7 @@ def test_codes_of_units() -> None:
         ("vi", "1234.5", "1.234,5"),
         ("fr", "8700471 habitants", "8 700 471 habitants"),
         ("fr", "8,4", "8,4"),
-        ("fa", "1234.5", "1٬234٫5"),
+        ("fa", "1234.5", "۱٬۲۳۴٫۵"),
     ],
 )
 def test_numbers_as_each_wiki_writes_them(code: str, number: str, expected: str) -> None:

@@ -118,7 +118,8 @@ from transforms.text.wikimedia.wikitext.templates import parse_arguments
             "chinese",
             "en",
             "t=臺灣|s=台湾|p=Táiwān|l=Terraced Bay",
-            "simplified Chinese: 台湾; traditional Chinese: 臺灣; pinyin: Táiwān; lit. 'Terraced Bay'",
+            "simplified Chinese: 台湾; traditional Chinese: 臺灣; pinyin: Táiwān;"
+            " lit. &#39;Terraced Bay&#39;",
         ),
         ("chinese", "en", "labels=no|t=臺灣|p=Táiwān", "臺灣; Táiwān"),
         ("convert_to_names", "zh-cn", "3776|m|ft", "3,776米（12,388英尺）"),

@@ -18,7 +18,7 @@ _SILENT = (
     "ref|references|gallery|timeline|score|imagemap|graph|mapframe|maplink|templatedata|pre"
     "|templatestyles|section|hiero|inputbox|categorytree|indicator|includeonly|syntaxhighlight"
     "|source|math|chem|ce|nowiki|listing|rss|charinsert|dynamicpagelist|phonos|langconvert"
-    "|img_auth|quiz|chess|pages|video|videoflash|ogg|abc|embed|form|select|style|script"
+    "|img_auth|quiz|chess|pages|video|videoflash|ogg|abc|embed"
 )
 _OPEN = re.compile(rf"<(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}

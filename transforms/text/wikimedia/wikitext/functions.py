@@ -5,6 +5,7 @@ A pattern of the form "=name" in the tables calls the function of that name.
 
 import datetime
 import functools
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.wikitext.ages import AGE_FUNCTIONS
 from transforms.text.wikimedia.wikitext.chemistry import CHEMISTRY_FUNCTIONS
 from transforms.text.wikimedia.wikitext.convert import convert, convert_short
+from transforms.text.wikimedia.wikitext.marks import protect
 from transforms.text.wikimedia.wikitext.patterns import Arguments, first_of, positional
 from transforms.text.wikimedia.wikitext.pronunciations import PRONUNCIATION_FUNCTIONS
 from transforms.text.wikimedia.wikitext.rendering import (
@@ -53,6 +55,7 @@ def formatters_of(language: Language) -> dict[str, Callable[[str], str]]:
         "superscript": superscript,
         "subscript": subscript,
         "month": month,
+        "verbatim": protect,
         "no_aside": lambda text: text.partition(" (")[0],
         "hebrew_number": _hebrew_number,
     }
@@ -461,6 +464,30 @@ def _convert_to_names(arguments: Arguments, page: Page) -> str:
     return re.sub(r" ?\(", "（", shown).replace(")", "）")
 
 
+def _density(arguments: Arguments, page: Page) -> str:
+    """`{{pop density|3645257|640082|km2|sqmi|prec=1}}`: "5.7/km2 (14.7/sq mi)"."""
+    try:
+        people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
+        decimals = min(int(arguments.get("prec") or 0), 9)
+        density = people / area
+    except (ValueError, ZeroDivisionError):
+        return ""
+    if not math.isfinite(density):
+        return ""
+    unit, other = arguments.get("3", "km2"), arguments.get("4", "sqmi")
+    exact = {
+        "1": f"{density:.9f}",
+        "2": f"/{unit}",
+        "3": f"/{other}",
+        "4": str(decimals),
+        "abbr": "on",
+    }
+    rounded = {**exact, "1": f"{density:.{decimals}f}"}
+    return (
+        f"{convert(rounded, page).partition(' (')[0]} ({convert({**exact, 'disp': 'out'}, page)})"
+    )
+
+
 def _country(arguments: Arguments, page: Page) -> str:
     """`{{flag|FRA}}`: the name of a country given by its name or by a code."""
     name = first_of(arguments, ("name", "1"))
@@ -481,7 +508,7 @@ def _quran_verse(arguments: Arguments, page: Page) -> str:
 
 def _literally(arguments: Arguments, page: Page) -> str:
     """`{{lit|one|two}}`: "lit. 'one' or 'two'"."""
-    meanings = " or ".join(f"'{value}'" for value in positional(arguments) if value)
+    meanings = " or ".join(f"&#39;{value}&#39;" for value in positional(arguments) if value)
     return f"lit. {meanings}" if meanings else ""
 
 
@@ -570,6 +597,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
     "date_in_words": _date_in_words,
     "date_julian_and_gregorian": _date_julian_and_gregorian,
     "date_old_style": _date_old_style,
+    "density": _density,
     "hard_space": _hard_space,
     "height": _height,
     "interlanguage_link": _interlanguage_link,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.wikitext.expressions import evaluate, written
-from transforms.text.wikimedia.wikitext.patterns import Arguments
+from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
 from transforms.text.wikimedia.wikitext.rendering import Page, format_number
 
 _MAX_PADDING = 500  # characters, as in MediaWiki
@@ -18,43 +18,25 @@ _TIME_FORMAT = re.compile(r'"([^"]*)"|xg|x.|.', re.DOTALL)
 _Show = Callable[[Arguments, Page], str]
 
 
-def _written(arguments: Arguments, index: int) -> str:
-    """Return one argument; a `name=value` was split by mistake and is put together again."""
-    value = arguments.get(str(index))
-    if value is not None:
-        return value
-    named = [f"{name}={text}" for name, text in arguments.items() if not name.isdecimal()]
-    return named[0] if named and index > 1 else ""
-
-
 def _if(arguments: Arguments, page: Page) -> str:
-    return _written(arguments, 2 if arguments.get("1") else 3)
+    return arguments.get("2" if arguments.get("1") else "3", "")
 
 
 def _ifeq(arguments: Arguments, page: Page) -> str:
-    return _written(arguments, 3 if arguments.get("1") == arguments.get("2") else 4)
-
-
-def _condition(arguments: Arguments) -> str:
-    """Return the first argument, also one with an equals sign in it."""
-    for name, text in arguments.items():
-        return text if name.isdecimal() else f"{name}={text}"
-    return ""
+    return arguments.get("3" if arguments.get("1") == arguments.get("2") else "4", "")
 
 
 def _expr(arguments: Arguments, page: Page) -> str:
-    value = evaluate(_condition(arguments))
+    value = evaluate(arguments.get("1", ""))
     return "" if value is None else written(value)
 
 
 def _ifexpr(arguments: Arguments, page: Page) -> str:
-    condition = _condition(arguments)
-    shift = 0 if "1" in arguments and arguments["1"] == condition else 1
-    return _written(arguments, (2 if evaluate(condition) else 3) - shift)
+    return arguments.get("2" if evaluate(arguments.get("1", "")) else "3", "")
 
 
 def _iferror(arguments: Arguments, page: Page) -> str:
-    return _written(arguments, 3) or arguments.get("1", "")
+    return arguments.get("3") or arguments.get("1", "")
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
@@ -62,17 +44,15 @@ def _switch(arguments: Arguments, page: Page) -> str:
     wanted = arguments.get("1", "")
     is_met = False
     default = last = ""
-    for name, text in list(arguments.items())[1:]:
-        if name.isdecimal() and name != wanted:
-            last = text
-            is_met = is_met or text == wanted
-            continue
-        if is_met or name == wanted:
+    for case in positional(arguments)[1:]:
+        name, equals, text = (part.strip() for part in case.partition("="))
+        is_met = is_met or name == wanted
+        if equals and is_met:
             return text
-        last = ""
-        if name == "#default":
+        if equals and name == "#default":
             default = text
-    return default or last
+        last = "" if equals else name
+    return last or default
 
 
 def _padded(arguments: Arguments, *, left: bool) -> str:
@@ -110,7 +90,7 @@ def _language(arguments: Arguments, page: Page) -> str:
 
 
 def _else(arguments: Arguments, page: Page) -> str:
-    return _written(arguments, 3)
+    return arguments.get("3", "")
 
 
 def _first_upper(arguments: Arguments, page: Page) -> str:

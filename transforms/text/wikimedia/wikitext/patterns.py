@@ -40,6 +40,7 @@ def first_of(arguments: Arguments, names: Sequence[str]) -> str:
 
 
 def _literal(text: str) -> _Part:
+    text = text.replace("'", "&#39;")  # beside an argument in italics it must not become a mark
     return lambda arguments, phrases, formatters: (text, False, False)
 
 

@@ -13,6 +13,7 @@ class Page(NamedTuple):
     language: Language
 
 
+_DIGITS = "0123456789"
 _SUPERSCRIPTS = str.maketrans("0123456789+-−–()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎")
 _NUMBER = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(?=\s|$)")
@@ -42,11 +43,15 @@ def format_number(number: str, form: NumberFormat) -> str:
     sign, whole, fraction = match.groups()
     whole = whole.replace(",", "")
     if form.group and len(whole) >= form.min_grouped_digits:
-        whole = _group_digits(whole, form.group)
-    return sign + whole + (form.decimal + fraction if fraction else "") + text[match.end() :]
+        whole = _group_digits(whole, form)
+    shown = sign + whole + (form.decimal + fraction if fraction else "")
+    if form.digits != _DIGITS:
+        shown = shown.translate(str.maketrans(_DIGITS, form.digits))
+    return shown + text[match.end() :]
 
 
-def _group_digits(digits: str, separator: str) -> str:
-    head = len(digits) % 3
-    groups = [digits[i : i + 3] for i in range(head, len(digits), 3)]
-    return separator.join(filter(None, [digits[:head], *groups]))
+def _group_digits(digits: str, form: NumberFormat) -> str:
+    rest, last = digits[:-3], digits[-3:]
+    head = len(rest) % form.group_size
+    groups = [rest[i : i + form.group_size] for i in range(head, len(rest), form.group_size)]
+    return form.group.join(filter(None, [rest[:head], *groups, last]))

@@ -99,6 +99,11 @@ def parse_arguments(text: str) -> dict[str, str]:
     return arguments
 
 
+def parse_function_arguments(text: str) -> dict[str, str]:
+    """Return the arguments of a parser function: all are positional, whatever they hold."""
+    return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
+
+
 def _with_label(function: Show, label: str) -> Show:
     def show(arguments: Arguments, page: Page) -> str:
         is_hidden = arguments.get("label") in ("none", "no")
@@ -305,7 +310,8 @@ class TemplateTexts:
 def _show(inner: str, template: _Template, page: Page) -> str:
     """Return what a template with a known display shows, or a hole."""
     assert template.show is not None
-    shown = template.show(parse_arguments(inner) if inner else {}, page)
+    parse = parse_function_arguments if template.is_function else parse_arguments
+    shown = template.show(parse(inner) if inner else {}, page)
     return protect_argument(shown).replace("\n\n", BREAK) if shown else HOLE
 
 
