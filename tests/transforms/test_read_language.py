@@ -50,6 +50,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
         ("[templates]\na = '{1'\n", "unbalanced display pattern"),
         ("[templates]\na = '=nonsense'\n", "no such function: '=nonsense'"),
         ("[templates]\na = '@nowhere at all'\n", "in no table: 'nowhere at all'"),
+        ("[templates]\na = '{1:nonsense}'\n", "no such formatter: 'nonsense'"),
         ("silent_templates = [1]\n", "silent_templates holds 1"),
     ],
 )

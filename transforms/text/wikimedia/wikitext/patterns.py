@@ -4,7 +4,8 @@
     "{text|1}"          the first of these arguments that is not empty
     "{2, 3}"            the arguments that are not empty, joined by ", "
     "{*}"               all positional arguments, joined by nothing; "{* }" by a blank
-    "{2:number}"        through a formatter: number, lower, upper, first_upper, month
+    "{2:number}"        through a formatter: number, lower, upper, first_upper, superscript, subscript,
+                        month, verbatim (markup in it is text), no_aside (without " (…"), hebrew_number
     "{@as_of}"          a phrase of the language; a phrase alone does not count as content
     "[ ({2})]"          left out where none of its arguments has content; may be nested
     "\\["               the next character is text
@@ -94,6 +95,13 @@ def _parse_field(expression: str) -> _Part:
     if expression.startswith("@"):
         return _phrase(expression[1:])
     return _field(expression)
+
+
+def formatters_in(pattern: str) -> list[str]:
+    """Return the names of the formatters that a pattern asks for."""
+    fields = (token[2] for token in _TOKEN.finditer(pattern) if token[2])
+    parted = (field.partition(":") for field in fields if not field.startswith(("*", "@")))
+    return [formatter for _, colon, formatter in parted if colon]
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from transforms.text.wikimedia.wikitext.definitions import fill_in
 from transforms.text.wikimedia.wikitext.functions import FUNCTIONS, formatters_of
 from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, SECTION, protect_argument
 from transforms.text.wikimedia.wikitext.parser_functions import PARSER_FUNCTIONS, VARIABLES
-from transforms.text.wikimedia.wikitext.patterns import Arguments, compile_pattern
+from transforms.text.wikimedia.wikitext.patterns import Arguments, compile_pattern, formatters_in
 from transforms.text.wikimedia.wikitext.rendering import Page
 
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
@@ -150,6 +150,10 @@ class TemplateTexts:
                 raise ValueError(f"no such function: {pattern!r}; there are {', '.join(FUNCTIONS)}")
             return lambda arguments, page: function(arguments, page)
         show = compile_pattern(pattern)
+        for name in formatters_in(pattern):
+            if name not in self._formatters:
+                known = ", ".join(self._formatters)
+                raise ValueError(f"no such formatter: {name!r} in {pattern!r}; there are {known}")
         phrases, formatters = self._language.phrases, self._formatters
         return lambda arguments, page: show(arguments, phrases, formatters)
 
