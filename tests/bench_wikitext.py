@@ -1,6 +1,6 @@
 """The cleaner beside its peers on the same pages, one core: speed, cost by page size, and words kept.
 
-    CORPUSMILL_DATA=… python -m tests.bench_wikitext [--rounds N]
+    CORPUSMILL_DATA=… python -m tests.bench_wikitext [--rounds N] [--damage-tool ../shared/tools/damage.py]
 
 Peers: wikiextractor (as with --no-templates) and mwparserfromhell's `strip_code`. MB are of wikitext in
 UTF-8; the best of the rounds counts. Run it on a machine that does nothing else.
@@ -13,7 +13,11 @@ is running text on both sides.
 import argparse
 import bz2
 import logging
+import pathlib
 import re
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -74,12 +78,18 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
+    parser.add_argument(
+        "--damage-tool", type=pathlib.Path, help="counts paragraphs where markup was cut out badly"
+    )
+    settings = parser.parse_args()
+    rounds = settings.rounds
     logging.disable(logging.CRITICAL)  # wikiextractor tells of every odd template
     wikis = [load_wiki(code) for code in DUMPS]
     print_speeds(wikis, rounds)
     print_cost_by_size(wikis, rounds)
     print_words(wikis)
+    if settings.damage_tool:
+        print_damage(wikis, settings.damage_tool)
 
 
 def load_wiki(code: str) -> Wiki:
@@ -171,6 +181,20 @@ def print_words(wikis: Sequence[Wiki]) -> None:
         print(
             f"{wiki.code}    {counts[0]:10.1f} {counts[1]:13.1f}  {counts[2]:10.1f} {counts[3]:13.1f}"
         )
+
+
+def print_damage(wikis: Sequence[Wiki], tool: pathlib.Path) -> None:
+    """What the tool finds in the paragraphs of ours and of wikiextractor's."""
+    print("\ndamaged paragraphs")
+    with tempfile.TemporaryDirectory() as folder:
+        for wiki in wikis:
+            for name, clean in (("corpusmill", wiki.paragraphs), ("wikiextractor", extract)):
+                path = pathlib.Path(folder) / f"{wiki.code}-{name}.txt"
+                lines = (line for page in wiki.articles for line in clean(page))
+                path.write_text("\n".join(lines), encoding="utf-8")
+                command = [sys.executable, str(tool), str(path)]
+                found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                print(f"{wiki.code}  {name:13}  {found.splitlines()[0]}")
 
 
 def count_words(lines: Iterable[str]) -> int:
