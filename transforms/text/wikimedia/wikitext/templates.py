@@ -174,6 +174,13 @@ class TemplateTexts:
         if family == "ipa":
             label = language.language_names.get(code, "")
             return _with_label(FUNCTIONS["ipa_of_language"], label)
+        if (
+            family == "ref"
+            and code in language.language_names
+            and "language_mark" in language.phrases
+        ):
+            mark = language.phrases["language_mark"].format(label=language.language_names[code])
+            return lambda arguments, page: mark
         country = language.countries.get(name)
         return (lambda arguments, page: country) if country else None
 
