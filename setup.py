@@ -24,7 +24,7 @@ setup(
     package_data={
         "pipelines": ["samples/**/*"],
         "transforms.text.wikimedia": ["languages/*.toml"],
-        "transforms.text.wikimedia.wikitext": ["*.toml"],
+        "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
     entry_points={"console_scripts": ["corpusmill=pipelines.cli:main"]},
     install_requires=[

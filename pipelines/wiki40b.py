@@ -29,7 +29,7 @@ from transforms.text.build_manifest import Provenance
 from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
 from transforms.text.wikimedia.screening import PageScreening
-from transforms.text.wikimedia.wikitext.variants import conversion_library
+from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.write_corpus import FEATURES, PlanShards, WriteCorpus
 from transforms.write_manifest import BuildOutcome, Description, WriteManifest
 from transforms.write_rejected import WriteRejected

@@ -29,7 +29,7 @@ from transforms.text.wikimedia.template_pages import (
     sitelink_alias,
 )
 from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.text.wikimedia.wikitext.templates import TemplateTexts
+from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
 
 STAGE = "read-templates"
 
@@ -113,7 +113,7 @@ class _ReadUnit(beam.DoFn):
         self.on_corrupt = on_corrupt
 
     def setup(self) -> None:
-        self.tables = TemplateTexts(self.language, self.namespaces, str, NO_TEMPLATES)
+        self.tables = TemplateTable(self.language, self.namespaces, NO_TEMPLATES)
 
     def process(self, unit: WorkUnit) -> Iterable[Any]:
         calls: collections.Counter[str] = collections.Counter()

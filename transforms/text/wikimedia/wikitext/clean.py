@@ -17,7 +17,6 @@ from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
 from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
 from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, join_paragraphs
-from transforms.text.wikimedia.wikitext.rendering import Page
 from transforms.text.wikimedia.wikitext.sections import (
     RawSection,
     Section,
@@ -26,9 +25,15 @@ from transforms.text.wikimedia.wikitext.sections import (
     split_sections,
 )
 from transforms.text.wikimedia.wikitext.tags import strip_tags
-from transforms.text.wikimedia.wikitext.templates import Expansion, TemplateTexts, TooDeepError
+from transforms.text.wikimedia.wikitext.templates.expand import (
+    Expansion,
+    TemplateTexts,
+    TooDeepError,
+)
+from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 from transforms.text.wikimedia.wikitext.tidy import tidy
-from transforms.text.wikimedia.wikitext.variants import PageVariants, variants_reader
+from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants, variants_reader
 
 # MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); what is eight times as long is no article.
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -71,7 +76,8 @@ class WikitextCleaner:
         self._of_wiki = of_wiki
         self._namespaces = {number: tuple(names) for number, names in namespaces.items()}
         self._links = LinkTexts(language, namespaces)
-        self._templates = TemplateTexts(language, namespaces, self._links.show, of_wiki)
+        table = TemplateTable(language, namespaces, of_wiki)
+        self._templates = TemplateTexts(table, self._links.show)
         self._read_variants = variants_reader(language.variants)
 
     def __reduce__(self) -> tuple[object, ...]:

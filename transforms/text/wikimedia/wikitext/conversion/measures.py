@@ -4,10 +4,10 @@ import re
 from typing import NamedTuple
 
 from transforms.text.wikimedia.language import NumberFormat
-from transforms.text.wikimedia.wikitext.conversion_style import Style
-from transforms.text.wikimedia.wikitext.rendering import format_number, superscript
-from transforms.text.wikimedia.wikitext.spelling import spell_fraction, spell_number
-from transforms.text.wikimedia.wikitext.units import Unit, find_unit, ratio
+from transforms.text.wikimedia.wikitext.conversion.spelling import spell_fraction, spell_number
+from transforms.text.wikimedia.wikitext.conversion.style import Style
+from transforms.text.wikimedia.wikitext.conversion.units import Unit, find_unit, ratio
+from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
 
 _TOO_LARGE = 1e30  # beyond it a conversion would overflow, and nobody asks for one
 _MAX_VALUES = 8

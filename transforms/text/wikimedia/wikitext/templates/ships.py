@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # Prefixes that are names of templates: {{HMS|Ajax|22}}. ARM is the flag of Armenia, so not here.
 SHIP_PREFIXES = (

@@ -7,9 +7,9 @@ day, such as `{{CURRENTYEAR}}`, shows nothing.
 import re
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.expressions import evaluate, written
-from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page, format_number
+from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 _MAX_PADDING = 500  # characters, as in MediaWiki
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?")

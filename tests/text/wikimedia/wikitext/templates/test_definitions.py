@@ -8,8 +8,8 @@ from tests.text.wikimedia.wikitext.test_clean import shown
 from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.template_pages import WikiTemplates
 from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from transforms.text.wikimedia.wikitext.definitions import fill_in
 from transforms.text.wikimedia.wikitext.marks import HOLE
+from transforms.text.wikimedia.wikitext.templates.definitions import fill_in
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
     if conversion_library(variants):
         # Its tables are under the GPL, so it is no requirement of the package.
         try:
-            from transforms.text.wikimedia.wikitext.chinese import ChinesePage
+            from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
         except ImportError as error:
             raise ValueError(
                 f"Chinese is converted by zhconv-rs: pip install 'corpusmill[zh]' ({error})"

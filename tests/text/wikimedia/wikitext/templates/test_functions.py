@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.functions import FUNCTIONS, formatters_of
-from transforms.text.wikimedia.wikitext.rendering import Page
-from transforms.text.wikimedia.wikitext.templates import parse_arguments
+from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
+from transforms.text.wikimedia.wikitext.templates.formatters import formatters_of
+from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ argument that is missing and has no default shows its own braces in MediaWiki; h
 import re
 
 from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.patterns import Arguments
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 
 _MAX_NESTING = 20
 # The innermost braces: a parameter, or a template that waits until all parameters are filled in.

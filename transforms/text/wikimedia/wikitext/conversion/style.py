@@ -5,9 +5,9 @@ import re
 from typing import Literal
 
 from transforms.text.wikimedia.language import NumberFormat
-from transforms.text.wikimedia.wikitext.patterns import Arguments
-from transforms.text.wikimedia.wikitext.rendering import Page
-from transforms.text.wikimedia.wikitext.units import Unit
+from transforms.text.wikimedia.wikitext.conversion.units import Unit
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 Side = Literal["in", "out"]
 

@@ -21,9 +21,9 @@ from transforms.text.wikimedia.wikitext.marks import (
     restore,
 )
 from transforms.text.wikimedia.wikitext.tags import decode_entities
-from transforms.text.wikimedia.wikitext.templates import parse_arguments
-from transforms.text.wikimedia.wikitext.variant_marks import Mark, read_mark
-from transforms.text.wikimedia.wikitext.variants import PageVariants
+from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
+from transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
+from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants
 
 _Target = Literal["zh-cn", "zh-tw"]
 

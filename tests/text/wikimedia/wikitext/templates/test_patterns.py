@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.text.wikimedia.wikitext.patterns import compile_pattern
+from transforms.text.wikimedia.wikitext.templates.patterns import compile_pattern
 
 PHRASES = {"hello": "Hello"}
 FORMATTERS = {"upper": str.upper}

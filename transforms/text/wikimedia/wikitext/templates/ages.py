@@ -6,8 +6,8 @@ Where there is only one date, the time up to today is meant. It changes daily, s
 import datetime
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page, format_number
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 
 def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:

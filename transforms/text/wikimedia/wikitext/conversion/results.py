@@ -7,11 +7,11 @@ significant figures; very large and very small ones are written with powers of t
 import math
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.conversion_style import Style
-from transforms.text.wikimedia.wikitext.measures import Value
-from transforms.text.wikimedia.wikitext.rendering import format_number, superscript
-from transforms.text.wikimedia.wikitext.spelling import spell_number
-from transforms.text.wikimedia.wikitext.units import Unit
+from transforms.text.wikimedia.wikitext.conversion.measures import Value
+from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number
+from transforms.text.wikimedia.wikitext.conversion.style import Style
+from transforms.text.wikimedia.wikitext.conversion.units import Unit
+from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
 
 _FUDGE = 1e-14  # against logarithms and halves that miss a whole number by a rounding error
 _MAX_DECIMALS = 12

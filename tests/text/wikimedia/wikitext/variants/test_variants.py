@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from zhconv_rs import make_converter
 
 from tests.text.wikimedia.wikitext.test_clean import cleaner_for, shown
-from transforms.text.wikimedia.wikitext.chinese import ChinesePage
 from transforms.text.wikimedia.wikitext.clean import UncleanableError
-from transforms.text.wikimedia.wikitext.variant_marks import Mark, read_mark
+from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
+from transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
 
 CN = ("zh-cn", "zh-hans", "zh-sg", "zh-my", "zh")
 TW = ("zh-tw", "zh-hant", "zh-hk", "zh-mo", "zh")

@@ -6,8 +6,8 @@ Wikipedia has them in Module:IPAc-en and Module:IPA; other wikis show the sounds
 
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # What an argument before the sounds may say; the phrase of that name is shown.
 _LABELS = frozenset({

@@ -7,7 +7,14 @@ Other wikis name units in their own way; there, symbols are shown. Units are dat
 import dataclasses
 import re
 
-from transforms.text.wikimedia.wikitext.conversion_results import (
+from transforms.text.wikimedia.wikitext.conversion.measures import (
+    Join,
+    Measure,
+    find_join,
+    parse_measure,
+    unpack,
+)
+from transforms.text.wikimedia.wikitext.conversion.results import (
     Shown,
     converted,
     default_decimals,
@@ -17,17 +24,10 @@ from transforms.text.wikimedia.wikitext.conversion_results import (
     shown_hands,
     shown_result,
 )
-from transforms.text.wikimedia.wikitext.conversion_style import Side, Style, read_style
-from transforms.text.wikimedia.wikitext.measures import (
-    Join,
-    Measure,
-    find_join,
-    parse_measure,
-    unpack,
-)
-from transforms.text.wikimedia.wikitext.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.rendering import Page, format_number, superscript
-from transforms.text.wikimedia.wikitext.units import Output, Unit, find_outputs, ratio
+from transforms.text.wikimedia.wikitext.conversion.style import Side, Style, read_style
+from transforms.text.wikimedia.wikitext.conversion.units import Output, Unit, find_outputs, ratio
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number, superscript
 
 _INTEGER = re.compile(r"[-−+]?\d{1,3}")
 _AMERICAN = (

@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.convert import convert_short
-from transforms.text.wikimedia.wikitext.patterns import Arguments, first_of, positional
-from transforms.text.wikimedia.wikitext.rendering import Page, format_number, superscript
-from transforms.text.wikimedia.wikitext.spelling import spell_number, spell_ordinal
+from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
+from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number, spell_ordinal
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number, superscript
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})

@@ -1,0 +1,28 @@
+"""Conversions on wikis that name units in their own language: "3,776米（12,388英尺）"."""
+
+import functools
+import re
+
+from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
+
+
+@functools.cache
+def _symbol_pattern(symbols: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return re.compile(rf" ({'|'.join(map(re.escape, longest_first))})(?![^\s();,–×±/])")
+
+
+def convert_to_names(arguments: Arguments, page: Page) -> str:
+    """`{{convert|3776|m|ft}}` where the wiki names units: "3,776米（12,388英尺）"."""
+    names = {
+        phrase.removeprefix("unit "): name
+        for phrase, name in page.language.phrases.items()
+        if phrase.startswith("unit ")
+    }
+    shown = convert_short(arguments, page)
+    if not names:
+        return shown
+    shown = _symbol_pattern(tuple(names)).sub(lambda match: names[match[1]], shown)
+    return re.sub(r" ?\(", "（", shown).replace(")", "）")

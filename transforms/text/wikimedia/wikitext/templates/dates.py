@@ -1,0 +1,231 @@
+"""Dates, in the forms and calendars that templates give them, and centuries."""
+
+import datetime
+import re
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.language import Language
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
+
+_MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
+_DAYS = frozenset(f"{day:02}" for day in range(1, 32))
+_ENGLISH_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_BARE_NUMBER = re.compile(r"[IVXLCDM]+|[0-9]+")
+
+
+def month_name(month: str, language: Language) -> str:
+    """Return the name of a month in the form a date takes; what is no month as it is written."""
+    months = language.months
+    if months and month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
+        return months[_ENGLISH_MONTHS.index(month.lower())]
+    return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
+
+
+def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bool) -> str:
+    month = month_name(month, page.language)
+    if not month or month.isdecimal():
+        return year
+    if not day:
+        return page.language.phrases["month_year"].format(month=month, year=year)
+    day = day.lstrip("0") or day
+    if month_first:
+        return f"{month} {day}, {year}"
+    return page.language.date.format(day=day, month=month, year=year)
+
+
+def _date(arguments: Arguments, page: Page) -> str:
+    """Year, month, day. The age that some of these templates add changes daily and is left out."""
+    values = positional(arguments)[:3] or [
+        arguments[name] for name in ("year", "month", "day") if name in arguments
+    ]
+    if not values or not values[0].isdecimal():
+        return values[0] if values else ""
+    year, month, day = [*values, "", ""][:3]
+    day_first = arguments.get("df", "").lower() in ("y", "yes", "true", "1")
+    month_first = page.language.code == "en" and not day_first
+    return _format_date(year, month, day, page, month_first=month_first)
+
+
+def _date_of_text(arguments: Arguments, page: Page) -> str:
+    """`{{date|2006-08-04|MDY}}`: a date in the form asked for; one in words stays as it is."""
+    text, form = arguments.get("1", ""), arguments.get("2", "").upper()
+    match = _ISO_DATE.fullmatch(text)
+    if not match:
+        return _date(arguments, page) if text.isdecimal() and form else text
+    if form == "ISO":
+        return text
+    year, month, day = match.groups()
+    return _format_date(year, month, day, page, month_first=form in ("MDY", "US"))
+
+
+def _date_day_first(arguments: Arguments, page: Page) -> str:
+    """Day, month, year; the year may stand first."""
+    values = positional(arguments)[:3]
+    if len(values) < 3:
+        return " ".join(values)
+    day, month, year = values
+    if len(day) > 2 and day.isdecimal():
+        day, year = year, day
+    return _format_date(year, month, day, page, month_first=False)
+
+
+def _as_of(arguments: Arguments, page: Page) -> str:
+    """`{{as of|2015|6|30|lc=y}}`: "as of 30 June 2015"; `alt` words it otherwise."""
+    year, month, day = (*positional(arguments)[:3], "", "", "")[:3]
+    after = arguments.get("post", "")
+    if arguments.get("alt"):
+        return arguments["alt"] + after
+    if not year:
+        return ""
+    month_first = arguments.get("df", "").upper() in ("US", "MDY")
+    date = _format_date(year, month, day, page, month_first=month_first)
+    if arguments.get("pre"):
+        date = f"{arguments['pre']} {date}"
+    since = page.language.phrases.get("since")
+    wanted = since if arguments.get("since") and since else page.language.phrases["as_of"]
+    phrase = wanted.format(date=date)
+    if arguments.get("lc") or arguments.get("bare"):
+        phrase = date if arguments.get("bare") else phrase[:1].lower() + phrase[1:]
+    return phrase + after
+
+
+def _date_old_style(arguments: Arguments, page: Page) -> str:
+    """`{{ДН|26|5|1912|13}}`: the old-style day before the new one, "13 (26) травня 1912".
+
+    The fifth and sixth value are the month and the year of the old style, where they differ.
+    """
+    day, month, year, old_day, old_month, old_year = (*positional(arguments)[:6], *[""] * 6)[:6]
+    month, old_month = month_name(month, page.language), month_name(old_month, page.language)
+    if not (day and month and old_day):
+        return _format_date(year, month, day, page, month_first=False).strip()
+    if not old_month and month in page.language.months and _is_later(old_day, day):
+        old_month = page.language.months[page.language.months.index(month) - 1]
+    day, old_day = day.lstrip("0"), old_day.lstrip("0")
+    if old_month in ("", month):
+        return _format_date(year, month, f"{old_day} ({day})", page, month_first=False).strip()
+    if old_year not in ("", year) or old_month in page.language.months[-1:]:
+        return f"{old_day} {old_month} {old_year}".strip() + f" ({day} {month} {year})"
+    return f"{old_day} {old_month} ({day} {month}) {year}".strip()
+
+
+def _is_later(day: str, other: str) -> bool:
+    day, other = day.zfill(2), other.zfill(2)
+    return day in _DAYS and other in _DAYS and day > other
+
+
+def _date_in_words(arguments: Arguments, page: Page) -> str:
+    """`{{date|1|7|1867}}`, `{{date|1 juillet 1867|en histoire}}`: day, month, year, then a topic."""
+    values = [*positional(arguments), ""]
+    words = values[0].split()
+    if len(words) < 2:
+        words = values[: 4 if values[0].isalpha() and len(values) > 4 else 3]
+    if match := _ISO_DATE.fullmatch(values[0]):
+        words = list(reversed(match.groups()))
+    position = next((i for i, word in enumerate(words) if word.isdecimal()), 0)
+    if len(words) > position + 1:  # a day and a month
+        day = words[position].lstrip("0")
+        words[position] = page.language.phrases.get("first_day", day) if day == "1" else day
+        words[position + 1] = month_name(words[position + 1], page.language)
+    if len(words) > 2 and words[-1].startswith("-") and "year_bc" in page.language.phrases:
+        words[-1] = page.language.phrases["year_bc"].format(year=words[-1][1:])
+    return " ".join(filter(None, words))
+
+
+def _date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
+    """`{{JULGREGDATUM|22|4|1870}}`: "10.jul. / 22. April 1870greg.", from the Gregorian date."""
+    values = positional(arguments)[:3]
+    months = page.language.months
+    try:
+        day, month, year = map(int, values)
+        old_year, old_month, old_day = _julian(datetime.date(year, month, day))
+        shown = f"{old_day}."
+        if old_month != month:
+            shown += f" {months[old_month - 1]}"
+        if old_year != year:
+            shown += f" {old_year}"
+        return f"{shown}jul. / {day}. {months[month - 1]} {year}greg."
+    except (ValueError, OverflowError, IndexError):
+        return " ".join(values)
+
+
+def _julian(date: datetime.date) -> tuple[int, int, int]:
+    """Return year, month and day of a date in the Julian calendar.
+
+    E. G. Richards, in the Explanatory Supplement to the Astronomical Almanac, 2013, section 15.11.
+    """
+    days = date.toordinal() + 1721425 + 32082  # since the first of March of the year -4800
+    years = (4 * days + 3) // 1461
+    day_of_year = days - 1461 * years // 4
+    month = (5 * day_of_year + 2) // 153  # from March on
+    day = day_of_year - (153 * month + 2) // 5 + 1
+    return years - 4800 + month // 10, month + 3 - 12 * (month // 10), day
+
+
+def _centuries(era: str = "", *, short: bool = False) -> Callable[[Arguments, Page], str]:
+    """`{{s|XII|e}}`: "XIIe siècle"; `{{sp|XI|e|au|XII|e|s}}`: "XIe au XIIe siècles"."""
+
+    def show(arguments: Arguments, page: Page) -> str:
+        words = [value for value in positional(arguments) if value not in ("", "e", "er", "ème")]
+        is_plural = "s" in words
+        numbered = [_ordinal(word) for word in words if word != "s"]
+        if len(numbered) == 2:
+            numbered.insert(1, "et")
+            is_plural = True
+        if short or not numbered:
+            return " ".join(numbered)
+        return f"{' '.join(numbered)} {'siècles' if is_plural else 'siècle'}{era}"
+
+    return show
+
+
+def _ordinal(number: str) -> str:
+    if not _BARE_NUMBER.fullmatch(number):
+        return number
+    return number + ("er" if number in ("1", "I") else "e")
+
+
+def _julian_date(arguments: Arguments, page: Page) -> str:
+    """`{{СС3|8.4.1765}}`: a date of the Julian calendar; the Gregorian one is put behind it."""
+    written = arguments.get("1", "")
+    try:
+        day, month, year = map(int, written.split("."))
+        old = datetime.date(year, month, day)
+        last_year = year - (month <= 2)  # leap days fall behind the second month
+        new = old + datetime.timedelta(days=last_year // 100 - last_year // 400 - 2)
+    except (ValueError, OverflowError):  # words, or a 29 February that only this calendar had
+        return written
+    values = (new.day, new.month, new.year, day, month, year)
+    dates = {str(i): str(value) for i, value in enumerate(values, start=1)}
+    return _date_old_style(dates, page)
+
+
+def _century(arguments: Arguments, page: Page) -> str:
+    """`{{siglo|V|a|s}}`: "siglo V a. C."; "s" or "S" asks for the word, "a" or "d" for the era."""
+    number, era, style = (arguments.get(name, "") for name in ("1", "2", "3"))
+    phrases = page.language.phrases
+    word = phrases.get("century", "") if style in ("s", "S") else ""
+    word = word.capitalize() if style == "S" else word
+    suffix = phrases.get({"a": "before_christ", "d": "after_christ"}.get(era.lower(), ""), "")
+    return " ".join(filter(None, [word, number, suffix])) if number else ""
+
+
+DATE_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "as_of": _as_of,
+    "century": _century,
+    "centuries": _centuries(),
+    "centuries_bc": _centuries(" av. J.-C."),
+    "centuries_ad": _centuries(" apr. J.-C."),
+    "centuries_short": _centuries(short=True),
+    "date": _date,
+    "date_day_first": _date_day_first,
+    "date_of_text": _date_of_text,
+    "date_in_words": _date_in_words,
+    "date_julian_and_gregorian": _date_julian_and_gregorian,
+    "date_old_style": _date_old_style,
+    "julian_date": _julian_date,
+}

@@ -1,0 +1,175 @@
+"""Which template a name stands for, and how it shows its arguments.
+
+A name is looked up in the tables of the language, among parser functions and families of templates
+(`lang-de`, `deu`), and at last in what the wiki itself says of it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
+from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.wikitext.templates.formatters import formatters_of
+from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
+from transforms.text.wikimedia.wikitext.templates.parser_functions import (
+    PARSER_FUNCTIONS,
+    VARIABLES,
+)
+from transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    compile_pattern,
+    formatters_in,
+)
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
+
+_NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
+_MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for another one besides
+
+Show = Callable[[Arguments, Page], str]
+
+
+class Template(NamedTuple):
+    """How a template shows itself."""
+
+    name: str  # normalised; of a parser function, what stands before the colon
+    show: Show | None  # None: shows no prose, unless there is a definition
+    known: bool  # is in a table
+    is_function: bool = False  # the first argument follows a colon in the name
+    definition: str = ""  # the wikitext that the wiki itself puts in its place
+
+
+def _with_label(function: Show, label: str) -> Show:
+    def show(arguments: Arguments, page: Page) -> str:
+        is_hidden = arguments.get("label") in ("none", "no")
+        return function({**arguments, "label": "" if is_hidden else label}, page)
+
+    return show
+
+
+def _with_noun(text: str) -> Show:
+    """{{XXe siècle}}, and {{84e|congrès}}."""
+    return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
+
+
+class TemplateTable:
+    """The templates of one wiki.
+
+    Raises ValueError for a display pattern of the language's tables that cannot be read.
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        namespaces: Mapping[int, Sequence[str]],
+        of_wiki: WikiTemplates,
+    ) -> None:
+        self._language = language
+        self._of_wiki = of_wiki
+        self._formatters = formatters_of(language)
+        prefixes = language.namespace_names(TEMPLATE_NAMESPACE, namespaces)
+        self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
+        self._self_named = re.compile(language.self_named) if language.self_named else None
+        self._shows: dict[str, Show | None] = {}
+        for name, pattern in language.templates.items():
+            self._shows[name] = self._compile(pattern)
+
+    def _compile(self, pattern: str) -> Show | None:
+        for _ in range(3):  # an alias may lead to an alias
+            if pattern.startswith("@"):
+                pattern = self._aliased(pattern[1:])
+        if not pattern:
+            return None
+        if pattern.startswith("="):
+            function = FUNCTIONS.get(pattern[1:])
+            if not function:
+                raise ValueError(f"no such function: {pattern!r}; there are {', '.join(FUNCTIONS)}")
+            return lambda arguments, page: function(arguments, page)
+        show = compile_pattern(pattern)
+        for name in formatters_in(pattern):
+            if name not in self._formatters:
+                known = ", ".join(self._formatters)
+                raise ValueError(f"no such formatter: {name!r} in {pattern!r}; there are {known}")
+        phrases, formatters = self._language.phrases, self._formatters
+        return lambda arguments, page: show(arguments, phrases, formatters)
+
+    def _aliased(self, name: str) -> str:
+        pattern = self._language.templates.get(normalise_name(name))
+        if pattern is None:
+            raise ValueError(f"an alias of a template that is in no table: {name!r}")
+        return pattern
+
+    def _family_member(self, name: str) -> Show | None:
+        """Return how a template of a family shows itself: `lang-de`, `ipa-de`, and `deu`."""
+        language = self._language
+        family, _, code = name.partition("-")
+        if family == "lang" and code in language.language_names:
+            return _with_label(FUNCTIONS["labelled"], language.language_names[code])
+        if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
+            return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
+        if family == "ipa":
+            label = language.language_names.get(code, "")
+            return _with_label(FUNCTIONS["ipa_of_language"], label)
+        text = self._language_mark(code) if family == "ref" else language.countries.get(name)
+        return (lambda arguments, page: text) if text else None
+
+    def _language_mark(self, code: str) -> str:
+        """Return what {{ref-en}} shows on wikis where it marks the language of a source."""
+        label = self._language.language_names.get(code)
+        return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
+
+    def find_at(self, text: str, start: int) -> Template:
+        """Return the template whose name begins at a position."""
+        written = _NAME.match(text, start)
+        assert written
+        name = written[1]
+        if name.isupper() and text.startswith("}}", written.end()):
+            country = self._language.countries.get(name.strip().casefold())
+            if country:  # {{AUT}} is Austria, {{aut|…}} small capitals
+                return Template(name.casefold(), lambda arguments, page: country, True)
+        return self.find(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether a template can be shown without what the wiki says of it."""
+        return self.find(name).known
+
+    def find(self, written_name: str) -> Template:
+        """Return a template by its name as it is written."""
+        name = normalise_name(written_name)
+        if name in self._shows:
+            return Template(name, self._shows[name], True)
+        prefix, colon, rest = name.partition(":")
+        if colon:
+            if prefix.strip() in self._namespace_prefixes:
+                name = rest.strip()
+                if name in self._shows:
+                    return Template(name, self._shows[name], True)
+            function = PARSER_FUNCTIONS.get(prefix)
+            if function or prefix.startswith("#"):
+                return Template(prefix, function, function is not None, True)
+        if name in VARIABLES:
+            return Template(name, VARIABLES[name], True)
+        show = self._family_member(name)
+        if show:
+            return Template(name, show, True)
+        if self._self_named and self._self_named.fullmatch(name):
+            return Template(name, _with_noun(written_name.strip()), True)
+        if name.startswith(self._language.silent_prefixes):
+            return Template(name, None, True)
+        return self._find_in_wiki(name)
+
+    def _find_in_wiki(self, name: str) -> Template:
+        """Return a template by what the wiki says of it: another name, or its definition."""
+        target = name
+        for _ in range(_MAX_ALIASES):
+            if target in self._of_wiki.definitions:
+                return Template(name, None, True, definition=self._of_wiki.definitions[target])
+            target = self._of_wiki.aliases.get(target, "")
+            if target in self._shows:
+                return Template(target, self._shows[target], True)
+            show = self._family_member(target)
+            if show:
+                return Template(target, show, True)
+            if target.startswith(self._language.silent_prefixes):
+                return Template(target, None, True)
+        return Template(name, None, False)

@@ -1,0 +1,91 @@
+"""Quantities as they are written, without conversion: numbers with units, heights, angles."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+
+from transforms.text.wikimedia.wikitext.conversion.convert import convert
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+
+_JOINS = frozenset(("à", "et", "ou", "par", "-", "–", "/", "x", "×", "±"))
+_LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
+
+
+def _coordinate(arguments: Arguments, page: Page) -> str:
+    """`{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`; without `text` it shows nothing."""
+    if arguments.get("text") != "DMS":
+        return ""
+    return ", ".join(filter(None, (_angle(arguments.get(name, ""), page) for name in ("NS", "EW"))))
+
+
+def _angle(written: str, page: Page) -> str:
+    """Return "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
+    *numbers, side = written.split("/")
+    shown = [
+        number.replace(".", page.language.numbers.decimal) + sign
+        for number, sign in zip(numbers, "°′″", strict=False)
+        if number
+    ]
+    if not shown:
+        return ""
+    return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
+
+
+def _quantity(arguments: Arguments, page: Page) -> str:
+    """`{{unité|9.81|m||s|-2}}`: "9,81 m⋅s-2": a number, then units, each with an exponent.
+
+    Words between numbers join them: `{{unité|5|à|10|km}}`; `e` is a power of ten.
+    """
+    number, *rest = [*positional(arguments), ""]
+    shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)
+    while len(rest) > 1 and rest[0] in _JOINS:
+        shown += f" {rest[0]} {format_number(rest[1], page.language.numbers)}"
+        rest = rest[2:]
+    if arguments.get("e"):
+        shown += f" × 10{arguments['e']}"
+    units = [
+        unit + exponent
+        for unit, exponent in zip(rest[0::2], [*rest[1::2], ""], strict=False)
+        if unit
+    ]
+    return f"{shown} {'⋅'.join(units)}".strip()
+
+
+def _height(arguments: Arguments, page: Page) -> str:
+    """`{{Höhe|114|DE-NHN}}`: metres above a datum, "114 m ü. NHN"; the phrases name the datums."""
+    number = format_number(arguments.get("1", ""), page.language.numbers)
+    datum = page.language.phrases.get("height_" + arguments.get("2", "").lower(), "")
+    return f"{number} m {datum}".strip() if number else ""
+
+
+def _density(arguments: Arguments, page: Page) -> str:
+    """`{{pop density|3645257|640082|km2|sqmi|prec=1}}`: "5.7/km2 (14.7/sq mi)"."""
+    try:
+        people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
+        decimals = min(int(arguments.get("prec") or 0), 9)
+        density = people / area
+    except (ValueError, ZeroDivisionError):
+        return ""
+    if not math.isfinite(density):
+        return ""
+    unit, other = arguments.get("3", "km2"), arguments.get("4", "sqmi")
+    exact = {
+        "1": f"{density:.9f}",
+        "2": f"/{unit}",
+        "3": f"/{other}",
+        "4": str(decimals),
+        "abbr": "on",
+    }
+    rounded = {**exact, "1": f"{density:.{decimals}f}"}
+    return (
+        f"{convert(rounded, page).partition(' (')[0]} ({convert({**exact, 'disp': 'out'}, page)})"
+    )
+
+
+QUANTITY_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
+    "coordinate": _coordinate,
+    "density": _density,
+    "height": _height,
+    "quantity": _quantity,
+}
