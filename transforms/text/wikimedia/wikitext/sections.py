@@ -3,7 +3,7 @@
 MediaWiki: a heading is a line that starts and ends with one to six `=`; the level is the smaller
 of the two runs. A dropped heading takes along every deeper section that follows it.
 
-A hatnote written without a template is the first line of a section, in italics, a few words and
+A hatnote written without a template is the first line under a heading, in italics, a few words and
 links: "''See also: [[Foo]] and [[Bar]]''".
 """
 
@@ -45,9 +45,9 @@ def _parse_heading(line: str) -> tuple[str, int]:
     return line[level : len(line) - level].strip(), level
 
 
-def _drop_hatnote(body: str) -> str:
-    hatnote = _HATNOTE.match(body)
-    return body[hatnote.end() :] if hatnote else body
+def _raw_section(heading: str, level: int, body: str) -> RawSection:
+    hatnote = _HATNOTE.match(body) if level else None  # the lead of a page has templates for it
+    return RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
 
 
 def split_sections(wikitext: str) -> Iterator[RawSection]:
@@ -58,9 +58,9 @@ def split_sections(wikitext: str) -> Iterator[RawSection]:
         next_heading, next_level = _parse_heading(match[1])
         if next_level == 0:
             continue
-        yield RawSection(heading, level, _drop_hatnote(text[start : match.start() + 1]))
+        yield _raw_section(heading, level, text[start : match.start() + 1])
         heading, level, start = next_heading, next_level, match.end()
-    yield RawSection(heading, level, _drop_hatnote(text[start:-1]))
+    yield _raw_section(heading, level, text[start:-1])
 
 
 def drop_sections(
