@@ -54,7 +54,9 @@ class CleanedPage(NamedTuple):
 
 
 class UncleanableError(ValueError):
-    """A page that cannot be cleaned within bounds. `reason` is a slug: "too-long", "too-deep"."""
+    """A page that cannot be cleaned within bounds. `reason` is a slug: "too-long", "too-deep",
+    "tangled".
+    """
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -138,6 +140,8 @@ class WikitextCleaner:
         if "__" in text:
             text = _SWITCH.sub("", text)
         shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
+        if len(shown) != len(sections):  # no page seen does this
+            raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
         lines = (restore(section).rstrip("\n").split("\n") for section in shown)
         return [
             Section(heading.strip() or _plain(raw.heading), tuple(paragraphs))

@@ -94,6 +94,8 @@ def _to_line(block: str) -> str:
 
 
 def _is_row_of_links(paragraph: str) -> bool:
+    if paragraph.startswith(SECTION):
+        return False
     if " | " not in paragraph and " • " not in paragraph and " · " not in paragraph:
         return False
     links = _SEPARATOR.split(paragraph)

@@ -3,7 +3,7 @@
 import html
 import re
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, SEPARATOR
+from transforms.text.wikimedia.wikitext.marks import BREAK, SECTION, SEPARATOR
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
@@ -12,10 +12,11 @@ _INLINE_NAMES = (
     "|table|ul|ol|dl|ref|references|nowiki|math|chem|gallery|pre|source|syntaxhighlight"
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
 )
-_BREAKS = re.compile(r"<(?i:br)\b[^<>]*+>\s*+(?:<(?i:br)\b[^<>]*+>\s*+)++")
-_BREAK = re.compile(r"</?(?i:br)\b[^<>]*>")
-_BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s[^<>]*)?/?>")
-_INLINE = re.compile(rf"</?(?i:{_INLINE_NAMES})(?:\s[^<>]*)?/?>")
+_WITHIN = rf"[^<>{SECTION}]*"
+_BREAKS = re.compile(rf"<(?i:br)\b{_WITHIN}+>\s*+(?:<(?i:br)\b{_WITHIN}+>\s*+)++")
+_BREAK = re.compile(rf"</?(?i:br)\b{_WITHIN}>")
+_BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s{_WITHIN})?/?>")
+_INLINE = re.compile(rf"</?(?i:{_INLINE_NAMES})(?:\s{_WITHIN})?/?>")
 _INLINE_IN_QUOTES = re.compile(rf"'{_INLINE.pattern}(?=')")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 

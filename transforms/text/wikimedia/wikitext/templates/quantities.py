@@ -9,6 +9,7 @@ from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, pos
 from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 _JOINS = frozenset(("à", "et", "ou", "par", "-", "–", "/", "x", "×", "±"))
+_MAX_JOINED = 20
 _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 
 
@@ -39,8 +40,10 @@ def _quantity(arguments: Arguments, page: Page) -> str:
     """
     number, *rest = [*positional(arguments), ""]
     shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)
-    while len(rest) > 1 and rest[0] in _JOINS:
-        shown += f" {rest[0]} {format_number(rest[1], page.language.numbers)}"
+    for join, other in zip(rest[:_MAX_JOINED:2], rest[1:_MAX_JOINED:2], strict=False):
+        if join not in _JOINS:
+            break
+        shown += f" {join} {format_number(other, page.language.numbers)}"
         rest = rest[2:]
     if arguments.get("e"):
         shown += f" × 10{arguments['e']}"
