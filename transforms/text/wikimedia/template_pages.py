@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from transforms.records import Page
 from transforms.text.wikimedia.language import normalise_name
+from transforms.text.wikimedia.wikitext.marks import drop_noncharacters
 
 MAX_DEFINITION = 1_000  # characters; longer ones are boxes and tables
 
@@ -58,7 +59,7 @@ _WORD = re.compile(r"\w")
 
 def transcluded(wikitext: str) -> str:
     """Return the part of a template page that appears where the template is used."""
-    text = _COMMENT.sub("", wikitext)
+    text = _COMMENT.sub("", drop_noncharacters(wikitext))
     only = _ONLY.findall(text)
     if only:
         return "".join(only)

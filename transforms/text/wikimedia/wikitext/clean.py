@@ -6,6 +6,7 @@ page costs less than one over each section), links, templates, tags, and apostro
 their text; lines become paragraphs; holes are closed.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -94,11 +95,12 @@ class WikitextCleaner:
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")
-        page = Page(title, self._language)
+        page = Page(drop_noncharacters(title), self._language)
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         text = strip_tables(variants.text)
-        kept = drop_sections(split_sections(text), self.is_dropped)
+        # The same heading may stand on a page a thousand times.
+        kept = drop_sections(split_sections(text), functools.cache(self.is_dropped))
         sections: list[Section] = []
         try:
             for batch in in_batches(kept, BATCH_CHARACTERS):

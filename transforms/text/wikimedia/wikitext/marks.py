@@ -22,12 +22,18 @@ FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 _THEIR_BYTES = b"\xef\xb7"  # in UTF-8 the noncharacters begin so, and a few ligatures
+_BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Remove the noncharacters U+FDD0–U+FDEF, so that every later one is ours."""
-    if _THEIR_BYTES not in text.encode("utf-8", "surrogatepass"):  # the faster search
+    """Remove the noncharacters U+FDD0–U+FDEF, so that every later one is ours, and surrogates."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "ignore")
+        text = data.decode("utf-8")
+    if _THEIR_BYTES not in data:  # the faster search
         return text
     return _NONCHARACTER.sub("", text)
 
@@ -35,6 +41,11 @@ def drop_noncharacters(text: str) -> str:
 def protect(text: str) -> str:
     """Return the text with stand-ins for all markup characters."""
     return text.translate(_PROTECT)
+
+
+def protect_braces(text: str) -> str:
+    """Return the text with stand-ins for braces, which would make it a parameter or a template."""
+    return text.translate(_BRACES) if "{" in text or "}" in text else text
 
 
 def protect_argument(text: str) -> str:

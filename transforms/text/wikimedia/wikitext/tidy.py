@@ -6,7 +6,7 @@ and punctuation are only changed where a hole is, but for blanks before commas.
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import HOLE
+from transforms.text.wikimedia.wikitext.marks import FORMULA_END, HOLE
 
 _PUNCTUATION = ",;:،؛、，；"
 _FILLER = rf"[ {_PUNCTUATION}{HOLE}–—-]"
@@ -27,7 +27,7 @@ _HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
 _HOLE_IN_BRACKETS = _rule(rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
 _HOLE_RULES = (
     # "(equivalent to $_ in 2020)": what an amount would be today
-    _rule(rf" ?\([^()]*[$£€¥₹]{HOLE}[^()]*\)", ""),
+    _rule(rf" ?\([^()$£€¥₹]*+(?:[$£€¥₹](?!{HOLE})[^()$£€¥₹]*+)*+[$£€¥₹]{HOLE}[^()]*+\)", ""),
     _HOLE_RUN,
     _HOLE_IN_BRACKETS,
     _HOLE_RUN,
@@ -52,7 +52,7 @@ _HOLE_AFTER_TEXT = re.compile(
     rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ .{_PUNCTUATION}\n]|$)"
 )
 # A slip of authors; other blanks around punctuation are theirs to set.
-_BLANK_BEFORE_COMMA = re.compile(r"(?<=\w) +(?=[,、，](?:\s|$))")
+_BLANK_BEFORE_COMMA = re.compile(rf"(?<=[\w{FORMULA_END}]) +(?=[,、，](?:\s|$))")
 
 
 def _pull_comma(line: str, comma: str) -> str:

@@ -9,6 +9,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 _CHARGE = re.compile(r"(\d*)-")
 _CHARGE_IN_BRACKETS = re.compile(r"\((\d{0,2}[+−-])\)|(?<=[\])}\w])-(?=$|[\s\])])")
 _MARKED = re.compile(r"[\^_]\{([^{}]*)\}")
+_MAX_FORMULA = 1_000  # characters
 _ARROWS = {"<->": "↔", "<=>": "⇌", "<-->": "⇄", "->": "→", "<-": "←", "*": "·", "\\s": "–"}
 _ARROW = re.compile("|".join(map(re.escape, sorted(_ARROWS, key=len, reverse=True))))
 _ELEMENTS = (
@@ -40,6 +41,8 @@ def _formula(arguments: Arguments, page: Page) -> str:
 
 def _formula_as_text(arguments: Arguments, page: Page) -> str:
     """`{{chem2|SO4(2-) + 2 H2O -> x}}`: a formula in one argument, with marks for charges."""
+    if len(arguments.get("1", "")) > _MAX_FORMULA:
+        return arguments["1"]
     text = _ARROW.sub(lambda match: _ARROWS[match[0]], arguments.get("1", ""))
     text = _MARKED.sub(r"\1", text)
     return _CHARGE_IN_BRACKETS.sub(lambda match: (match[1] or "-").replace("-", "−"), text)

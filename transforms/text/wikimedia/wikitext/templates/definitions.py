@@ -6,7 +6,7 @@ argument that is missing and has no default shows its own braces in MediaWiki; h
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import HOLE
+from transforms.text.wikimedia.wikitext.marks import HOLE, protect_braces
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 
 _MAX_NESTING = 20
@@ -27,7 +27,7 @@ def fill_in(definition: str, arguments: Arguments) -> str:
             return f"{_WAITING}{len(waiting) - 1}{_WAITING}"
         value = arguments.get(name.strip())
         if value is not None:
-            return value
+            return protect_braces(value)
         return default if bar else HOLE
 
     text = definition

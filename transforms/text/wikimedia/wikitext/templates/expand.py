@@ -26,6 +26,7 @@ _MAX_NAME = 255  # characters; MediaWiki allows 255 bytes
 _WINDOW = 200  # characters
 _MAX_DEFINITIONS = 6  # nested in each other
 _MAX_DEFINED = 256 * 1024  # characters that definitions may add to a page
+_MAX_GROWN = 2 * 1024 * 1024  # MediaWiki's own limit on what templates expand to
 _BLOCK_IN_DEFINITION = re.compile(r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]")
 
 
@@ -39,6 +40,7 @@ class Expansion:
 
     unrendered: dict[str, int]  # templates in running text that left nothing, by normalised name
     defined: int = 0  # characters that definitions have added, at most
+    grown: int = 0  # characters by which templates show more than they were given
 
 
 class _Frame(NamedTuple):
@@ -138,7 +140,7 @@ class TemplateTexts:
                 inner = self._inner("".join(pieces), frame.template)
                 pieces = frame.outer
                 if not frame.template.definition:
-                    pieces.append(_show(inner, frame.template, page))
+                    pieces.append(_show(inner, frame.template, page, expansion))
                 elif _is_inline(text, frame, end, bool(frames)):
                     definition = frame.template.definition
                     pieces.append(self._define(definition, inner, page, expansion, within))
@@ -168,17 +170,24 @@ class TemplateTexts:
         if expansion.defined > _MAX_DEFINED:
             return HOLE
         text = fill_in(definition, parse_arguments(inner) if inner else {})
-        shown = self._show_links(self.expand(text, page, expansion, (*within, definition))).strip()
+        try:
+            expanded = self.expand(text, page, expansion, (*within, definition))
+        except TooDeepError:
+            return HOLE
+        shown = self._show_links(expanded).strip()
         if not shown or _BLOCK_IN_DEFINITION.search(shown):
             return HOLE
         return protect_argument(shown)
 
 
-def _show(inner: str, template: Template, page: Page) -> str:
+def _show(inner: str, template: Template, page: Page, expansion: Expansion) -> str:
     """Return what a template with a known display shows, or a hole."""
     assert template.show is not None
+    if expansion.grown > _MAX_GROWN:
+        return HOLE
     parse = parse_function_arguments if template.is_function else parse_arguments
     shown = template.show(parse(inner) if inner else {}, page)
+    expansion.grown += max(0, len(shown) - len(inner))
     return protect_argument(shown).replace("\n\n", BREAK) if shown else HOLE
 
 

@@ -58,8 +58,8 @@ def _switch(arguments: Arguments, page: Page) -> str:
 def _padded(arguments: Arguments, *, left: bool) -> str:
     text, width, filler = (arguments.get(name, "") for name in ("1", "2", "3"))
     length = min(int(width), _MAX_PADDING) if width.isdecimal() and len(width) < 6 else 0
-    filler = (filler or "0") * max(length - len(text), 0)
-    filler = filler[: max(length - len(text), 0)]
+    missing = max(length - len(text), 0)
+    filler = ((filler or "0")[:missing] * missing)[:missing]
     return filler + text if left else text + filler
 
 

@@ -66,7 +66,7 @@ def _density(arguments: Arguments, page: Page) -> str:
     """`{{pop density|3645257|640082|km2|sqmi|prec=1}}`: "5.7/km2 (14.7/sq mi)"."""
     try:
         people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
-        decimals = min(int(arguments.get("prec") or 0), 9)
+        decimals = max(0, min(int(arguments.get("prec") or 0), 9))
         density = people / area
     except (ValueError, ZeroDivisionError):
         return ""

@@ -14,6 +14,7 @@ class Page(NamedTuple):
 
 
 _DIGITS = "0123456789"
+_MAX_NUMBER = 100  # characters
 _SUPERSCRIPTS = str.maketrans("0123456789+-−–()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎")
 _NUMBER = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(?=\s|$)")
@@ -37,6 +38,8 @@ def format_number(number: str, form: NumberFormat) -> str:
     else than a number comes back as it is.
     """
     text = number.strip()
+    if len(text) > _MAX_NUMBER:
+        return number
     match = (_NUMBER_WITH_COMMA if form.decimal == "," else _NUMBER).match(text)
     if not match:
         return number

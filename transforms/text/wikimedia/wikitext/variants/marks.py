@@ -101,6 +101,9 @@ def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, 
     return {**pairs, **one.get(variants[0], {})}
 
 
+_MAX_DESCRIBED = 1_000  # characters: it shows a text several times, and marks may be nested
+
+
 def _describe(both: _BothWays, one: _OneWay) -> str:
     shown = "".join(f"{NAMES[name]}：{text}；" for name, text in both.items())
     for name, pairs in one.items():
@@ -146,7 +149,8 @@ def read_mark(inner: str, variants: Sequence[str]) -> Mark:
 
 def _shown(flags: set[str], both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
     if "D" in flags:
-        return _describe(both, one)
+        described = _describe(both, one)
+        return described if len(described) <= _MAX_DESCRIBED else ""
     if "H" in flags or flags == {"T"}:
         return ""
     return _choose(both, one, variants)

@@ -9,7 +9,9 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
-_MARK = re.compile(r"-\{(?!\{)([^{}]*)\}-")
+from transforms.text.wikimedia.wikitext.marks import SECTION
+
+_MARK = re.compile(rf"-\{{(?!\{{)([^{{}}{SECTION}]*)\}}-")
 _VARIANT = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,5}){0,2}")
 _SILENT_FLAGS = frozenset("HT-D")
 
