@@ -12,6 +12,8 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.wiki40b import VERSION
+
 SPLITS = ["train", "validation", "test"]
 FEATURES = ["wikidata_id", "text", "version_id"]
 LANGUAGES = ["en", "ja", "uk"]
@@ -19,7 +21,7 @@ LANGUAGES = ["en", "ja", "uk"]
 
 @pytest.fixture(params=LANGUAGES)
 def build(request: pytest.FixtureRequest, demo: Path) -> Path:
-    return demo / "wiki40b" / str(request.param) / "20260101-1.0.0"
+    return demo / "wiki40b" / str(request.param) / f"20260101-{VERSION}"
 
 
 def manifest_of(build: Path) -> dict[str, Any]:
@@ -96,7 +98,7 @@ def check_dataset(build: Path, loaded: Any) -> None:
 def test_tensorflow_datasets(build: Path) -> None:
     tfds = pytest.importorskip("tensorflow_datasets")
     builder = tfds.builder_from_directory(str(build))
-    assert (builder.name, str(builder.version)) == ("wiki40b", "1.0.0")
+    assert (builder.name, str(builder.version)) == ("wiki40b", VERSION)
     assert builder.builder_config.name == manifest_of(build)["edition"]
     assert set(builder.info.features) == set(FEATURES)
     assert all(type(builder.info.features[name]) is tfds.features.Text for name in FEATURES)
