@@ -1,8 +1,9 @@
 """What the cleaner has to know about one Wikipedia: its headings, redirect words, and templates.
 
 The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
-what one corpus adds or words differently. Keys of all tables are compared casefolded with white
-space collapsed and `_` read as a blank, so case and spacing in the files do not matter.
+what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. Keys of all
+tables are compared casefolded with white space collapsed and `_` read as a blank, so case and spacing
+in the files do not matter.
 """
 
 import dataclasses
@@ -83,6 +84,19 @@ def _read_table(name: str) -> dict[str, Any]:
     return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def _read_local(code: str) -> dict[str, Any]:
+    """Return the tables of a corpus, with those of the wiki that it shares with another corpus."""
+    own = _read_table(code)
+    if not code.startswith("zh-"):
+        return own
+    of_wiki = _read_table("zh")
+    merged = {
+        key: {**of_wiki.get(key, {}), **value} if isinstance(value, dict) else value
+        for key, value in own.items()
+    }
+    return {**of_wiki, **merged}
+
+
 def _normalised(names: Iterable[str]) -> frozenset[str]:
     return frozenset(normalise_name(name) for name in names)
 
@@ -121,7 +135,7 @@ def load_language(code: str) -> Language:
         known = ", ".join(LANGUAGE_CODES)
         raise ValueError(f"no such language: {code!r}; known are {known}")
     common = _read_table("common")
-    local = _read_table(code)
+    local = _read_local(code)
     headings = [*common["dropped_headings"], *local.get("dropped_headings", [])]
     templates = _merged(common, local, "templates")
     for name in [*common["silent_templates"], *local.get("silent_templates", [])]:
