@@ -136,14 +136,15 @@ class Wiki40b:
         config = self.config
         screening = PageScreening(self.language, not self.tables.links_pages())
         entities = self._read_entities(root)
-        templates = self._read_templates(root, entities, stripes)
+        items = entities.entities if entities else None
+        templates = self._read_templates(root, items, stripes)
         dump = root | "ReadDump" >> ReadDump(self.dumps, stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
         packed = cleaned.kept | "PackArticles" >> PackArticles()
-        linked = self._link(packed, entities)
+        linked = self._link(packed, items)
         corpus = linked.kept | "AssignSplits" >> AssignSplits()
         shards = packed | "PlanShards" >> PlanShards(config.shard_bytes)
         rejected = (
@@ -170,11 +171,10 @@ class Wiki40b:
         return root | "ReadEntities" >> ReadEntities(self.entities) if self.entities else None
 
     def _read_templates(
-        self, root: beam.Pipeline, entities: Entities | None, stripes: int
+        self, root: beam.Pipeline, items: beam.PCollection | None, stripes: int
     ) -> beam.PCollection | None:
         if not self.config.wiki_templates:
             return None
-        items = entities.entities if entities else None
         return root | "ReadTemplates" >> ReadTemplates(
             self.dumps,
             self.language,
@@ -185,10 +185,9 @@ class Wiki40b:
             self.config.on_corrupt,
         )
 
-    def _link(self, articles: beam.PCollection, entities: Entities | None) -> Linked:
+    def _link(self, articles: beam.PCollection, items: beam.PCollection | None) -> Linked:
         linked: Linked
         if self.tables.links_pages():
-            items = entities.entities if entities else None
             join = JoinWikidata(self.dbname, self.tables, items)
             linked = articles | "JoinWikidata" >> join
         else:

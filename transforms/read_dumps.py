@@ -64,17 +64,20 @@ class ReadDump(beam.PTransform):
         self.on_corrupt = on_corrupt
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
-        read = (
-            root
-            | "Paths" >> beam.Create(self.paths)
-            | "PlanUnits" >> beam.FlatMap(plan_units, self.stripes)
-            | "SpreadUnits" >> beam.Reshuffle()
-            | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(self.on_corrupt))
-            .with_output_types(Page)
-            .with_outputs("rejected", "lost", main="pages")
-        )
+        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
+            _ReadUnit(self.on_corrupt)
+        ).with_output_types(Page).with_outputs("rejected", "lost", main="pages")
         return ReadPages(read.pages, read.rejected, read.lost)
+
+
+def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
+    """The work units of dump files, every one for whichever worker is free."""
+    return (
+        root
+        | "Paths" >> beam.Create(paths)
+        | "PlanUnits" >> beam.FlatMap(plan_units, stripes)
+        | "SpreadUnits" >> beam.Reshuffle()
+    )
 
 
 def plan_units(path: str, stripes: int) -> list[WorkUnit]:
@@ -122,21 +125,13 @@ class _ReadUnit(beam.DoFn):
         self.on_corrupt = on_corrupt
 
     def process(self, unit: WorkUnit) -> Iterable[Page | beam.pvalue.TaggedOutput]:
-        reported = 0
-        with open_raw(unit.path) as stream:
-            for event in _read_unit(stream, unit):
-                if isinstance(event, PageXml):
-                    counters.count(STAGE, "dump_bytes", event.stored_bytes)
-                    reported += event.stored_bytes
-                    yield from self._page(unit, event.xml)
-                else:
-                    yield self._lost(unit, event)
-        counters.count(STAGE, "dump_bytes", unit.end - unit.start - reported)
-        counters.flush()
+        for event in _read_counted(unit, STAGE):
+            if isinstance(event, PageXml):
+                yield from self._page(unit, event.xml)
+            else:
+                yield self._lost(unit, event)
 
     def _page(self, unit: WorkUnit, xml: bytes) -> Iterator[Page | beam.pvalue.TaggedOutput]:
-        counters.count(STAGE, "pages")
-        counters.count(STAGE, "xml_bytes", len(xml))
         try:
             yield parse_page(xml)
         except MalformedPageError as error:
@@ -168,18 +163,24 @@ def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[byt
 
     Raises InputError at damage, unless `on_corrupt` is "keep-good".
     """
+    for event in _read_counted(unit, stage):
+        if isinstance(event, PageXml):
+            yield event.xml
+        elif on_corrupt == "fail":
+            raise _damage_error(unit, event)
+
+
+def _read_counted(unit: WorkUnit, stage: str) -> Iterator[PageXml | Damage]:
+    """The pages and damages of a unit; what was read is counted under `stage`."""
     reported = 0
     with open_raw(unit.path) as stream:
         for event in _read_unit(stream, unit):
-            if isinstance(event, Damage):
-                if on_corrupt == "fail":
-                    raise _damage_error(unit, event)
-                continue
-            counters.count(stage, "dump_bytes", event.stored_bytes)
-            counters.count(stage, "pages")
-            counters.count(stage, "xml_bytes", len(event.xml))
-            reported += event.stored_bytes
-            yield event.xml
+            if isinstance(event, PageXml):
+                counters.count(stage, "dump_bytes", event.stored_bytes)
+                counters.count(stage, "pages")
+                counters.count(stage, "xml_bytes", len(event.xml))
+                reported += event.stored_bytes
+            yield event
     counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
     counters.flush()
 

@@ -14,7 +14,7 @@ from typing import Any
 import apache_beam as beam
 
 from transforms import counters
-from transforms.read_dumps import plan_units, read_good_pages
+from transforms.read_dumps import read_good_pages, spread_units
 from transforms.text.wikimedia.dump_units import WorkUnit
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_page
@@ -75,16 +75,9 @@ class ReadTemplates(beam.PTransform):
         self.on_corrupt = on_corrupt
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        read = (
-            root
-            | "Paths" >> beam.Create(self.paths)
-            | "PlanUnits" >> beam.FlatMap(plan_units, self.stripes)
-            | "SpreadUnits" >> beam.Reshuffle()
-            | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(self.language, self.namespaces, self.on_corrupt))
-            .with_output_types(tuple[str, TemplateFact])
-            .with_outputs("uses", main="facts")
-        )
+        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
+            _ReadUnit(self.language, self.namespaces, self.on_corrupt)
+        ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", main="facts")
         facts = [read.facts]
         if self.entities is not None:
             facts.append(

@@ -55,9 +55,7 @@ class CleanedPage(NamedTuple):
 
 
 class UncleanableError(ValueError):
-    """A page that cannot be cleaned within bounds. `reason` is a slug: "too-long", "too-deep",
-    "tangled".
-    """
+    """A page that cannot be cleaned. `reason` is a slug: "too-long", "too-deep" or "tangled"."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -91,7 +89,7 @@ class WikitextCleaner:
 
         Raises:
             UncleanableError: the page is longer than MAX_CHARACTERS, or its templates are nested
-                deeper than MediaWiki expands them.
+                deeper than MediaWiki expands them, or its sections cannot be told apart.
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")

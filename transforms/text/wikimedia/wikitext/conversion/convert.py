@@ -27,7 +27,12 @@ from transforms.text.wikimedia.wikitext.conversion.results import (
 from transforms.text.wikimedia.wikitext.conversion.style import Side, Style, read_style
 from transforms.text.wikimedia.wikitext.conversion.units import Output, Unit, find_outputs, ratio
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number, superscript
+from transforms.text.wikimedia.wikitext.templates.rendering import (
+    Page,
+    first_upper,
+    format_number,
+    superscript,
+)
 
 _INTEGER = re.compile(r"[-−+]?\d{1,3}")
 _AMERICAN = (
@@ -113,7 +118,7 @@ def _joined(
 def _input(measure: Measure, style: Style) -> str:
     shown = [Shown(value.shown, value.is_one) for value in measure.values]
     if style.capital and not style.flip:
-        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
+        shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
     if len(measure.units) == 1:
         return _joined(shown, measure.joins, measure.unit, "in", style)
     bare = dataclasses.replace(style, middle="")
@@ -149,7 +154,7 @@ def _output(measure: Measure, output: Output, style: Style, side: Side = "out") 
     else:
         shown = [shown_result(out, decimals, style) for out in outs]
     if style.capital and style.flip:
-        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
+        shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
     return _joined(shown, measure.joins, target, side, style)
 
 

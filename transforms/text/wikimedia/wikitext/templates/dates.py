@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, first_lower
 
 _MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
@@ -90,7 +90,7 @@ def _as_of(arguments: Arguments, page: Page) -> str:
     wanted = since if arguments.get("since") and since else page.language.phrases["as_of"]
     phrase = wanted.format(date=date)
     if arguments.get("lc") or arguments.get("bare"):
-        phrase = date if arguments.get("bare") else phrase[:1].lower() + phrase[1:]
+        phrase = date if arguments.get("bare") else first_lower(phrase)
     return phrase + after
 
 

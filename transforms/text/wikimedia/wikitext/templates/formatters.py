@@ -6,6 +6,7 @@ from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.wikitext.marks import protect
 from transforms.text.wikimedia.wikitext.templates.dates import month_name
 from transforms.text.wikimedia.wikitext.templates.rendering import (
+    first_upper,
     format_number,
     subscript,
     superscript,
@@ -14,12 +15,11 @@ from transforms.text.wikimedia.wikitext.templates.rendering import (
 
 def formatters_of(language: Language) -> dict[str, Callable[[str], str]]:
     """Return the formatters that display patterns may name."""
-
     return {
         "number": lambda text: format_number(text, language.numbers),
         "lower": str.lower,
         "upper": str.upper,
-        "first_upper": lambda text: text[:1].upper() + text[1:],
+        "first_upper": first_upper,
         "superscript": superscript,
         "subscript": subscript,
         "month": lambda text: month_name(text, language),

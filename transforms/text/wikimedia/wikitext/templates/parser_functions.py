@@ -9,7 +9,12 @@ from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+from transforms.text.wikimedia.wikitext.templates.rendering import (
+    Page,
+    first_lower,
+    first_upper,
+    format_number,
+)
 
 _MAX_PADDING = 500  # characters, as in MediaWiki
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?")
@@ -93,16 +98,6 @@ def _else(arguments: Arguments, page: Page) -> str:
     return arguments.get("3", "")
 
 
-def _first_upper(arguments: Arguments, page: Page) -> str:
-    text = arguments.get("1", "")
-    return text[:1].upper() + text[1:]
-
-
-def _first_lower(arguments: Arguments, page: Page) -> str:
-    text = arguments.get("1", "")
-    return text[:1].lower() + text[1:]
-
-
 def _formatnum(arguments: Arguments, page: Page) -> str:
     number = arguments.get("1", "")
     if arguments.get("2", "").upper() in ("R", "NOSEP"):
@@ -126,8 +121,8 @@ PARSER_FUNCTIONS: Mapping[str, _Show] = {
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),
-    "lcfirst": _first_lower,
-    "ucfirst": _first_upper,
+    "lcfirst": lambda arguments, page: first_lower(arguments.get("1", "")),
+    "ucfirst": lambda arguments, page: first_upper(arguments.get("1", "")),
     "padleft": lambda arguments, page: _padded(arguments, left=True),
     "padright": lambda arguments, page: _padded(arguments, left=False),
     "grammar": lambda arguments, page: arguments.get("2", ""),

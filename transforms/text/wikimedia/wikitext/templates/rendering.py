@@ -21,6 +21,16 @@ _NUMBER = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(?=\s|$)")
 _NUMBER_WITH_COMMA = re.compile(r"([-−+]?)(\d+)(?:[.,](\d+))?(?=\s|$)")
 
 
+def first_upper(text: str) -> str:
+    """Return a text with its first letter in upper case; the others stay."""
+    return text[:1].upper() + text[1:]
+
+
+def first_lower(text: str) -> str:
+    """Return a text with its first letter in lower case; the others stay."""
+    return text[:1].lower() + text[1:]
+
+
 def superscript(text: str) -> str:
     """Return a text with its digits and signs raised: "10-3" → "¹⁰⁻³"."""
     return text.translate(_SUPERSCRIPTS)

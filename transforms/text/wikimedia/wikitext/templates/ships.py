@@ -53,7 +53,5 @@ def _ship_class(arguments: Arguments, page: Page) -> str:
 SHIP_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
     "ship": _ship,
     "ship_class": _ship_class,
-    "uss": _ship_of("USS"),
-    "hms": _ship_of("HMS"),
     **{f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in SHIP_PREFIXES},
 }

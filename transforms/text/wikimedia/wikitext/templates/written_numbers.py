@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
 from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number, spell_ordinal
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number, superscript
+from transforms.text.wikimedia.wikitext.templates.rendering import (
+    Page,
+    first_upper,
+    format_number,
+    superscript,
+)
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
@@ -190,7 +195,7 @@ def _number_in_words(arguments: Arguments, page: Page) -> str:
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
     capital = arguments.get("case") == "U"
-    return (words[:1].upper() + words[1:] if capital else words) or digits
+    return (first_upper(words) if capital else words) or digits
 
 
 def _roman_numeral(arguments: Arguments, page: Page) -> str:
