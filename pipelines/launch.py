@@ -21,7 +21,6 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines import progress, publish
 from transforms.open_input import InputError
-from transforms.read_dumps import dump_bytes_of
 
 IN_PROCESS = "in-process"
 LOG_TAIL_BYTES = 2_000
@@ -33,11 +32,8 @@ class Corpus(Protocol):
     """One build of a corpus, as the launcher needs it."""
 
     @property
-    def dumps(self) -> Sequence[str]: ...
-    @property
     def path(self) -> Sequence[str]: ...
-    @property
-    def dump_reads(self) -> int: ...
+    def bytes_to_read(self, stripes: int) -> int: ...
     def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None: ...
     def caveats(self) -> Sequence[str]: ...
 
@@ -80,8 +76,7 @@ def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractC
     """Other runners show the progress of a job in their own way."""
     if runner != IN_PROCESS:
         return contextlib.nullcontext()
-    total_bytes = corpus.dump_reads * sum(dump_bytes_of(path, workers) for path in corpus.dumps)
-    return progress.shown(" ".join(corpus.path[:2]), total_bytes)
+    return progress.shown(" ".join(corpus.path[:2]), corpus.bytes_to_read(workers))
 
 
 @contextlib.contextmanager

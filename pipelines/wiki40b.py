@@ -20,7 +20,7 @@ from transforms.list_unrendered import ListUnrendered
 from transforms.measure_corpus import MeasureCorpus
 from transforms.open_input import InputError, match_inputs
 from transforms.pack_articles import PackArticles
-from transforms.read_dumps import ON_CORRUPT, ReadDump, check_end, read_siteinfo
+from transforms.read_dumps import ON_CORRUPT, ReadDump, check_end, dump_bytes_of, read_siteinfo
 from transforms.read_entities import Entities, ReadEntities
 from transforms.read_language import read_language
 from transforms.read_templates import ReadTemplates
@@ -115,10 +115,10 @@ class Wiki40b:
         self.language = read_language(config.language, self.template_tables)
         self.site = _check_dumps(self.dumps, config, self.dbname)
 
-    @property
-    def dump_reads(self) -> int:
-        """How often the workers read the dump."""
-        return 1 + self.config.wiki_templates
+    def bytes_to_read(self, stripes: int) -> int:
+        """Bytes of dump files that the workers will read: twice where templates are looked up."""
+        reads = 1 + self.config.wiki_templates
+        return reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     @property
     def path(self) -> tuple[str, ...]:

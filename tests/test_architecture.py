@@ -7,7 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-COMMANDS = {"pipelines/cli.py", "pipelines/demo.py", "pipelines/__main__.py", "pipelines/launch.py"}
+COMMANDS = {
+    "pipelines/cli.py",
+    "pipelines/demo.py",
+    "pipelines/__main__.py",
+    "pipelines/launch.py",
+    *(str(path.relative_to(ROOT)) for path in (ROOT / "pipelines" / "commands").glob("*.py")),
+}
 SHARED = {"publish", "progress", "provenance"}  # of pipelines/, for all its modules
 IMPURE = {"apache_beam", "requests", "urllib.request", "socket", "time", "random"}
 CLOCK = ("datetime.now(", ".today(", ".utcnow(")

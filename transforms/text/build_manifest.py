@@ -77,6 +77,29 @@ def make_manifest(provenance: Provenance, findings: Findings) -> dict[str, Any]:
     rejected = {
         f"{stage}/{reason}": n for (stage, reason), n in sorted(findings.rejections.items())
     }
+    return assemble(
+        provenance,
+        findings.inputs,
+        {
+            "pages_read": findings.pages_read,
+            "kept": kept,
+            "rejected": rejected | {"total": sum(rejected.values())},
+            "class_unknown": findings.class_unknown,
+            "unreadable_lines": findings.unreadable_lines,
+        },
+        findings.lost,
+        findings.outputs,
+    )
+
+
+def assemble(
+    provenance: Provenance,
+    inputs: Iterable[InputFile],
+    counts: Mapping[str, Any],
+    lost: Iterable[Mapping[str, Any]],
+    outputs: Iterable[OutputFile],
+) -> dict[str, Any]:
+    """A manifest in the order in which it is read. What comes in any order is sorted."""
     return {
         "signature": provenance.signature,
         "corpus": provenance.corpus,
@@ -87,16 +110,10 @@ def make_manifest(provenance: Provenance, findings: Findings) -> dict[str, Any]:
         "settings": dict(provenance.settings),
         "caveats": list(provenance.caveats),
         "code": dict(provenance.code),
-        "inputs": [file._asdict() for file in sorted(findings.inputs)],
-        "counts": {
-            "pages_read": findings.pages_read,
-            "kept": kept,
-            "rejected": rejected | {"total": sum(rejected.values())},
-            "class_unknown": findings.class_unknown,
-            "unreadable_lines": findings.unreadable_lines,
-        },
-        "lost": sorted(findings.lost, key=lambda lost: json.dumps(lost, sort_keys=True)),
-        "outputs": [file._asdict() for file in sorted(findings.outputs)],
+        "inputs": [file._asdict() for file in sorted(inputs)],
+        "counts": dict(counts),
+        "lost": sorted(lost, key=lambda one: json.dumps(one, sort_keys=True)),
+        "outputs": [file._asdict() for file in sorted(outputs)],
     }
 
 

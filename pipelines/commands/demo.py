@@ -1,0 +1,33 @@
+"""`corpusmill demo`."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.commands.flags import add_runner, launch_build
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "demo",
+        help="build every corpus from bundled samples",
+        description="Builds every corpus from samples that come with corpusmill, and shows what came out.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_run, output="corpusmill-demo")
+    parser.add_argument(
+        "--output", metavar="DIR", help="parent folder of the builds (default %(default)s)"
+    )
+    add_runner(parser, workers=1)
+    parser.set_defaults(replace=True)
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.demo import sample_builds
+
+    for corpus in sample_builds():
+        launch_build(corpus, settings, beam_flags)

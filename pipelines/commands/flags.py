@@ -1,0 +1,61 @@
+"""Flags that commands share."""
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.launch import Corpus
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_files(group: argparse._ArgumentGroup, flag: str, what: str, required: bool = False) -> None:
+    """Adds a flag that takes file names or patterns."""
+    group.add_argument(flag, nargs="+", default=[], metavar="FILE", help=what, required=required)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Adds where a build goes, and whether it may replace one."""
+    parser.add_argument("--output", required=True, metavar="DIR", help="parent folder of the build")
+    parser.add_argument("--replace", action="store_true", help="replace a finished build")
+
+
+def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
+    """Adds what runs the pipeline; `workers` is the default number, None all cores."""
+    runner = parser.add_argument_group("where it runs", "flags not listed here are passed to Beam")
+    runner.add_argument(
+        "--workers",
+        type=_positive,
+        default=workers or os.cpu_count() or 1,
+        metavar="N",
+        help="processes of the in-process runner (default %(default)s)",
+    )
+    runner.add_argument(
+        "--runner",
+        default="in-process",
+        metavar="NAME",
+        help="in-process (default), SparkRunner, DataflowRunner, FlinkRunner, …",
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    """Builds a corpus with the flags of `add_output` and `add_runner`."""
+    from pipelines.launch import launch
+
+    launch(
+        corpus,
+        settings.output,
+        runner=settings.runner,
+        workers=settings.workers,
+        beam_flags=beam_flags,
+        replace=settings.replace,
+    )
