@@ -22,7 +22,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
-        "pipelines": ["samples/**/*"],
+        "pipelines": ["samples/**/*", "*.tsv"],
         "transforms.text.wikimedia": ["languages/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
@@ -30,11 +30,12 @@ setup(
     install_requires=[
         "apache-beam>=2.77,<2.78",
         "google-crc32c>=1.5",
+        "msgspec>=0.20",
         "numpy>=1.26",
-        "orjson>=3.10",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
         "rich>=13",
+        "sentencepiece==0.2.3",  # another version may learn other pieces
         "zstandard>=0.22",
     ],
     extras_require={
@@ -42,7 +43,7 @@ setup(
         "zh": CHINESE,
         "test": [*CHINESE, "hypothesis>=6", "pytest>=8"],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
-        "bench": ["mwparserfromhell>=0.7.2", "psutil>=6", "wikiextractor>=3.1"],
+        "bench": ["mwparserfromhell>=0.7.2", "orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
         "lint": ["mypy>=1.18", "ruff>=0.14"],
     },
 )

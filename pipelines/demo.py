@@ -3,24 +3,39 @@
 import pathlib
 from collections.abc import Iterator
 
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.entities import Entities, EntitiesConfig
+from pipelines.launch import Corpus
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
 SAMPLES = pathlib.Path(__file__).parent / "samples"
 WIKI40B_LANGUAGES = ("en", "ja", "uk")
+MULTILINGUAL_SIZE = 64_000  # more than the samples give
 
 
-def sample_builds() -> Iterator[Wiki40b]:
-    """All builds that the samples allow."""
+def sample_builds(output: str) -> Iterator[Corpus]:
+    """All builds that the samples allow, each to be built in `output` before the next is asked for."""
+    entities = Entities(EntitiesConfig(dump=[sample_entities()]))
+    yield entities
     for language in WIKI40B_LANGUAGES:
-        yield Wiki40b(sample_config(language))
+        yield Wiki40b(sample_config(language, FileSystems.join(output, *entities.path)))
+    corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
+    yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
 
 
-def sample_config(language: str) -> Wiki40bConfig:
-    """The settings that build the sample of one language."""
+def sample_entities() -> str:
+    """The sample of Wikidata's dump."""
+    return str(SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz")
+
+
+def sample_config(language: str, entities: str = "") -> Wiki40bConfig:
+    """The settings that build the sample of one language, with an entity table."""
     wiki = SAMPLES / "wikipedia" / f"{language}wiki"
     return Wiki40bConfig(
         language=language,
         dump=[str(wiki / f"{language}wiki-20260101-pages-articles-multistream.xml.bz2")],
         page_props=[str(wiki / f"{language}wiki-20260101-page_props.sql.gz")],
-        entities=[str(SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz")],
+        entities=entities,
     )

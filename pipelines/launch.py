@@ -9,7 +9,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import apache_beam as beam
@@ -56,20 +56,35 @@ def launch(
     Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
     """
     workers = workers or os.cpu_count() or 1
-    options = pipeline_options(runner, workers, beam_flags)
     for caveat in corpus.caveats():
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    with publish.building(target, replace=replace) as folder, _worker_log() as log:
-        pipeline = beam.Pipeline(runner=_runner(runner, workers, log), options=options)
-        corpus.build(pipeline, folder, workers)
-        with _progress(corpus, runner, workers):
-            _run(pipeline)
+    with publish.building(target, replace=replace) as folder, _progress(corpus, runner, workers):
+        run_pipeline(
+            lambda root: corpus.build(root, folder, workers),
+            runner=runner,
+            workers=workers,
+            beam_flags=beam_flags,
+        )
     manifest: dict[str, Any] = _read_json(target, "manifest.json")
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
     return manifest
+
+
+def run_pipeline(
+    build: Callable[[beam.Pipeline], None], *, runner: str, workers: int, beam_flags: Sequence[str]
+) -> None:
+    """Runs what `build` adds to a pipeline, and waits for its end.
+
+    Raises BuildError for inputs that turn out to be bad.
+    """
+    options = pipeline_options(runner, workers, beam_flags)
+    with _worker_log() as log:
+        pipeline = beam.Pipeline(runner=_runner(runner, workers, log), options=options)
+        build(pipeline)
+        _run(pipeline)
 
 
 def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractContextManager[None]:

@@ -22,14 +22,18 @@ from rich.table import Table
 
 from transforms import counters
 from transforms.list_unrendered import NAME as UNRENDERED
+from transforms.text.fingerprint import SPLITS
+from transforms.text.subwords import SubwordStats
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
 LOG_COLUMNS = 100
 NEEDED_COLUMNS = 85  # by all but the bar
-_READING = ("read-templates", "read-dump")
+MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
+_READING = ("read-templates", "read-dump", "read-entities")
 _REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
 _KEPT = ("cleaned", "linked", "unrendered")
+_NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped")  # of read-entities
 
 
 class Tally:
@@ -40,25 +44,49 @@ class Tally:
         self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
         self.written = counts.get("write-corpus/articles", 0)
+        self.in_training = counts.get("train-subwords/begun", 0) - counts.get(
+            "train-subwords/articles", 0
+        )
         self.rejected = counts.get("read-dump/malformed-xml", 0) + sum(
             count for name, count in counts.items() if _is_rejection(*name.split("/", 1))
         )
-        xml_bytes = sum(counts.get(f"{stage}/xml_bytes", 0) for stage in _READING)
-        self.megabytes_per_second = xml_bytes / 1e6 / max(seconds, 1e-9)
+        self.entities = counts.get("read-entities/entities", 0)
+        self.rows_written = counts.get("write-entity-table/rows", 0)
+        self.lines_rejected = sum(
+            count for name, count in counts.items() if _is_rejected_line(*name.split("/", 1))
+        )
+        text_bytes = counts.get("read-entities/json_bytes", 0) + sum(
+            counts.get(f"{stage}/xml_bytes", 0) for stage in _READING
+        )
+        self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
+        if self.entities and not (self.pages or self.looked_at):
+            return self._describe_entities(total_bytes)
         kept = self.pages - self.rejected
         if self.dump_bytes >= total_bytes:
+            if self.in_training:
+                return f"learning a vocabulary from {self.in_training:,} articles"
             return f"joining, writing: {self.written:,} of {kept:,} articles"
         speed = f"{self.megabytes_per_second:.1f} MB/s"
         if not self.pages and self.looked_at:
             return f"templates of {self.looked_at:,} pages {speed}"
         return f"{self.pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
 
+    def _describe_entities(self, total_bytes: int) -> str:
+        if self.dump_bytes >= total_bytes:
+            return f"sorting, writing: {self.rows_written:,} of {self.entities:,} entities"
+        speed = f"{self.megabytes_per_second:.1f} MB/s"
+        return f"{self.entities:,} entities {self.lines_rejected:,} lines rejected {speed}"
+
 
 def _is_rejection(stage: str, what: str) -> bool:
     return stage in _REJECTING and what not in _KEPT
+
+
+def _is_rejected_line(stage: str, what: str) -> bool:
+    return stage == "read-entities" and what not in _NO_REJECTIONS
 
 
 @contextlib.contextmanager
@@ -140,34 +168,93 @@ def print_summary(
     console = Console()
     if not console.is_terminal:
         console.width = LOG_COLUMNS
-    counts = Table(title=manifest["signature"], title_justify="left")
-    counts.add_column("split", no_wrap=True)
-    for column in stats["total"]:
-        counts.add_column(column.replace("_", " "), justify="right", no_wrap=True)
-    for split, values in stats.items():
-        counts.add_row(
-            split, *(f"{value:,}" for value in values.values()), end_section=split == "test"
-        )
-    console.print(counts)
-    reasons = Table()
-    reasons.add_column("not kept")
-    reasons.add_column("pages", justify="right")
-    for reason, pages in manifest["counts"]["rejected"].items():
-        reasons.add_row(reason, f"{pages:,}")
-    console.print(reasons)
-    console.print(
-        f"{manifest['counts']['pages_read']:,} pages read in {seconds:.1f} s", highlight=False
-    )
+    if "total" in stats:
+        console.print(_table_of(stats, manifest["signature"]))
+    else:
+        console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
+    for line in _vocabularies(manifest, stats):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    unit = "lines" if "lines_read" in manifest["counts"] else "pages"
+    if "rejected" in manifest["counts"]:
+        console.print(_table_of_reasons(manifest["counts"]["rejected"], unit))
+    read = manifest["counts"].get(f"{unit}_read")
+    done = "built" if read is None else f"{read:,} {unit} read"
+    console.print(f"{done} in {seconds:.1f} s", highlight=False)
     for line in _remarks(manifest):
         console.print(f"note: {line}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"the build: {target}", highlight=False, markup=False, soft_wrap=True)
 
 
+def _table_of(stats: Mapping[str, Any], title: str) -> Table:
+    """A row for each split; for a build without splits, a row for each count."""
+    table = Table(title=title, title_justify="left")
+    if "train" not in stats:
+        table.add_column("what", no_wrap=True)
+        table.add_column("count", justify="right", no_wrap=True)
+        for name, count in _flat(stats.get("total", {})):
+            table.add_row(name.replace("_", " "), f"{count:,}")
+        return table
+    table.add_column("split", no_wrap=True)
+    columns = [column for column in stats["total"] if column not in SubwordStats._fields[2:]]
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
+    for split, values in stats.items():
+        shown = (f"{values[column]:,}" for column in columns)
+        table.add_row(split, *shown, end_section=split == "test")
+    return table
+
+
+def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
+    """What was learned, and how it fits the text that it was not learned from."""
+    learned = manifest.get("sentencepiece", {})
+    if "vocabulary_size" not in learned:  # several, by their names
+        yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
+        return
+    yield f"SentencePiece: {_describe(learned)}"
+    for split in SPLITS[1:] if learned["vocabulary_size"] else ():
+        counts = SubwordStats(*(stats[split][name] for name in SubwordStats._fields))
+        yield (
+            f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
+            f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"
+        )
+
+
+def _describe(learned: Mapping[str, Any]) -> str:
+    if not learned["vocabulary_size"]:
+        return f"no vocabulary: {learned['reason']}"
+    size, articles = learned["vocabulary_size"], learned["sampled_articles"]
+    return f"{size:,} pieces, learned from {articles:,} articles of train"
+
+
+def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    for name, count in counts.items():
+        if isinstance(count, Mapping) and len(count) > MOST_ROWS:
+            yield f"{before}{name} (sum of {len(count)})", sum(count.values())
+        elif isinstance(count, Mapping):
+            yield from _flat(count, f"{before}{name}: ")
+        else:
+            yield f"{before}{name}", count
+
+
+def _table_of_reasons(rejected: Mapping[str, int], unit: str) -> Table:
+    table = Table()
+    table.add_column("not kept")
+    table.add_column(unit, justify="right")
+    for reason, count in rejected.items():
+        table.add_row(reason, f"{count:,}")
+    return table
+
+
 def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from manifest["caveats"]
-    unknown = manifest["counts"]["class_unknown"]
-    if unknown:
-        yield f"kept although the class of their entity is not known: {unknown:,} of the articles"
+    counts = manifest["counts"]
+    if counts.get("class_unknown"):
+        yield (
+            "kept although the class of their entity is not known:"
+            f" {counts['class_unknown']:,} of the articles"
+        )
+    if counts.get("repeated"):
+        yield f"lines for an item that another line has, too, and tells more of: {counts['repeated']:,}"
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
@@ -176,7 +263,8 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
+        unit = "lines" if "lines_read" in counts else "pages"
         yield (
-            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} pages:"
+            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {unit}:"
             f" {lost['message']}"
         )

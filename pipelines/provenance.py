@@ -6,7 +6,7 @@ import unicodedata
 
 VERSION = "0.1.0"
 
-_LIBRARIES = ("apache-beam", "orjson", "protobuf", "pyarrow", "zstandard")
+_LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", "zstandard")
 
 
 def code_versions(*more_libraries: str) -> dict[str, str]:

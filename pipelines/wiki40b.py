@@ -12,22 +12,25 @@ import apache_beam as beam
 
 from pipelines.provenance import code_versions
 from transforms.assign_splits import AssignSplits
+from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
 from transforms.find_items import WikiTables
 from transforms.hash_inputs import HashInputs
 from transforms.join_wikidata import IdentifyByPage, JoinWikidata, Linked
+from transforms.learn_vocabulary import LearnVocabulary
 from transforms.list_unrendered import ListUnrendered
 from transforms.measure_corpus import MeasureCorpus
-from transforms.open_input import InputError, match_inputs
+from transforms.open_input import match_inputs
 from transforms.pack_articles import PackArticles
-from transforms.read_dumps import ON_CORRUPT, ReadDump, check_end, dump_bytes_of, read_siteinfo
-from transforms.read_entities import Entities, ReadEntities
+from transforms.read_dumps import ON_CORRUPT, ReadDump, dump_bytes_of
+from transforms.read_entity_table import EntityTable
 from transforms.read_language import read_language
+from transforms.read_split_pins import ReadSplitPins, find_pins
 from transforms.read_templates import ReadTemplates
 from transforms.screen import ScreenPages
 from transforms.text.build_manifest import Provenance
-from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
-from transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from transforms.text.subwords import SubwordSettings
+from transforms.text.wikimedia.language import dbname_of, load_language
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.write_corpus import FEATURES, PlanShards, WriteCorpus
@@ -35,18 +38,20 @@ from transforms.write_manifest import BuildOutcome, Description, WriteManifest
 from transforms.write_rejected import WriteRejected
 
 CORPUS = "wiki40b"
-VERSION = "1.1.0"
+VERSION = "1.2.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
         "Text: many more templates are shown, also by redirects and definitions of the wiki itself;"
         " indented prose and verses stay; Chinese is converted; blanks stay as authors set them."
     ),
+    "1.2.0": (
+        "SentencePiece vocabulary, and counts in its pieces; entities from a table; a reason for each kind of"
+        " Wikimedia's own things; splits can be pinned."
+    ),
 }
 SHARD_BYTES = 32 << 20
 
-_DBNAMES = {"no": "nowiki", "zh-cn": "zhwiki", "zh-tw": "zhwiki"}
-_XML_LANGUAGES = {"no": "nb", "zh-cn": "zh", "zh-tw": "zh"}
 _DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
 
 DESCRIPTION = Description(
@@ -75,11 +80,15 @@ class Wiki40bConfig:
     page_props: Sequence[str] = ()  # patterns of <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # of wikidatawiki-<date>-wb_items_per_site.sql.gz
     page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
-    entities: Sequence[str] = ()  # of wikidata-<date>-all.json.bz2
+    entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
     templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
+    ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
+    pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
+    vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
+    sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
 
     def __post_init__(self) -> None:
@@ -90,11 +99,13 @@ class Wiki40bConfig:
             raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {self.on_corrupt!r}")
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
-        if self.entities and not (self.page_props or self.items_per_site):
-            raise ValueError(
-                "an entity dump is given, but neither page_props nor items_per_site,"
-                " which say what entity a page is about"
-            )
+        self.subwords()
+
+    def subwords(self) -> SubwordSettings | None:
+        """Settings of the vocabulary; None where none is wanted."""
+        if not self.vocabulary_size:
+            return None
+        return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
 
 class Wiki40b:
@@ -103,17 +114,26 @@ class Wiki40b:
     def __init__(self, config: Wiki40bConfig):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
         self.config = config
+        self.dbname = dbname_of(config.language)
         self.dumps = match_inputs(config.dump)
         self.tables = WikiTables(
             page_props=match_inputs(config.page_props),
             items_per_site=match_inputs(config.items_per_site),
             pages=match_inputs(config.page_table),
         )
-        self.entities = match_inputs(config.entities)
-        self.dbname = _DBNAMES.get(config.language, f"{config.language}wiki")
+        self.entities = EntityTable.open(config.entities) if config.entities else None
+        if self.entities:
+            self.entities.column_of(self.dbname)
+        self.pins = find_pins(config.pin_splits)
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
-        self.site = _check_dumps(self.dumps, config, self.dbname)
+        self.site = check_dumps(
+            self.dumps,
+            config.language,
+            self.dbname,
+            whole=config.on_corrupt == "fail",
+            ignore_siteinfo=config.ignore_siteinfo,
+        )
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
@@ -131,48 +151,52 @@ class Wiki40b:
         found = _DUMP_DATE.search(self.dumps[0])
         return self.config.dump_date or (found.group(1) if found else "undated")
 
+    @property
+    def links_pages(self) -> bool:
+        """Whether the entity of a page can be told."""
+        return self.tables.links_pages() or self.entities is not None
+
     def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
         """Adds the whole method to a pipeline that writes into `folder`."""
         config = self.config
-        screening = PageScreening(self.language, not self.tables.links_pages())
-        entities = self._read_entities(root)
-        items = entities.entities if entities else None
-        templates = self._read_templates(root, items, stripes)
+        screening = PageScreening(self.language, not self.links_pages)
+        templates = self._read_templates(root, stripes)
         dump = root | "ReadDump" >> ReadDump(self.dumps, stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
         packed = cleaned.kept | "PackArticles" >> PackArticles()
-        linked = self._link(packed, items)
-        corpus = linked.kept | "AssignSplits" >> AssignSplits()
+        linked = self._link(packed)
+        assigned = linked.kept | "AssignSplits" >> AssignSplits()
+        corpus = assigned.articles
+        vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
+            config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
+        )
         shards = packed | "PlanShards" >> PlanShards(config.shard_bytes)
         rejected = (
             dump.rejected,
             articles.rejected,
             cleaned.rejected,
             linked.rejected,
-            *([entities.rejected] if entities else []),
         ) | "Rejected" >> beam.Flatten()
         written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, shards)
         listed = rejected | "WriteRejected" >> WriteRejected(folder)
         unrendered = cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)
         BuildOutcome(
             inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            outputs=(written, listed, unrendered) | "Outputs" >> beam.Flatten(),
+            outputs=(written, listed, unrendered, vocabulary.files) | "Outputs" >> beam.Flatten(),
             pages=dump.pages,
             rejected=rejected,
             lost=dump.lost,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
             class_unknown=linked.class_unknown,
+            pinned=assigned.pinned,
+            subwords=vocabulary.subwords,
+            subword_stats=vocabulary.stats,
         ) | "WriteManifest" >> WriteManifest(folder, self.provenance(), DESCRIPTION)
 
-    def _read_entities(self, root: beam.Pipeline) -> Entities | None:
-        return root | "ReadEntities" >> ReadEntities(self.entities) if self.entities else None
-
-    def _read_templates(
-        self, root: beam.Pipeline, items: beam.PCollection | None, stripes: int
-    ) -> beam.PCollection | None:
+    def _read_templates(self, root: beam.Pipeline, stripes: int) -> beam.PCollection | None:
         if not self.config.wiki_templates:
             return None
         return root | "ReadTemplates" >> ReadTemplates(
@@ -180,18 +204,22 @@ class Wiki40b:
             self.language,
             self.site.namespaces,
             self.dbname,
-            items,
+            self.entities,
             stripes,
             self.config.on_corrupt,
         )
 
-    def _link(self, articles: beam.PCollection, items: beam.PCollection | None) -> Linked:
+    def _link(self, articles: beam.PCollection) -> Linked:
+        pins = None
+        if self.pins.files:
+            pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins.files)
         linked: Linked
-        if self.tables.links_pages():
-            join = JoinWikidata(self.dbname, self.tables, items)
+        if self.links_pages:
+            join = JoinWikidata(self.dbname, self.tables, self.entities, pins)
             linked = articles | "JoinWikidata" >> join
         else:
-            linked = articles | "IdentifyByPage" >> IdentifyByPage(self.dbname, self.tables.pages)
+            identify = IdentifyByPage(self.dbname, self.tables.pages, pins)
+            linked = articles | "IdentifyByPage" >> identify
         return linked
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -201,32 +229,41 @@ class Wiki40b:
             "page-props": self.tables.page_props,
             "items-per-site": self.tables.items_per_site,
             "page-table": self.tables.pages,
-            "entities": self.entities,
+            "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
+            "pin-splits": self.pins.inputs,
         }
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
         found = []
-        if not self.tables.links_pages():
+        if not self.links_pages:
             found.append(
-                "No page_props or items_per_site was given: pages are not linked to Wikidata. The identity"
-                f' of an article is its page ("{self.dbname}:<page id>"), so the same entity may be in'
-                " different splits in different languages; pages without an entity are kept, and"
-                " disambiguation pages are known by their templates only."
+                "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
+                f' The identity of an article is its page ("{self.dbname}:<page id>"), so the same entity may'
+                " be in different splits in different languages; pages without an entity are kept, so are"
+                " lists and other things of Wikimedia's own, and disambiguation pages are known by their"
+                " templates only."
             )
         elif not self.entities:
             found.append(
-                "No entity dump was given: what class an entity belongs to is not known, so lists,"
+                "No entity table was given: what class an entity belongs to is not known, so lists,"
                 " categories and other things of Wikimedia's own that have an item are kept."
             )
+        elif not self.tables.links_pages():
+            found.append(
+                "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
+                " the entity table. A page that was renamed between the two dumps has no entity."
+            )
         if not self.site.dbname:
-            found.append("The dump has no siteinfo: only the English namespace names are known.")
+            head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
+            found.append(f"The {head}: namespaces have the names that corpusmill knows.")
         return tuple(found)
 
     def provenance(self) -> Provenance:
         """What the manifest says of the build before it runs."""
         config = self.config
+        subwords = config.subwords()
         return Provenance(
             corpus=CORPUS,
             edition=config.language,
@@ -236,29 +273,13 @@ class Wiki40b:
             settings={
                 "language": config.language,
                 "on_corrupt": config.on_corrupt,
+                "ignore_siteinfo": config.ignore_siteinfo,
                 "wiki_templates": config.wiki_templates,
                 "shard_bytes": config.shard_bytes,
-                "identity": "wikidata item" if self.tables.links_pages() else "page id",
+                "identity": "wikidata item" if self.links_pages else "page id",
                 "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
+                "sentencepiece": subwords.as_dict() if subwords else None,
             },
             caveats=self.caveats(),
             code=code_versions(*filter(None, [conversion_library(self.language.variants)])),
         )
-
-
-def _check_dumps(paths: Sequence[str], config: Wiki40bConfig, dbname: str) -> Siteinfo:
-    """The head of the dump, once every file turned out to be one of the wiki and whole at its end."""
-    for path in paths:
-        site = read_siteinfo(path)
-        language = _XML_LANGUAGES.get(config.language, config.language)
-        if site.dbname not in ("", dbname) or (not site.dbname and site.language != language):
-            is_of = site.dbname or f"a wiki in {site.language!r}"
-            raise InputError(path, f"a dump of {is_of}, not of {dbname}{_suggest(site)}", 0)
-        if config.on_corrupt == "fail":
-            check_end(path)
-    return site
-
-
-def _suggest(site: Siteinfo) -> str:
-    code = site.dbname.removesuffix("wiki")
-    return f"; did you mean --language {code}?" if code in LANGUAGE_CODES else ""

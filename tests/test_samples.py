@@ -22,6 +22,7 @@ REASONS = {
     "redirect",
     "disambiguation",
     "internal-entity",
+    "list",
     "other-namespace",
     "no-entity",
     "deleted",
@@ -158,7 +159,7 @@ def test_classes_of_internal_pages_lead_to_the_internal_root() -> None:
         categories = {page.page_id for page in wiki.pages if page.namespace == 14}
         for page_id, name, value in wiki.page_props:
             if name == "wikibase_item":
-                expected = wiki.expected[page_id] in {"disambiguation", "internal-entity"}
+                expected = wiki.expected[page_id] in {"disambiguation", "internal-entity", "list"}
                 assert is_internal(value) == (expected or page_id in categories), value
     assert any(entity["sitelinks"] == [] for entity in entities)
 

@@ -1,69 +1,55 @@
-"""Entities → the classes of Wikimedia's own things (lists, categories, templates), closed over P279."""
+"""Items → the classes of Wikimedia's own things (lists, categories, templates), closed over P279."""
 
-import array
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
+import numpy
+import numpy.typing
 
-from transforms.text.wikimedia.class_tree import (
-    DISAMBIGUATION,
-    INTERNAL_ROOTS,
-    below,
-)
+from transforms.text.wikimedia.class_tree import kinds_of
 from transforms.text.wikimedia.wikidata_json import Entity
 
-
-class InternalClasses(NamedTuple):
-    """QIDs of classes. An instance of one of them is no thing in the world."""
-
-    all: frozenset[str]
-    disambiguation: frozenset[str]  # those of `all` that are below Q4167410
+Edges = numpy.typing.NDArray[numpy.int64]
+"""A row (class, class above it) for each subclass-of statement."""
 
 
 class CloseOverSubclasses(beam.PTransform):
-    """PCollection[Entity] → one InternalClasses.
+    """PCollection[list[Entity]] → one {internal class: its kind}, of some ten thousand classes.
 
     Only the class graph comes together in one place: two numbers for each of the 5 million subclass-of
-    statements of Wikidata, 80 MB. What is sent out is the closed set, some thousand classes.
+    statements of Wikidata, 80 MB.
     """
 
-    def expand(self, entities: beam.PCollection) -> beam.PCollection:
+    def expand(self, batches: beam.PCollection) -> beam.PCollection:
         return (
-            entities
-            | "SubclassEdges" >> beam.FlatMap(subclass_edges).with_output_types(tuple[int, int])
+            batches
+            | "SubclassEdges" >> beam.FlatMap(subclass_edges)
             | "CloseClasses" >> beam.CombineGlobally(_CloseClasses())
         )
 
 
-def subclass_edges(entity: Entity) -> Iterator[tuple[int, int]]:
-    """(class, class above it) for each subclass-of statement, as the numbers of their QIDs."""
-    for above in entity.subclass_of:
-        yield int(entity.qid[1:]), int(above[1:])
+def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
+    """All edges of a batch in one array; nothing where there are none."""
+    edges = [(entity.numeric_id, above) for entity in batch for above in entity.subclass_of]
+    if edges:
+        yield numpy.array(edges, dtype=numpy.int64)
 
 
 class _CloseClasses(beam.CombineFn):
-    def create_accumulator(self) -> "array.array[int]":
-        return array.array("q")
+    def create_accumulator(self) -> list[Edges]:
+        return []
 
-    def add_input(self, edges: "array.array[int]", edge: tuple[int, int]) -> "array.array[int]":
-        edges.extend(edge)
-        return edges
+    def add_input(self, gathered: list[Edges], edges: Edges) -> list[Edges]:
+        gathered.append(edges)
+        return gathered
 
-    def merge_accumulators(self, accumulators: "Iterable[array.array[int]]") -> "array.array[int]":
-        merged = array.array("q")
-        for edges in accumulators:
-            merged.extend(edges)
-        return merged
+    def merge_accumulators(self, accumulators: Iterable[list[Edges]]) -> list[Edges]:
+        return [_stack([edges for gathered in accumulators for edges in gathered])]
 
-    def extract_output(self, edges: "array.array[int]") -> InternalClasses:
-        def pairs() -> Iterator[tuple[str, str]]:
-            numbers = iter(edges)
-            return (
-                (f"Q{lower}", f"Q{upper}") for lower, upper in zip(numbers, numbers, strict=True)
-            )
+    def extract_output(self, gathered: list[Edges]) -> dict[int, str]:
+        edges = _stack(gathered)
+        return kinds_of(edges[:, 0], edges[:, 1])
 
-        return InternalClasses(
-            all=below(INTERNAL_ROOTS, pairs()),
-            disambiguation=below({DISAMBIGUATION}, pairs()),
-        )
+
+def _stack(arrays: Sequence[Edges]) -> Edges:
+    return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])

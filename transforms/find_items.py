@@ -1,10 +1,11 @@
 """Tables of the wiki → page id → what they say: the item of a page, that it exists, what it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
 
+from transforms.read_entity_table import EntityTable, ReadSitelinks
 from transforms.read_sql_dumps import ReadSqlDump
 from transforms.records import PackedArticle
 from transforms.text.wikimedia.screening import PageFacts
@@ -24,52 +25,71 @@ class WikiTables(NamedTuple):
         return bool(self.page_props or self.items_per_site)
 
 
-class FindItems(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)], several for a page.
+class Found(NamedTuple):
+    """What FindItems gives: (page id, PageFacts), none or several for a page."""
 
-    Of the articles it takes id and title alone: items_per_site names pages by title.
+    items: beam.PCollection  # those that name an item
+    pages: beam.PCollection  # those about the page alone
+
+
+class FindItems(beam.PTransform):
+    """PCollection[PackedArticle] → what the tables say of pages, of these and others.
+
+    Of the articles it takes id and title alone: items_per_site names pages by title. So does the entity
+    table, which is asked only where no SQL dump links pages: it is of another day than the dump of the
+    wiki, and a page that was moved in between is not found by its title.
+
+    Raises ValueError where the entity table has to link pages, and has no titles of the wiki.
     """
 
-    def __init__(self, dbname: str, tables: WikiTables):
+    def __init__(self, dbname: str, tables: WikiTables, table: EntityTable | None = None):
         super().__init__()
         self.dbname = dbname
         self.tables = tables
+        self.sitelinks = None
+        if table is not None and not tables.links_pages():
+            self.sitelinks = ReadSitelinks(table, dbname)
 
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+    def expand(self, articles: beam.PCollection) -> Found:
         root = articles.pipeline
-        facts = []
+        items: list[beam.PCollection] = []
+        pages: list[beam.PCollection] = []
         if self.tables.page_props:
-            facts.append(self._by_property(root))
+            by_property = self._by_property(root)
+            items.append(by_property.items)
+            pages.append(by_property.pages)
         if self.tables.items_per_site:
-            facts.append(self._by_title(root, articles))
+            items.append(articles | "ByTitle" >> _JoinTitles(self._items_of_titles(root)))
+        if self.sitelinks is not None:
+            title_to_item = root | "ReadSitelinks" >> self.sitelinks
+            items.append(articles | "BySitelink" >> _JoinTitles(title_to_item))
         if self.tables.pages:
-            facts.append(self._by_existence(root))
-        return facts | beam.Flatten()
-
-    def _by_property(self, root: beam.Pipeline) -> beam.PCollection:
-        columns = ["pp_page", "pp_propname", "pp_value"]
-        return (
-            root
-            | "ReadPageProps" >> ReadSqlDump(self.tables.page_props, "page_props", columns)
-            | "FactOfProperty" >> beam.FlatMap(fact_of_property)
+            pages.append(self._by_existence(root))
+        return Found(
+            items | "Items" >> beam.Flatten(pipeline=root),
+            pages | "Pages" >> beam.Flatten(pipeline=root),
         )
 
-    def _by_title(self, root: beam.Pipeline, articles: beam.PCollection) -> beam.PCollection:
+    def _by_property(self, root: beam.Pipeline) -> Found:
+        columns = ["pp_page", "pp_propname", "pp_value"]
+        found = (
+            root
+            | "ReadPageProps" >> ReadSqlDump(self.tables.page_props, "page_props", columns)
+            | "FactOfProperty"
+            >> beam.ParDo(_FactOfProperty())
+            .with_output_types(tuple[int, PageFacts])
+            .with_outputs("pages", main="items")
+        )
+        return Found(found.items, found.pages)
+
+    def _items_of_titles(self, root: beam.Pipeline) -> beam.PCollection:
         columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
-        title_to_item = (
+        return (
             root
             | "ReadItemsPerSite"
             >> ReadSqlDump(self.tables.items_per_site, "wb_items_per_site", columns)
             | "ItemsOfSite"
             >> beam.FlatMap(title_and_item, self.dbname).with_output_types(tuple[str, str])
-        )
-        title_to_page = articles | "PageOfTitle" >> beam.Map(title_and_page).with_output_types(
-            tuple[str, int]
-        )
-        return (
-            {"pages": title_to_page, "items": title_to_item}
-            | "JoinTitles" >> beam.CoGroupByKey()
-            | "FactOfTitle" >> beam.FlatMapTuple(facts_of_title)
         )
 
     def _by_existence(self, root: beam.Pipeline) -> beam.PCollection:
@@ -78,6 +98,33 @@ class FindItems(beam.PTransform):
             | "ReadPageTable" >> ReadSqlDump(self.tables.pages, "page", ["page_id"])
             | "FactOfExistence" >> beam.Map(fact_of_existence)
         )
+
+
+class _JoinTitles(beam.PTransform):
+    """PCollection[PackedArticle] ⋈ (title, QID) → PCollection[(page id, PageFacts)]."""
+
+    def __init__(self, title_to_item: beam.PCollection):
+        super().__init__()
+        self.title_to_item = title_to_item
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        title_to_page = articles | "PageOfTitle" >> beam.Map(title_and_page).with_output_types(
+            tuple[str, int]
+        )
+        return (
+            {"pages": title_to_page, "items": self.title_to_item}
+            | "JoinTitles" >> beam.CoGroupByKey()
+            | "FactOfTitle" >> beam.FlatMapTuple(facts_of_title)
+        )
+
+
+class _FactOfProperty(beam.DoFn):
+    def process(self, row: Row) -> Iterable[tuple[int, PageFacts] | beam.pvalue.TaggedOutput]:
+        for page_and_facts in fact_of_property(row):
+            if page_and_facts[1].qid:
+                yield page_and_facts
+            else:
+                yield beam.pvalue.TaggedOutput("pages", page_and_facts)
 
 
 def fact_of_property(row: Row) -> Iterator[tuple[int, PageFacts]]:

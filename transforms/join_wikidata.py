@@ -4,22 +4,23 @@ Everything is joined by key. What travels until the last join are page ids and Q
 article moves once, to meet the facts about its page.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.close_classes import CloseOverSubclasses, InternalClasses
 from transforms.find_items import FindItems, WikiTables
+from transforms.read_entity_table import EntityTable, FindClasses
+from transforms.read_split_pins import PinItems, PinPages
 from transforms.screen_facts import ScreenFacts
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.text.wikimedia.wikidata_json import Entity
 
 
 class Linked(NamedTuple):
     """What JoinWikidata gives."""
 
-    kept: beam.PCollection  # of PackedArticle with its wikidata_id
+    kept: (
+        beam.PCollection
+    )  # of PackedArticle with its wikidata_id, and its split where it is pinned
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
 
@@ -30,74 +31,42 @@ class JoinWikidata(beam.PTransform):
     Args:
       dbname: the wiki, "ukwiki", as sitelinks name it.
       tables: they link pages to items.
-      entities: PCollection[Entity]; None leaves the classes unknown, and all of them kept.
+      table: of entities; None leaves the classes unknown, and all of them kept. Where `tables` link no
+        pages, the titles in it do.
+      pins: what ReadSplitPins gives; None where no split is pinned. Articles about a pinned item have
+        its split; pins of other items have no effect.
     """
 
     STAGE = "join-wikidata"
 
-    def __init__(self, dbname: str, tables: WikiTables, entities: beam.PCollection | None = None):
+    def __init__(
+        self,
+        dbname: str,
+        tables: WikiTables,
+        table: EntityTable | None = None,
+        pins: beam.PCollection | None = None,
+    ):
         super().__init__()
-        if not tables.links_pages():
-            raise ValueError("neither page_props nor items_per_site links pages to items")
-        self.dbname = dbname
-        self.tables = tables
-        self.entities = entities
+        if table is None and not tables.links_pages():
+            raise ValueError(
+                "nothing links pages to items: neither page_props nor items_per_site nor an entity table"
+            )
+        self.find_items = FindItems(dbname, tables, table)
+        self.has_page_table = bool(tables.pages)
+        self.table = table
+        self.pins = pins
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        page_to_facts = articles | "FindItems" >> FindItems(self.dbname, self.tables)
-        item_to_class = self._classes(articles.pipeline)
-        page_to_classed_facts = (
-            {"facts": page_to_facts | "KeyByItem" >> beam.Map(key_by_item), "class": item_to_class}
-            | "JoinClasses" >> beam.CoGroupByKey()
-            | "AddClass" >> beam.FlatMapTuple(add_class).with_output_types(tuple[int, PageFacts])
-        )
-        screen = ScreenFacts(self.STAGE, page_to_classed_facts, bool(self.tables.pages))
+        found = articles | "FindItems" >> self.find_items
+        about_items = found.items
+        if self.table is not None:
+            about_items = about_items | "FindClasses" >> FindClasses(self.table)
+        if self.pins is not None:
+            about_items = about_items | "PinItems" >> PinItems(self.pins)
+        page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
+        screen = ScreenFacts(self.STAGE, page_to_facts, self.has_page_table)
         screened = articles | "ScreenFacts" >> screen
         return Linked(screened.kept, screened.rejected, screened.class_unknown)
-
-    def _classes(self, root: beam.Pipeline) -> beam.PCollection:
-        if self.entities is None:
-            return root | "NoClasses" >> beam.Create([])
-        internal = self.entities | "CloseOverSubclasses" >> CloseOverSubclasses()
-        return self.entities | "ClassOfItem" >> beam.Map(
-            class_of_item, beam.pvalue.AsSingleton(internal)
-        )
-
-
-def class_of_item(entity: Entity, internal: InternalClasses) -> tuple[str, PageFacts]:
-    """(QID, facts about its class). Where several classes are internal, disambiguation counts first."""
-    classes = sorted(
-        internal.all.intersection(entity.instance_of),
-        key=lambda name: (name not in internal.disambiguation, name),
-    )
-    name = classes[0] if classes else ""
-    facts = PageFacts(
-        internal_class=name,
-        is_disambiguation=name in internal.disambiguation,
-        is_class_known=True,
-    )
-    return entity.qid, facts
-
-
-def key_by_item(page_and_facts: tuple[int, PageFacts]) -> tuple[str, tuple[int, PageFacts]]:
-    """(QID, (page id, facts)). Facts that name no item are keyed by their page: a key must not be hot."""
-    page_id, facts = page_and_facts
-    return facts.qid or f"page {page_id}", page_and_facts
-
-
-def add_class(_: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, PageFacts]]:
-    """The facts of the pages of one item, with what the entity dump says of its class."""
-    classes = list(found["class"])
-    for page_id, facts in found["facts"]:
-        if classes:
-            # An entity stands once in a dump; of several dumps given, one that calls it internal decides.
-            decisive = max(classes)
-            facts = facts._replace(
-                internal_class=decisive.internal_class,
-                is_disambiguation=facts.is_disambiguation or decisive.is_disambiguation,
-                is_class_known=True,
-            )
-        yield page_id, facts
 
 
 class IdentifyByPage(beam.PTransform):
@@ -106,23 +75,37 @@ class IdentifyByPage(beam.PTransform):
     Args:
       dbname: the wiki, "ukwiki".
       page_tables: <wiki>-<date>-page.sql.gz; a page not in them was deleted.
+      pins: what ReadSplitPins gives, for identities like "ukwiki:1088"; None where no split is pinned.
     """
 
     STAGE = "identify-by-page"
 
-    def __init__(self, dbname: str, page_tables: Sequence[str] = ()):
+    def __init__(
+        self,
+        dbname: str,
+        page_tables: Sequence[str] = (),
+        pins: beam.PCollection | None = None,
+    ):
         super().__init__()
         self.dbname = dbname
         self.tables = WikiTables(pages=page_tables)
+        self.pins = pins
 
     def expand(self, articles: beam.PCollection) -> Linked:
         root = articles.pipeline
-        page_to_facts = None
-        if self.tables.pages:
-            page_to_facts = articles | "FindPages" >> FindItems(self.dbname, self.tables)
         screen = ScreenFacts(
-            self.STAGE, page_to_facts, bool(self.tables.pages), identity=self.dbname
+            self.STAGE, self._facts(articles), bool(self.tables.pages), identity=self.dbname
         )
         screened = articles | "ScreenFacts" >> screen
         unknown = root | "NoneUnknown" >> beam.Create([])
         return Linked(screened.kept, screened.rejected, unknown)
+
+    def _facts(self, articles: beam.PCollection) -> beam.PCollection | None:
+        """(page id, PageFacts); None where nothing tells of pages, which spares a join."""
+        facts = []
+        if self.tables.pages:
+            found = articles | "FindPages" >> FindItems(self.dbname, self.tables)
+            facts.append(found.pages)
+        if self.pins is not None:
+            facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
+        return facts | "Facts" >> beam.Flatten() if facts else None

@@ -8,13 +8,14 @@ templates they call, as only those are worth knowing.
 import collections
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
 
 from transforms import counters
 from transforms.read_dumps import read_good_pages, spread_units
+from transforms.read_entity_table import EntityTable, ReadTemplateAliases
 from transforms.text.wikimedia.dump_units import WorkUnit
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_page
@@ -26,9 +27,7 @@ from transforms.text.wikimedia.template_pages import (
     collect,
     count_calls,
     read_template,
-    sitelink_alias,
 )
-from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
 
 STAGE = "read-templates"
@@ -52,7 +51,7 @@ class ReadTemplates(beam.PTransform):
       language: its tables say which names need no looking up.
       namespaces: number → names in this wiki.
       dbname: the wiki, "ukwiki", as sitelinks name it.
-      entities: PCollection[Entity] or None; items of templates tell local names of known templates.
+      table: of entities, or None; items of templates tell local names of known templates.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class ReadTemplates(beam.PTransform):
         language: Language,
         namespaces: Mapping[int, Sequence[str]],
         dbname: str,
-        entities: beam.PCollection | None = None,
+        table: EntityTable | None = None,
         stripes: int = 1,
         on_corrupt: str = "fail",
     ):
@@ -69,8 +68,7 @@ class ReadTemplates(beam.PTransform):
         self.paths = list(paths)
         self.language = language
         self.namespaces = dict(namespaces)
-        self.dbname = dbname
-        self.entities = entities
+        self.aliases = None if table is None else ReadTemplateAliases(table, dbname)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
 
@@ -79,13 +77,14 @@ class ReadTemplates(beam.PTransform):
             _ReadUnit(self.language, self.namespaces, self.on_corrupt)
         ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", main="facts")
         facts = [read.facts]
-        if self.entities is not None:
+        if self.aliases is not None:
             facts.append(
-                self.entities
+                root
+                | "ReadAliases" >> self.aliases
                 | "LocalNames"
-                >> beam.FlatMap(
-                    local_names, self.dbname, frozenset(self.language.templates)
-                ).with_output_types(tuple[str, TemplateFact])
+                >> beam.FlatMap(local_names, frozenset(self.language.templates)).with_output_types(
+                    tuple[str, TemplateFact]
+                )
             )
         uses = read.uses | "SumUses" >> beam.CombinePerKey(sum)
         return (
@@ -138,13 +137,10 @@ class _ReadUnit(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("uses", (plain, count))
 
 
-def local_names(
-    entity: Entity, dbname: str, known: frozenset[str]
-) -> Iterator[tuple[str, TemplateFact]]:
-    """(name, fact) for the item of a template of the tables that this wiki has under another name."""
-    fact = sitelink_alias(entity.sitelinks, dbname)
-    if fact and fact.value in known:
-        yield fact.name, fact
+def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:
+    """(name, alias) for a template of the tables that this wiki has under another name."""
+    if alias.value in known:
+        yield alias.name, alias
 
 
 def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, TemplateFact]]:

@@ -17,7 +17,9 @@ REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision 
 class ScreenedByFacts(NamedTuple):
     """What ScreenFacts gives."""
 
-    kept: beam.PCollection  # of PackedArticle with its wikidata_id
+    kept: (
+        beam.PCollection
+    )  # of PackedArticle with its wikidata_id, and its split where it is pinned
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
 
@@ -89,7 +91,7 @@ class _Screen(beam.DoFn):
         counters.count(self.stage, "linked")
         if not facts.is_class_known:
             yield beam.pvalue.TaggedOutput("class_unknown", facts.qid)
-        yield newest._replace(wikidata_id=facts.qid)
+        yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
 
 
 def without_facts(

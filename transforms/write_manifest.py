@@ -1,19 +1,18 @@
 """The findings of a build → stats.json, manifest.json, README.md and the metadata for TFDS."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.pvalue import AsList, AsSingleton
+from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
 from transforms.records import CorpusStats, InputFile, OutputFile, Rejected
 from transforms.text import build_manifest, tfds_metadata
 from transforms.text.build_manifest import Findings, Provenance
 from transforms.text.dataset_card import make_card
+from transforms.text.subwords import SubwordStats, TrainedSubwords
 from transforms.write_files import write_text
-
-NOT_PAGES = ("read-entities",)  # stages that reject lines of other inputs
 
 
 class Description(NamedTuple):
@@ -36,6 +35,9 @@ class BuildOutcome(NamedTuple):
     lost: beam.PCollection  # of NamedTuples
     stats: beam.PCollection  # of (split, CorpusStats)
     class_unknown: beam.PCollection  # one element for each article of unknown class
+    pinned: beam.PCollection  # of bool, for each article whose split was pinned: whether it moved
+    subwords: beam.PCollection  # of at most one TrainedSubwords
+    subword_stats: beam.PCollection  # of (split, SubwordStats)
 
 
 class WriteManifest(beam.PTransform):
@@ -71,6 +73,9 @@ class WriteManifest(beam.PTransform):
                 class_unknown=AsSingleton(
                     outcome.class_unknown | "CountUnknown" >> beam.combiners.Count.Globally()
                 ),
+                pinned=AsDict(outcome.pinned | "CountPinned" >> beam.combiners.Count.PerElement()),
+                subwords=AsSingleton(outcome.subwords, default_value=None),
+                subword_stats=AsDict(outcome.subword_stats),
             )
         )
 
@@ -92,19 +97,24 @@ def write_manifest(
     lost: Sequence[Any],
     stats: Sequence[tuple[str, CorpusStats]],
     class_unknown: int,
+    pinned: Mapping[bool, int],
+    subwords: TrainedSubwords | None,
+    subword_stats: Mapping[str, SubwordStats],
 ) -> Iterable[OutputFile]:
     """Checks the accounts and writes what a build says of itself."""
-    of_pages = {key: count for key, count in rejections if key[0] not in NOT_PAGES}
-    malformed = sum(count for (stage, _), count in of_pages.items() if stage == "read-dump")
+    malformed = sum(count for (stage, _), count in rejections if stage == "read-dump")
     findings = Findings(
         inputs=inputs,
         outputs=outputs,
         pages_read=pages + malformed,
-        rejections=of_pages,
-        unreadable_lines=sum(count for key, count in rejections if key[0] in NOT_PAGES),
+        rejections=dict(rejections),
         class_unknown=class_unknown,
+        pinned=sum(pinned.values()),
+        pinned_elsewhere=pinned.get(True, 0),
         lost=[one._asdict() for one in lost],
         stats=dict(stats),
+        subwords=subwords,
+        subword_stats=dict(subword_stats),
     )
     build_manifest.check_accounts(findings)
     yield from _write_texts(folder, _texts(provenance, description, findings))

@@ -1,6 +1,7 @@
 """`corpusmill demo`."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,10 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.build_sizes import find_sizes
     from pipelines.demo import sample_builds
+    from pipelines.report import render_text
 
-    for corpus in sample_builds():
+    for corpus in sample_builds(settings.output):
         launch_build(corpus, settings, beam_flags)
+    sys.stdout.write(render_text(find_sizes([settings.output])))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli import make_parser
-from pipelines.demo import sample_config
+from pipelines.demo import sample_config, sample_entities
 from pipelines.wiki40b import VERSION
 from tests.pipelines.wiki_builds import Build, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -21,7 +21,7 @@ def sample_flags(output: Path) -> list[str]:
         "--page-props",
         *config.page_props,
         "--entities",
-        *config.entities,
+        sample_entities(),
     ]
     return ["wiki40b", "--language", "uk", "--output", str(output), "--workers", "1", *files]
 
@@ -33,7 +33,9 @@ def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> 
 
 
 def test_the_demo_builds_every_sample(demo: Path) -> None:
-    assert sorted(path.name for path in (demo / "wiki40b").iterdir()) == ["en", "ja", "uk"]
+    made = sorted(path.name for path in (demo / "wiki40b").iterdir())
+    assert made == ["en", "ja", "multilingual", "uk"]
+    assert (demo / "entities" / "wikidata" / "20260101-1.0.0" / "COMPLETED").is_file()
 
 
 def test_the_demo_may_be_repeated() -> None:
@@ -69,6 +71,10 @@ def test_a_finished_build_is_untouched_without_replace(
         (["--language", "zh"], "no such language: 'zh'"),
         (["--dump"], "expected at least one argument"),
         (["stray"], "stray"),
+        (["--languages", "uk"], "--language does not go with --languages"),
+        (["--dumps", "x"], "--dumps does not go with --language"),
+        (["--vocabulary-size", "-1"], "vocabulary_size is -1; 263 pieces are taken"),
+        (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],
 )
 def test_wrong_settings(
@@ -81,17 +87,18 @@ def test_wrong_settings(
     assert not (tmp_path / "output").exists()
 
 
-def test_an_entity_dump_needs_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--language", "uk", "--output", tmp_path, "--dump", "x.xml", "--entities", "y.json"]
-    assert run_cli("wiki40b", *flags) == 2
-    assert (
-        "an entity dump is given, but neither page_props nor items_per_site"
-        in capsys.readouterr().err
-    )
-
-
 @pytest.mark.parametrize(
-    "arguments", [[], ["wiki40"], ["wiki40b"], ["wiki40b", "--language", "uk"]]
+    "arguments",
+    [
+        [],
+        ["wiki40"],
+        ["wiki40b"],
+        ["wiki40b", "--language", "uk"],
+        ["wiki40b", "--language", "uk", "--output", "x"],
+        ["wiki40b", "--output", "x"],
+        ["wiki40b", "--languages", "uk", "--output", "x"],
+        ["entities", "--output", "x"],
+    ],
 )
 def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_cli(*arguments) == 2
@@ -105,7 +112,7 @@ def test_a_missing_dump(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert not (tmp_path / "output").exists()
 
 
-@pytest.mark.parametrize("command", ["wiki40b", "demo"])
+@pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])
 def test_help_names_the_flags(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_cli(command, "--help") == 0
     shown = capsys.readouterr().out

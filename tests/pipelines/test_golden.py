@@ -11,7 +11,7 @@ FILES = tree_of(GOLDEN)
 
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
-    assert len(FILES) == 3 * 14
+    assert len(FILES) == 3 * 16 + 7 + 6  # three corpora, the entity table, vocabularies over all
     assert tree_of(demo).keys() == FILES.keys()
 
 
@@ -38,13 +38,26 @@ def test_tables_are_compared_by_what_they_hold_where_the_writer_differs(name: st
         assert table != table.slice(1)
 
 
-def test_the_golden_manifests_are_of_this_release() -> None:
-    from pipelines.wiki40b import RELEASE_NOTES, VERSION
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith((".model", ".vocab"))])
+def test_vocabularies_are_compared_by_their_pieces_and_scores(name: str) -> None:
+    pieces = content_of(name, FILES[name], is_alike=True)
+    assert len(pieces) > 500
+    assert sorted({round(score) for _, score in pieces})[0] < -5
 
+
+def test_the_golden_manifests_are_of_this_release() -> None:
+    from pipelines import entities, wiki40b, wiki40b_multilingual
+
+    releases = {
+        "entities": entities,
+        "wiki40b": wiki40b,
+        wiki40b_multilingual.KIND: wiki40b_multilingual,
+    }
     for name, data in FILES.items():
         if name.endswith("manifest.json"):
             manifest = json.loads(data)
-            assert manifest["version"] == VERSION, (
+            release = releases[manifest["corpus"]]
+            assert manifest["version"] == release.VERSION, (
                 "VERSION has changed: regenerate the golden builds"
             )
-            assert manifest["release_notes"] == RELEASE_NOTES
+            assert manifest["release_notes"] == release.RELEASE_NOTES

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.demo import sample_config
+from pipelines import demo as samples
 from pipelines.launch import BuildError, check_beam_flags, launch, pipeline_options
 from pipelines.publish import TargetError, building
-from pipelines.wiki40b import VERSION, Wiki40b
-from tests.pipelines.wiki_builds import Build, build, files_below
+from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
+from tests.pipelines.wiki_builds import Build, build, entity_table, files_below
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(f"wiki40b/uk/20260101-{VERSION}")
@@ -58,10 +58,15 @@ def test_flags_that_beam_does_not_know(flags: list[str], unknown: str) -> None:
         check_beam_flags(flags)
 
 
+def uk_config() -> Wiki40bConfig:
+    """The settings of the demo's build, with a table of its own."""
+    return samples.sample_config("uk", entity_table(samples.sample_entities()))
+
+
 def test_a_launch_returns_the_manifest_and_shows_the_summary(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    manifest = launch(Wiki40b(sample_config("uk")), str(tmp_path), workers=1)
+    manifest = launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
     assert manifest == Build(tmp_path / TARGET).manifest
     shown = capsys.readouterr().out
     assert f"wiki40b|lang:uk|dump:20260101|v:{VERSION}" in shown
@@ -73,14 +78,14 @@ def test_a_finished_build_is_refused_before_any_work(tmp_path: Path, demo: Path)
     folder = demo / TARGET
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     with pytest.raises(TargetError, match="holds a finished build"):
-        launch(Wiki40b(sample_config("uk")), str(demo), workers=1)
+        launch(Wiki40b(uk_config()), str(demo), workers=1)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
 def test_the_second_of_two_builds_of_one_target_refuses(tmp_path: Path) -> None:
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is at work"):
-            launch(Wiki40b(sample_config("uk")), str(tmp_path), workers=1)
+            launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
         (Path(folder) / "manifest.json").write_text("{}")
     assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]
 
@@ -90,14 +95,13 @@ def test_an_unfinished_folder_is_replaced(tmp_path: Path, demo: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "stale.parquet").write_text("x")
     (folder / "manifest.json").write_text("{}")
-    assert build(tmp_path, sample_config("uk")).tree() == Build(demo / TARGET).tree()
+    assert build(tmp_path, uk_config()).tree() == Build(demo / TARGET).tree()
 
 
 def test_an_input_that_vanishes_ends_the_build_with_an_error(tmp_path: Path) -> None:
-    config = sample_config("uk")
-    corpus = Wiki40b(config)
-    corpus.entities = [str(tmp_path / "gone.json.gz")]
-    with pytest.raises(BuildError, match=r"gone\.json\.gz: no such file"):
+    corpus = Wiki40b(uk_config())
+    corpus.tables = corpus.tables._replace(page_props=[str(tmp_path / "gone.sql.gz")])
+    with pytest.raises(BuildError, match=r"gone\.sql\.gz: no such file"):
         launch(corpus, str(tmp_path / "output"), workers=1)
     assert files_below(tmp_path / "output") == []
 
@@ -106,7 +110,7 @@ def test_an_input_that_vanishes_ends_the_build_with_an_error(tmp_path: Path) -> 
 
 
 def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
-    config = sample_config("uk")
+    config = uk_config()
     command = [
         sys.executable,
         "-m",
@@ -123,7 +127,7 @@ def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
         "--page-props",
         *config.page_props,
         "--entities",
-        *config.entities,
+        config.entities,
     ]
     return subprocess.Popen(
         [*command, *files, *flags], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -175,13 +179,13 @@ def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
     assert process.wait() == -signal.SIGKILL
     assert not (tmp_path / TARGET).exists()
     assert has_begun(tmp_path)
-    built = build(tmp_path, sample_config("uk"))
+    built = build(tmp_path, uk_config())
     assert built.tree() == Build(demo / TARGET).tree()
     built.check_files()
     assert len(children) == (0 if workers == "1" else 2)
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children), 20)
     if children:  # a worker that outlived the sweep may have written once more
-        build(tmp_path, sample_config("uk"), replace=True)
+        build(tmp_path, uk_config(), replace=True)
     assert list(built.folder.parent.iterdir()) == [built.folder]
 
 
@@ -201,7 +205,7 @@ def test_a_build_that_is_told_to_end_leaves_nothing(
 
 def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, demo: Path) -> None:
     """Looks at the target all the while that a build replaces another."""
-    build(tmp_path, sample_config("uk"))
+    build(tmp_path, uk_config())
     process = start(tmp_path, "--workers", "1", "--replace")
     expected = {name: len(content) for name, content in Build(demo / TARGET).tree().items()}
     mark, looks = tmp_path / TARGET / "COMPLETED", 0

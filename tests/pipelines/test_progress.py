@@ -171,3 +171,123 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
 def test_what_there_is_nothing_to_say_of_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary("/data/uk", manifest() | {"caveats": [], "lost": []}, STATS, 1.0)
     assert "note" not in capsys.readouterr().out
+
+
+LEARNED = {"vocabulary_size": 32_000, "sampled_articles": 30, "sample_sha256": "ab", "reason": ""}
+IN_PIECES = {
+    split: counts | {"pieces": 250_000, "unknown_characters": 0, "byte_characters": 500}
+    for split, counts in STATS.items()
+}
+
+
+def test_the_summary_tells_how_the_vocabulary_fits(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary("/data/uk", manifest() | {"sentencepiece": LEARNED}, IN_PIECES, 1.0)
+    shown = capsys.readouterr().out
+    assert (
+        "SentencePiece: 32,000 pieces, learned from 30 articles of train\n"
+        "  validation: 4.000 characters per piece; coverage 100.000%,"
+        " without characters spelled in bytes 99.950%\n"
+        "  test: 4.000 characters per piece; coverage 100.000%,"
+        " without characters spelled in bytes 99.950%\n"
+    ) in shown
+    assert "unknown" not in shown.splitlines()[2]
+
+
+def test_a_build_without_a_vocabulary_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    learned = LEARNED | {"vocabulary_size": 0, "reason": "there is no text to learn from"}
+    print_summary("/data/uk", manifest() | {"sentencepiece": learned}, STATS, 1.0)
+    shown = capsys.readouterr().out
+    assert "SentencePiece: no vocabulary: there is no text to learn from\n" in shown
+    assert "per piece" not in shown
+
+
+def test_the_summary_of_several_vocabularies(capsys: pytest.CaptureFixture[str]) -> None:
+    learned = {"sentencepiece": {"64k": LEARNED | {"vocabulary_size": 64_000}, "128k": LEARNED}}
+    empty = {"counts": {}, "lost": [], "outputs": [], "caveats": []}
+    print_summary("/data/m", manifest() | empty | learned, {"64k": {}, "128k": {}}, 3.21)
+    assert capsys.readouterr().out.splitlines() == [
+        "wiki40b|lang:uk|dump:20260101|v:1.0.0",
+        "64k: 64,000 pieces, learned from 30 articles of train",
+        "128k: 32,000 pieces, learned from 30 articles of train",
+        "built in 3.2 s",
+        "the build: /data/m",
+    ]
+
+
+def test_while_a_vocabulary_is_learned_that_is_shown() -> None:
+    counts = {"read-dump/dump_bytes": 500, "train-subwords/begun": 1200}
+    assert Tally(counts, 1.0).describe(500) == "learning a vocabulary from 1,200 articles"
+    done = Tally(counts | {"train-subwords/articles": 1200}, 1.0)
+    assert done.describe(500).startswith("joining, writing")
+
+
+ENTITY_COUNTS = {
+    "read-entities/dump_bytes": 500,
+    "read-entities/json_bytes": 6_000_000,
+    "read-entities/entities": 1100,
+    "read-entities/not-json": 3,
+    "read-entities/bad-claims": 1,
+    "read-entities/damages": 7,
+    "write-entity-table/rows": 40,
+}
+
+
+def test_what_is_shown_while_entities_are_read_and_then() -> None:
+    tally = Tally(ENTITY_COUNTS, seconds=2.0)
+    assert tally.dump_bytes == 500
+    assert tally.describe(1000) == "1,100 entities 4 lines rejected 3.0 MB/s"
+    assert tally.describe(500) == "sorting, writing: 40 of 1,100 entities"
+
+
+ENTITY_MANIFEST = {
+    "signature": "entities|lang:wikidata|dump:20260101|v:1.0.0",
+    "caveats": [],
+    "counts": {
+        "lines_read": 1234,
+        "rows": 1200,
+        "repeated": 20,
+        "without_item": 10,
+        "rejected": {"read-entities/not-json": 4, "total": 4},
+    },
+    "lost": [LOST | {"pages_lost": -1}],
+    "outputs": [],
+}
+ENTITY_STATS = {
+    "total": {
+        "items": 1200,
+        "internal_classes": {"list": 1100, "template": 70},
+        "sitelinks": {f"{number}wiki": 1000 + number for number in range(9)},
+    }
+}
+
+
+def test_the_summary_of_a_build_without_splits(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary("/data/e", ENTITY_MANIFEST, ENTITY_STATS, 3.21)
+    out = capsys.readouterr().out
+    cells = {
+        tuple(cell.strip() for cell in line.strip("│").split("│"))
+        for line in out.splitlines()
+        if line.startswith("│")
+    }
+    assert cells == {
+        ("items", "1,200"),
+        ("internal classes: list", "1,100"),
+        ("internal classes: template", "70"),
+        ("sitelinks (sum of 9)", "9,036"),
+        ("read-entities/not-json", "4"),
+        ("total", "4"),
+    }
+    assert re.search(r"┃ not kept +┃ +lines ┃", out)
+    assert out.splitlines()[-4:] == [
+        "1,234 lines read in 3.2 s",
+        "note: lines for an item that another line has, too, and tells more of: 20",
+        "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of lines: bz2: Invalid [data]",
+        "the build: /data/e",
+    ]
+
+
+def test_the_summary_of_a_build_that_reads_and_rejects_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_summary("/data/m", ENTITY_MANIFEST | {"counts": {}, "lost": []}, {"64k": {}}, 3.21)
+    assert capsys.readouterr().out.splitlines()[-2:] == ["built in 3.2 s", "the build: /data/m"]

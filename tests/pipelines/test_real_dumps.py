@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
-from tests.pipelines.wiki_builds import Build, build, run_cli
+from tests.pipelines.wiki_builds import Build, build, entity_table, run_cli
 from tests.real_data import DATA, needs_real_data
 from tests.transforms.test_read_dumps import flip, stream_starts
 from transforms.records import Page
@@ -61,7 +61,7 @@ def language(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def linked(language: str, tmp_path_factory: pytest.TempPathFactory) -> Build:
     """A build with page properties and entities, by one worker."""
-    config = config_of(language, page_props=page_props(language), entities=[ENTITIES])
+    config = config_of(language, page_props=page_props(language), entities=entity_table(ENTITIES))
     return build(tmp_path_factory.mktemp("linked"), config)
 
 
@@ -140,7 +140,7 @@ def test_articles_are_laid_out_under_the_title_of_their_page(
 
 def test_titles_link_as_properties_do(language: str, linked: Build, tmp_path: Path) -> None:
     """Of en, properties know items by other evidence than sitelinks, too."""
-    config = config_of(language, items_per_site=[ITEMS_PER_SITE], entities=[ENTITIES])
+    config = config_of(language, items_per_site=[ITEMS_PER_SITE], entities=entity_table(ENTITIES))
     built = build(tmp_path, config)
     by_title = {article["version_id"]: article for article in built.articles()}
     by_property = {article["version_id"]: article for article in linked.articles()}
@@ -152,7 +152,11 @@ def test_titles_link_as_properties_do(language: str, linked: Build, tmp_path: Pa
 
 def test_the_same_bytes_by_two_workers_and_from_the_xz_of_the_same_pages(tmp_path: Path) -> None:
     """The .xz is cut inside the page after the last one of the multistream copy."""
-    settings = {"page_props": page_props("el"), "entities": [ENTITIES], "dump_date": "20230501"}
+    settings = {
+        "page_props": page_props("el"),
+        "entities": entity_table(ENTITIES),
+        "dump_date": "20230501",
+    }
     one = build(tmp_path / "1", config_of("el", **settings))
     two = build(tmp_path / "2", config_of("el", **settings), workers=2)
     assert two.tree() == one.tree()
@@ -285,5 +289,5 @@ def test_a_damaged_stream_of_a_real_dump_costs_its_hundred_pages(
 
 
 def test_settings_that_are_right_build_without_a_caveat() -> None:
-    config = config_of("uk", page_props=page_props("uk"), entities=[ENTITIES])
+    config = config_of("uk", page_props=page_props("uk"), entities=entity_table(ENTITIES))
     assert Wiki40b(config).caveats() == ()

@@ -35,6 +35,7 @@ STAGES = {
     "empty-after-cleaning": "clean-wikitext",
     "disambiguation": "join-wikidata",
     "internal-entity": "join-wikidata",
+    "list": "join-wikidata",
     "no-entity": "join-wikidata",
 }
 
@@ -69,7 +70,6 @@ def test_the_accounts_of_the_manifest(demo: Path, language: str) -> None:
         f"{STAGES[reason]}/{reason}": count for reason, count in by_reason.items()
     } | {"total": rejected}
     assert counts["class_unknown"] == {"en": 1, "ja": 1, "uk": 0}[language]
-    assert counts["unreadable_lines"] == 0
     assert built.manifest["lost"] == built.manifest["caveats"] == []
     for split in SPLITS:
         articles = built.articles(split)
@@ -297,7 +297,7 @@ def test_without_an_entity_dump_classes_are_unknown_and_the_build_says_so(
     counts = built.manifest["counts"]
     assert counts["class_unknown"] == counts["kept"]["total"] == len(built.articles())
     (caveat,) = built.manifest["caveats"]
-    assert caveat.startswith("No entity dump was given")
+    assert caveat.startswith("No entity table was given")
     assert caveat in (built.folder / "README.md").read_text("utf-8")
     assert built.manifest["settings"]["identity"] == "wikidata item"
 
@@ -340,11 +340,14 @@ def test_a_disambiguation_page_is_known_by_its_class_alone(uk: WikiFiles, tmp_pa
 
 def test_a_class_counts_by_way_of_its_superclasses(demo: Path) -> None:
     details = {
-        one.id: one.detail
+        one.id: (one.reason, one.detail)
         for one in demo_build(demo, "uk").rejected()
-        if one.reason == "internal-entity"
+        if one.id in ("310", "311")
     }
-    assert details == {"310": "Q900000503 is a Q13406463", "311": "Q900000504 is a Q900000802"}
+    assert details == {
+        "310": ("list", "Q900000503 is a Q13406463"),
+        "311": ("internal-entity", "Q900000504 is a Q900000802"),
+    }
 
 
 def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
@@ -366,30 +369,6 @@ def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
     )
     assert built.reasons() == expected_reasons(uk, p310="kept")
     assert built.manifest["counts"]["class_unknown"] == 2
-
-
-def test_lines_of_the_entity_dump_that_are_no_entity_are_listed_and_are_no_pages(
-    uk: WikiFiles, tmp_path: Path, demo: Path
-) -> None:
-    lines = gzip.decompress(Path(ENTITIES).read_bytes()).splitlines(keepends=True)
-    lines[3:3] = [b'{"type":"item","id":"Q5","claims":\n', b"[1,2],\n"]
-    path = uk.folder / "wikidata-20260101-all.json.gz"
-    path.write_bytes(gzip.compress(b"".join(lines)))
-    built = build(
-        tmp_path, uk.config(dump=uk.multistream, page_props=uk.write_page_props(), entities=path)
-    )
-    good = demo_build(demo, "uk")
-    assert built.articles() == good.articles()
-    start = sum(map(len, lines[:3]))
-    unreadable = {one.id: one.reason for one in built.rejected() if one.stage == "read-entities"}
-    assert unreadable == {
-        f"{path.name}:{start}": "not-json",
-        f"{path.name}:{start + len(lines[3])}": "not-json",
-    }
-    counts = built.manifest["counts"]
-    assert counts["unreadable_lines"] == 2
-    assert counts["pages_read"] == good.manifest["counts"]["pages_read"]
-    assert counts["rejected"] == good.manifest["counts"]["rejected"]
 
 
 def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
@@ -432,7 +411,11 @@ def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Pa
         ({"dump": []}, "no dump is named"),
         ({"on_corrupt": "ignore"}, "on_corrupt is one of"),
         ({"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
-        ({"entities": ["w.json"], "page_props": []}, "an entity dump is given, but neither"),
+        (
+            {"vocabulary_size": 263},
+            "vocabulary_size is 263; 263 pieces are taken by markers and bytes",
+        ),
+        ({"sample_articles": 0}, "sample_articles is 0, and must be positive"),
     ],
 )
 def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:
@@ -474,7 +457,7 @@ def test_the_manifest_names_every_input_with_its_hash(demo: Path) -> None:
     inputs = demo_build(demo, "uk").manifest["inputs"]
     expected = [
         ("dump", config.dump),
-        ("entities", config.entities),
+        ("entities", [str(demo / "entities/wikidata/20260101-1.0.0/manifest.json")]),
         ("page-props", config.page_props),
     ]
     assert [(file["role"], file["name"], file["bytes"]) for file in inputs] == [

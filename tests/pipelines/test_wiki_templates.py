@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.demo import sample_config
+from pipelines.demo import sample_config, sample_entities
 from pipelines.wiki40b import VERSION
-from tests.pipelines.wiki_builds import Build, build, run_cli
+from tests.pipelines.wiki_builds import Build, build, entity_table, run_cli
 
 NAMES = "unrendered-templates.tsv"
 BY_TITLE = "Вербовий Брід"
@@ -42,7 +42,9 @@ def test_tables_of_the_user_come_first(tmp_path: Path) -> None:
     table.write_text(
         '[templates]\n"Стан путівця" = "стан: {1}"\n"Зввш" = "{1} метрів"\n', encoding="utf-8"
     )
-    config = dataclasses.replace(sample_config("uk"), templates=[str(table)])
+    config = dataclasses.replace(
+        sample_config("uk", entity_table(sample_entities())), templates=[str(table)]
+    )
     built = build(tmp_path / "output", config)
     text = geography(built)
     assert "стоїть пагорб 38 метрів; навпростець" in text

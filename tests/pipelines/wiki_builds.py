@@ -1,8 +1,10 @@
 """Small wikis, their builds, and what a build holds: for the tests of pipelines."""
 
 import dataclasses
+import functools
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pipelines.cli import main
+from pipelines.entities import Entities, EntitiesConfig
 from pipelines.launch import launch
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
 from tests import dump_files, pack_samples
@@ -102,6 +105,23 @@ def build(output: Path, config: Wiki40bConfig, *, workers: int = 1, replace: boo
     return Build(output.joinpath(*corpus.path))
 
 
+@functools.cache
+def _tables() -> tempfile.TemporaryDirectory[str]:
+    """Where entity tables are, for as long as the tests run."""
+    return tempfile.TemporaryDirectory(prefix="corpusmill-tables-")
+
+
+def entity_table(dump: str) -> str:
+    """The folder of the entity table of a Wikidata dump. Each is built once."""
+    key = hashlib.sha256(dump.encode() + Path(dump).read_bytes()).hexdigest()[:16]
+    output = Path(_tables().name) / key
+    corpus = Entities(EntitiesConfig(dump=[dump]))
+    target = output.joinpath(*corpus.path)
+    if not target.exists():
+        launch(corpus, str(output), workers=1)
+    return str(target)
+
+
 def run_cli(*arguments: object) -> int:
     """The exit status of the command."""
     try:
@@ -171,10 +191,12 @@ class WikiFiles:
         """Settings; paths may be Path objects, and one file need not stand in a list."""
         values: dict[str, Any] = {
             name: [str(path) for path in (value if isinstance(value, list) else [value])]
-            if name in ("dump", "page_props", "items_per_site", "page_table", "entities")
+            if name in ("dump", "page_props", "items_per_site", "page_table")
             else value
             for name, value in settings.items()
         }
+        if "entities" in values:
+            values["entities"] = entity_table(str(values["entities"]))
         return Wiki40bConfig(**({"language": self.wiki.language} | values))
 
 

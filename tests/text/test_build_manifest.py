@@ -13,6 +13,7 @@ from transforms.text.build_manifest import (
     make_stats,
     to_json,
 )
+from transforms.text.subwords import SubwordStats, TrainedSubwords
 
 PROVENANCE = Provenance(
     corpus="wiki40b",
@@ -28,6 +29,9 @@ STATS = {
     "train": CorpusStats(3, 4, 5, 60, 700, 800),
     "test": CorpusStats(1, 0, 1, 10, 100, 110),
 }
+
+TRAINED = TrainedSubwords(b"model", 300, 3, "ab")
+IN_PIECES = {"train": SubwordStats(200, 700, 0, 5), "test": SubwordStats(40, 100, 1, 0)}
 
 
 def output(split: str, kind: str, records: int, name: str = "") -> OutputFile:
@@ -46,17 +50,21 @@ def findings(**changed: Any) -> Findings:
         outputs=outputs,
         pages_read=10,
         rejections=rejections,
-        unreadable_lines=1,
         class_unknown=2,
+        pinned=3,
+        pinned_elsewhere=1,
         lost=[],
         stats=STATS,
+        subwords=TRAINED,
+        subword_stats=IN_PIECES,
     )
     return found._replace(**changed)
 
 
 def test_accounts_that_agree() -> None:
     check_accounts(findings())
-    check_accounts(findings(pages_read=0, rejections={}, stats={}, outputs=[]))
+    nothing: dict[str, Any] = {"rejections": {}, "stats": {}, "outputs": [], "subword_stats": {}}
+    check_accounts(findings(pages_read=0, **nothing))
 
 
 def test_records_of_several_shards_add_up() -> None:
@@ -91,6 +99,11 @@ def test_records_of_several_shards_add_up() -> None:
             {"outputs": [*findings().outputs, output("validation", "parquet", 1)]},
             "parquet of validation holds 1 of 0 articles",
         ),
+        (
+            {"subword_stats": IN_PIECES | {"test": SubwordStats(40, 99)}},
+            "99 of 100 characters of test are counted in pieces",
+        ),
+        ({"subword_stats": {}}, "0 of 700 characters of train are counted in pieces"),
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
@@ -106,8 +119,20 @@ def test_signature() -> None:
 def test_stats_have_every_split_and_the_total() -> None:
     stats = make_stats(findings())
     assert list(stats) == ["train", "validation", "test", "total"]
-    assert stats["validation"] == CorpusStats()._asdict()
-    assert stats["total"] == CorpusStats(4, 4, 6, 70, 800, 910)._asdict()
+    assert stats["validation"] == CorpusStats()._asdict() | SubwordStats()._asdict()
+    total = CorpusStats(4, 4, 6, 70, 800, 910)._asdict() | SubwordStats(240, 800, 1, 5)._asdict()
+    assert stats["total"] == total
+
+
+@pytest.mark.parametrize("subwords", [None, TrainedSubwords(b"", 0, 0, "ab", "there is no text")])
+def test_stats_without_a_vocabulary(subwords: TrainedSubwords | None) -> None:
+    found = findings(subwords=subwords, subword_stats={})
+    assert make_stats(found)["train"] == STATS["train"]._asdict()
+    manifest = make_manifest(PROVENANCE, found)
+    if subwords:
+        assert manifest["sentencepiece"]["reason"] == "there is no text"
+    else:
+        assert "sentencepiece" not in manifest
 
 
 def test_manifest() -> None:
@@ -121,7 +146,15 @@ def test_manifest() -> None:
         "kept": {"train": 3, "validation": 0, "test": 1, "total": 4},
         "rejected": {"clean-wikitext/too-deep": 2, "screen-pages/redirect": 4, "total": 6},
         "class_unknown": 2,
-        "unreadable_lines": 1,
+        "pinned": 3,
+        "pinned_elsewhere": 1,
+    }
+    assert manifest["stats"] == make_stats(findings())
+    assert manifest["sentencepiece"] == {
+        "vocabulary_size": 300,
+        "sampled_articles": 3,
+        "sample_sha256": "ab",
+        "reason": "",
     }
     assert [file["name"] for file in manifest["outputs"]] == sorted(
         file.name for file in findings().outputs

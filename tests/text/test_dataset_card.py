@@ -11,15 +11,14 @@ STATS = {
     "total": {"articles": 1234569, "characters": 7},
 }
 
+COUNTS = {"pages_read": 7654321, "rejected": {"screen-pages/redirect": 1000, "total": 1000}}
+
 
 def card(edition: str = "uk", caveats: tuple[str, ...] = ()) -> str:
     manifest: dict[str, Any] = {
         "edition": edition,
         "signature": f"wiki40b|lang:{edition}|dump:20260101|v:1.0.0",
-        "counts": {
-            "pages_read": 7654321,
-            "rejected": {"screen-pages/redirect": 1000, "total": 1000},
-        },
+        "counts": COUNTS,
         "caveats": caveats,
     }
     return make_card("Wiki-40B", "About it.", "cc-by-sa-4.0", manifest, STATS)
@@ -57,6 +56,21 @@ def test_the_body_says_what_is_in_it_and_what_is_not() -> None:
         "| reason | pages |\n|---|---:|\n| screen-pages/redirect | 1,000 |\n| total | 1,000 |\n\n"
         "Every input and output with its SHA-256, and all settings: `manifest.json`.\n"
     )
+
+
+def test_the_vocabulary_is_described() -> None:
+    stats = {split: counts | {"pieces": 2} for split, counts in STATS.items()}
+    stats["test"]["pieces"] = 0
+    made = {"vocabulary_size": 32000, "sampled_articles": 1234, "sample_sha256": "ab"}
+    manifest = {"edition": "uk", "signature": "s", "counts": COUNTS, "caveats": ()}
+    text = make_card("Wiki-40B", "About it.", "x", manifest | {"sentencepiece": made}, stats)
+    assert (
+        "\n`sentencepiece/`: 32,000 pieces, learned from the first 1,234 articles of train."
+        " Characters per piece: train 1.500, validation 2.000, total 3.500.\n"
+    ) in text
+    none = made | {"vocabulary_size": 0}
+    text = make_card("Wiki-40B", "About it.", "x", manifest | {"sentencepiece": none}, STATS)
+    assert "sentencepiece" not in text
 
 
 def test_caveats_stand_on_the_card() -> None:

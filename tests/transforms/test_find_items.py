@@ -5,6 +5,7 @@ import pytest
 
 from tests import dump_files
 from tests.dump_files import SamplePage
+from tests.entity_tables import Item, write_entity_table
 from tests.transforms.run_pipeline import Outcome, run_transform
 from transforms.find_items import (
     FindItems,
@@ -15,6 +16,7 @@ from transforms.find_items import (
     title_and_item,
 )
 from transforms.pack_articles import pack_article
+from transforms.read_entity_table import EntityTable
 from transforms.records import Article
 from transforms.text.wikimedia.screening import PageFacts
 
@@ -63,42 +65,82 @@ def page_table(tmp_path: Path) -> str:
     return str(path)
 
 
-def find(tables: WikiTables) -> Outcome:
-    return run_transform(FindItems("ukwiki", tables), ARTICLES)
+def find(tables: WikiTables, table: EntityTable | None = None) -> Outcome:
+    return run_transform(FindItems("ukwiki", tables, table), ARTICLES)
 
 
 def test_items_by_property(page_props: str) -> None:
     outcome = find(WikiTables(page_props=[page_props]))
-    assert sorted(outcome.elements["main"]) == [
+    assert sorted(outcome.elements["items"]) == [
         (1, PageFacts("Q1899")),
         (2, PageFacts("Q40855")),
-        (4, PageFacts(is_disambiguation=True)),
         (9, PageFacts("Q9")),
     ]
+    assert outcome.elements["pages"] == [(4, PageFacts(is_disambiguation=True))]
     assert outcome.counters == {"read-sql-dump/page_props": 5}
 
 
 def test_items_by_title_are_those_of_the_wiki(items_per_site: str) -> None:
     outcome = find(WikiTables(items_per_site=[items_per_site]))
-    assert sorted(outcome.elements["main"]) == [
+    assert sorted(outcome.elements["items"]) == [
         (1, PageFacts("Q1899")),
         (2, PageFacts("Q40855")),
         (3, PageFacts("Q7")),
     ]
+    assert outcome.elements["pages"] == []
     assert outcome.counters == {"read-sql-dump/wb_items_per_site": 6}
 
 
 def test_existence(page_table: str) -> None:
     outcome = find(WikiTables(pages=[page_table]))
-    assert sorted(outcome.elements["main"]) == [
+    assert sorted(outcome.elements["pages"]) == [
         (1, PageFacts(exists=True)),
         (3, PageFacts(exists=True)),
     ]
+    assert outcome.elements["items"] == []
 
 
 def test_all_tables_together(page_props: str, items_per_site: str, page_table: str) -> None:
     outcome = find(WikiTables([page_props], [items_per_site], [page_table]))
-    assert len(outcome.elements["main"]) == 4 + 3 + 2
+    assert len(outcome.elements["items"]) == 3 + 3
+    assert len(outcome.elements["pages"]) == 1 + 2
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> EntityTable:
+    items = [
+        Item(7, (), {"enwiki": "Salt", "ukwiki": '«Сіль» & "Ключ\'s"'}),
+        Item(8, (), {"enwiki": "Невідома"}),
+        Item(1899, (), {"enwiki": "Kyiv", "ukwiki": "Київ"}),
+        Item(5555, (), {"ukwiki": "Сторінка, якої нема"}),
+    ]
+    return write_entity_table(tmp_path / "table", items, {})
+
+
+def test_items_by_the_titles_of_the_entity_table(table: EntityTable, page_table: str) -> None:
+    by_title = [(1, PageFacts("Q1899")), (3, PageFacts("Q7"))]
+    exists = [(1, PageFacts(exists=True)), (3, PageFacts(exists=True))]
+    for tables, pages in ((WikiTables(), []), (WikiTables(pages=[page_table]), exists)):
+        outcome = find(tables, table)
+        assert sorted(outcome.elements["items"]) == by_title
+        assert sorted(outcome.elements["pages"]) == pages
+
+
+def test_the_entity_table_links_pages_only_where_nothing_else_does(
+    table: EntityTable, page_props: str, items_per_site: str
+) -> None:
+    for tables in (WikiTables([page_props]), WikiTables(items_per_site=[items_per_site])):
+        with_table, without = find(tables, table).elements, find(tables).elements
+        assert sorted(with_table["items"]) == sorted(without["items"])
+
+
+def test_a_table_without_the_titles_of_the_wiki_is_refused_where_it_has_to_link_pages(
+    tmp_path: Path,
+) -> None:
+    table = write_entity_table(tmp_path / "other", [Item(7)], {}, ["enwiki"])
+    with pytest.raises(ValueError, match="no titles of ukwiki"):
+        FindItems("ukwiki", WikiTables(), table)
+    FindItems("ukwiki", WikiTables(page_props=["page_props.sql"]), table)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ import pytest
 
 from tests import dump_files
 from tests.dump_files import SamplePage
+from tests.entity_tables import Item, write_entity_table
 from tests.transforms.run_pipeline import run_pipeline
 from transforms import read_templates
 from transforms.open_input import InputError
+from transforms.read_entity_table import EntityTable
 from transforms.read_templates import ReadTemplates
 from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikidata_json import Entity
 
 HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 10: "Шаблон"})
 
@@ -34,18 +35,18 @@ PAGES = [
     template(11, "A&B", "і те, і те"),
 ]
 ITEMS = [
-    Entity("Q1", (), (), (("enwiki", "Template:Lang"), ("ukwiki", "Шаблон:Мовою"))),
-    Entity("Q2", (), (), (("enwiki", "Template:In no table"), ("ukwiki", "Шаблон:Тече"))),
-    Entity("Q3", (), (), (("enwiki", "Lang"), ("ukwiki", "Мова"))),
+    Item(1, (), {"enwiki": "Template:Lang", "ukwiki": "Шаблон:Мовою"}),
+    Item(2, (), {"enwiki": "Template:In no table", "ukwiki": "Шаблон:Тече"}),
+    Item(3, (), {"enwiki": "Lang", "ukwiki": "Мова"}),
+    Item(4, (), {"enwiki": "Template:Convert"}),
 ]
 
 
-def read(path: Path, on_corrupt: str = "fail") -> WikiTemplates:
+def read(path: Path, on_corrupt: str = "fail", table: EntityTable | None = None) -> WikiTemplates:
     def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        entities = root | "Items" >> beam.Create(ITEMS)
         language = load_language("uk")
         reading = ReadTemplates(
-            [str(path)], language, {10: ("Шаблон",)}, "ukwiki", entities, 2, on_corrupt
+            [str(path)], language, {10: ("Шаблон",)}, "ukwiki", table, 2, on_corrupt
         )
         return {"templates": root | reading}
 
@@ -57,7 +58,8 @@ def read(path: Path, on_corrupt: str = "fail") -> WikiTemplates:
 def test_what_articles_call_and_no_table_knows(tmp_path: Path) -> None:
     path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
     dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
-    assert read(path) == WikiTemplates(
+    table = write_entity_table(tmp_path / "table", ITEMS, {})
+    templates = WikiTemplates(
         aliases={"тече": "плине", "мовою": "lang"},
         definitions={
             "річка моя": "річка {{довжиною|{{{1}}}}}",
@@ -66,6 +68,14 @@ def test_what_articles_call_and_no_table_knows(tmp_path: Path) -> None:
             "a&b": "і те, і те",
         },
     )
+    assert read(path, table=table) == templates
+    assert read(path) == templates._replace(aliases={"тече": "плине"})
+
+
+def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:
+    table = write_entity_table(tmp_path / "table", ITEMS, {}, ["elwiki", "enwiki"])
+    with pytest.raises(ValueError, match="no titles of ukwiki"):
+        ReadTemplates([], load_language("uk"), {}, "ukwiki", table)
 
 
 def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

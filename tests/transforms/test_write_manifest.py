@@ -11,6 +11,7 @@ from tests.transforms.run_pipeline import run_pipeline
 from transforms.read_dumps import LostBytes
 from transforms.records import CorpusStats, InputFile, OutputFile, Page, Rejected
 from transforms.text.build_manifest import Provenance
+from transforms.text.subwords import SubwordStats, TrainedSubwords
 from transforms.write_manifest import BuildOutcome, Description, WriteManifest
 
 PROVENANCE = Provenance(
@@ -47,11 +48,13 @@ def write(folder: Path, **changed: list[Any]) -> list[OutputFile]:
             Rejected("1", "A", "screen-pages", "redirect"),
             Rejected("2", "B", "screen-pages", "redirect"),
             Rejected("5", "C", "read-dump", "malformed-xml"),
-            Rejected("w.json:7", "", "read-entities", "not-json"),
         ],
         "lost": [LOST],
         "stats": [("train", CorpusStats(2, 1, 3, 10, 20, 30))],
         "class_unknown": ["Q1"],
+        "pinned": [True, False, False],
+        "subwords": [TrainedSubwords(b"model", 300, 2, "ab")],
+        "subword_stats": [("train", SubwordStats(5, 20, 0, 1))],
     } | changed
 
     def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
@@ -81,12 +84,17 @@ def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
         "kept": {"train": 2, "validation": 0, "test": 0, "total": 2},
         "rejected": {"read-dump/malformed-xml": 1, "screen-pages/redirect": 2, "total": 3},
         "class_unknown": 1,
-        "unreadable_lines": 1,  # of another input: no page
+        "pinned": 3,
+        "pinned_elsewhere": 1,
     }
+    assert manifest["sentencepiece"]["sample_sha256"] == "ab"
     assert manifest["lost"] == [LOST._asdict()]
     assert manifest["signature"] == "wiki40b|lang:uk|dump:20260101|v:1.0.0"
     stats = json.loads((tmp_path / "stats.json").read_text("utf-8"))
-    assert stats["train"] == stats["total"] == CorpusStats(2, 1, 3, 10, 20, 30)._asdict()
+    in_pieces = {"pieces": 5, "unknown_characters": 0, "byte_characters": 1}
+    assert stats["train"] == CorpusStats(2, 1, 3, 10, 20, 30)._asdict() | in_pieces
+    assert stats["total"] == stats["train"]
+    assert manifest["stats"] == stats
     info = json.loads((tmp_path / "dataset_info.json").read_text("utf-8"))
     assert [(split["name"], split["shardLengths"]) for split in info["splits"]] == [
         ("train", ["2"]),
@@ -99,7 +107,9 @@ def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
 
 
 def test_a_build_of_nothing(tmp_path: Path) -> None:
-    write(tmp_path, outputs=outputs(0), pages=[], rejected=[], lost=[], stats=[], class_unknown=[])
+    written = ("pages", "rejected", "lost", "stats", "class_unknown", "pinned")
+    nothing: dict[str, list[Any]] = {name: [] for name in (*written, "subwords", "subword_stats")}
+    write(tmp_path, outputs=outputs(0), **nothing)
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     assert manifest["counts"]["pages_read"] == 0
     assert manifest["counts"]["rejected"] == {"total": 0}
@@ -110,6 +120,7 @@ def test_a_build_of_nothing(tmp_path: Path) -> None:
     [
         ({"pages": [PAGE] * 5}, "2 kept \\+ 3 rejected are not the 6 pages that were read"),
         ({"rejected": []}, "2 kept \\+ 0 rejected are not the 4 pages that were read"),
+        ({"subword_stats": []}, "0 of 20 characters of train are counted in pieces"),
         (
             {"outputs": outputs(3)},
             "parquet of train holds 3 of 2 articles",

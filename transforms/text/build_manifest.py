@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from transforms.records import CorpusStats, InputFile, OutputFile
 from transforms.text.corpus_stats import add_stats
 from transforms.text.fingerprint import SPLITS
+from transforms.text.subwords import SubwordStats, TrainedSubwords, add_subword_stats
 
 
 class Provenance(NamedTuple):
@@ -34,10 +35,13 @@ class Findings(NamedTuple):
     outputs: Iterable[OutputFile]
     pages_read: int
     rejections: Mapping[tuple[str, str], int]  # (stage, reason) → pages
-    unreadable_lines: int  # of other inputs: rejected too, but no pages
     class_unknown: int  # articles kept although the class of their entity is not known
+    pinned: int  # articles whose split an earlier release has decided
+    pinned_elsewhere: int  # those of them that the hash would have put into another split
     lost: Iterable[Mapping[str, Any]]  # parts of the dump that could not be read
     stats: Mapping[str, CorpusStats]  # split → counts
+    subwords: TrainedSubwords | None  # None where none were asked for
+    subword_stats: Mapping[str, SubwordStats]  # split → counts in its pieces; {} without a model
 
 
 class AccountingError(Exception):
@@ -62,22 +66,37 @@ def check_accounts(findings: Findings) -> None:
             articles = findings.stats.get(split, CorpusStats()).articles
             if written != articles:
                 raise AccountingError(f"{kind} of {split} holds {written} of {articles} articles")
+    if findings.subwords and findings.subwords.model:
+        for split in SPLITS:
+            counted = findings.subword_stats.get(split, SubwordStats()).characters
+            characters = findings.stats.get(split, CorpusStats()).characters
+            if counted != characters:
+                raise AccountingError(
+                    f"{counted} of {characters} characters of {split} are counted in pieces"
+                )
 
 
-def make_stats(findings: Findings) -> dict[str, Any]:
+def make_stats(findings: Findings) -> dict[str, dict[str, int]]:
     """stats.json: counts per split and in all."""
     per_split = {split: findings.stats.get(split, CorpusStats()) for split in SPLITS}
     per_split["total"] = add_stats(list(per_split.values()))
-    return {split: stats._asdict() for split, stats in per_split.items()}
+    stats = {split: counts._asdict() for split, counts in per_split.items()}
+    if findings.subwords and findings.subwords.model:
+        in_pieces = {split: findings.subword_stats.get(split, SubwordStats()) for split in SPLITS}
+        in_pieces["total"] = add_subword_stats(list(in_pieces.values()))
+        for split, counts in in_pieces.items():
+            stats[split] |= counts._asdict()
+    return stats
 
 
 def make_manifest(provenance: Provenance, findings: Findings) -> dict[str, Any]:
     """manifest.json. Holds no clock, no host and no path: the same build gives the same bytes."""
-    kept = {split: counts["articles"] for split, counts in make_stats(findings).items()}
+    stats = make_stats(findings)
+    kept = {split: counts["articles"] for split, counts in stats.items()}
     rejected = {
         f"{stage}/{reason}": n for (stage, reason), n in sorted(findings.rejections.items())
     }
-    return assemble(
+    manifest = assemble(
         provenance,
         findings.inputs,
         {
@@ -85,11 +104,14 @@ def make_manifest(provenance: Provenance, findings: Findings) -> dict[str, Any]:
             "kept": kept,
             "rejected": rejected | {"total": sum(rejected.values())},
             "class_unknown": findings.class_unknown,
-            "unreadable_lines": findings.unreadable_lines,
+            "pinned": findings.pinned,
+            "pinned_elsewhere": findings.pinned_elsewhere,
         },
         findings.lost,
         findings.outputs,
     )
+    subwords = {"sentencepiece": findings.subwords.summary()} if findings.subwords else {}
+    return manifest | {"stats": stats} | subwords
 
 
 def assemble(

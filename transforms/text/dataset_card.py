@@ -32,6 +32,7 @@ def make_card(
         f"Signature: `{manifest['signature']}`",
         "",
         *_table(["split", *columns], ([name, *counts.values()] for name, counts in stats.items())),
+        *_vocabulary(manifest.get("sentencepiece"), stats),
         "",
         "Not kept, of "
         f"{manifest['counts']['pages_read']:,} pages read (each is listed in `rejected/`):",
@@ -50,6 +51,24 @@ def _table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> list[str]:
     for name, *values in rows:
         lines.append(f"| {name} | {' | '.join(f'{value:,}' for value in values)} |")
     return lines
+
+
+def _vocabulary(
+    sentencepiece: Mapping[str, Any] | None, stats: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    if not sentencepiece or not sentencepiece["vocabulary_size"]:
+        return []
+    figures = [
+        f"{split} {counts['characters'] / counts['pieces']:.3f}"
+        for split, counts in stats.items()
+        if counts["pieces"]
+    ]
+    return [
+        "",
+        f"`sentencepiece/`: {sentencepiece['vocabulary_size']:,} pieces, learned from the first"
+        f" {sentencepiece['sampled_articles']:,} articles of train."
+        f" Characters per piece: {', '.join(figures)}.",
+    ]
 
 
 def _caveats(caveats: Sequence[str]) -> list[str]:

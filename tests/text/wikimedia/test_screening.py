@@ -10,6 +10,7 @@ from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.screening import (
     PageFacts,
     PageScreening,
+    find_internal_class,
     find_template,
     merge_facts,
     reason_to_reject_facts,
@@ -133,12 +134,37 @@ def test_a_screening_can_be_sent_to_workers() -> None:
             Reason("disambiguation", "page property"),
         ),
         (
-            PageFacts("Q1", True, True, "Q4167410", True),
+            PageFacts("Q1", True, True, "list", "Q13406463", True),
+            Reason("disambiguation", "page property"),
+        ),
+        (
+            PageFacts("Q1", True, True, "disambiguation", "Q4167410", True),
             Reason("disambiguation", "Q1 is a Q4167410"),
         ),
         (
-            PageFacts("Q1", True, False, "Q13406463", True),
-            Reason("internal-entity", "Q1 is a Q13406463"),
+            PageFacts("Q1", True, False, "disambiguation", "Q600", True),
+            Reason("disambiguation", "Q1 is a Q600"),
+        ),
+        (
+            PageFacts("Q1", True, False, "category", "Q4167836", True),
+            Reason("category", "Q1 is a Q4167836"),
+        ),
+        (
+            PageFacts("Q1", True, False, "list", "Q13406463", True),
+            Reason("list", "Q1 is a Q13406463"),
+        ),
+        (
+            PageFacts("Q1", True, False, "template", "Q11266439", True),
+            Reason("template", "Q1 is a Q11266439"),
+        ),
+        (
+            PageFacts("Q1", True, False, "internal", "Q17442446", True),
+            Reason("internal-entity", "Q1 is a Q17442446"),
+        ),
+        (PageFacts("Q1", True, is_class_known=True, pinned_split="test"), None),
+        (
+            PageFacts("Q1", False, True, "list", "Q13406463"),
+            Reason("deleted", "not in the page table"),
         ),
     ],
 )
@@ -146,23 +172,57 @@ def test_facts_that_speak_against_a_page(facts: PageFacts, expected: Reason | No
     assert reason_to_reject_facts(facts) == expected
 
 
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        ([], ("", "")),
+        ([1, 9], ("", "")),
+        ([1, 13], ("list", "Q13")),
+        ([13, 12], ("list", "Q12")),
+        ([100, 12], ("list", "Q12")),
+        ([15, 14, 12, 11, 10], ("disambiguation", "Q10")),
+        ([15, 14, 12, 11], ("category", "Q11")),
+        ([15, 14, 12], ("list", "Q12")),
+        ([15, 14], ("template", "Q14")),
+        ([15], ("internal", "Q15")),
+    ],
+)
+def test_of_several_classes_the_first_by_kind_and_number(
+    classes: list[int], expected: tuple[str, str]
+) -> None:
+    kinds = {
+        10: "disambiguation",
+        11: "category",
+        12: "list",
+        13: "list",
+        14: "template",
+        15: "internal",
+        100: "list",
+    }
+    assert find_internal_class(classes, kinds) == expected
+    assert find_internal_class(classes[::-1], kinds) == expected
+
+
 def test_facts_of_several_tables_are_put_together() -> None:
     parts = [
         PageFacts(exists=True),
         PageFacts(is_disambiguation=True),
-        PageFacts("Q5", internal_class="Q4167836", is_class_known=True),
+        PageFacts(pinned_split="test"),
+        PageFacts("Q5", internal_kind="category", internal_class="Q4167836", is_class_known=True),
     ]
-    merged = PageFacts("Q5", True, True, "Q4167836", True)
+    merged = PageFacts("Q5", True, True, "category", "Q4167836", True, "test")
     assert all(merge_facts(order) == merged for order in itertools.permutations(parts))
     assert merge_facts([]) == PageFacts()
 
 
-def test_of_two_items_the_smaller_counts_with_its_class() -> None:
+def test_of_two_items_the_smaller_counts_with_its_class_and_its_split() -> None:
     parts = [
-        PageFacts("Q10", internal_class="Q4167836", is_class_known=True),
+        PageFacts("Q10", False, False, "category", "Q4167836", True, pinned_split="test"),
         PageFacts("Q9"),
     ]
     assert merge_facts(parts) == merge_facts(parts[::-1]) == PageFacts("Q9")
+    parts = [PageFacts("Q10"), PageFacts("Q9", pinned_split="test")]
+    assert merge_facts(parts) == merge_facts(parts[::-1]) == parts[1]
 
 
 some_facts = st.builds(
@@ -170,8 +230,10 @@ some_facts = st.builds(
     qid=st.sampled_from(["", "Q1", "Q2", "Q10"]),
     exists=st.booleans(),
     is_disambiguation=st.booleans(),
+    internal_kind=st.sampled_from(["", "category", "list"]),
     internal_class=st.sampled_from(["", "Q4167836", "Q4167410"]),
     is_class_known=st.booleans(),
+    pinned_split=st.sampled_from(["", "train", "test"]),
 )
 
 

@@ -93,14 +93,24 @@ def test_a_definition_is_what_the_page_transcludes() -> None:
     assert read_template(page._replace(text="<noinclude>a</noinclude>")) is None
 
 
-def test_the_item_of_a_template_tells_its_local_name() -> None:
-    links = [("enwiki", "Template:Convert"), ("dewiki", "Vorlage:Umrechnen"), ("frwiki", "X")]
-    assert sitelink_alias(links, "dewiki") == TemplateFact("umrechnen", "alias", "convert")
-    assert sitelink_alias(links, "frwiki") is None
-    assert sitelink_alias(links, "ukwiki") is None
-    assert sitelink_alias([("enwiki", "Convert"), ("dewiki", "A:B")], "dewiki") is None
-    same = [("enwiki", "Template:Convert"), ("svwiki", "Mall:Convert")]
-    assert sitelink_alias(same, "svwiki") is None
+@pytest.mark.parametrize(
+    ("english", "local", "expected"),
+    [
+        ("Template:Convert", "Vorlage:Umrechnen", TemplateFact("umrechnen", "alias", "convert")),
+        ("Template:Lang_de", "Шаблон:Мова: нім", TemplateFact("мова: нім", "alias", "lang de")),
+        ("Template:Convert", "Mall:Convert", None),
+        ("Template:Convert", "Mall:convert", None),
+        ("Template:Convert", "X", None),
+        ("Convert", "A:B", None),
+        ("Template talk:Convert", "A:B", None),
+        ("", "Vorlage:Umrechnen", None),
+        ("Template:Convert", "", None),
+    ],
+)
+def test_the_item_of_a_template_tells_its_local_name(
+    english: str, local: str, expected: TemplateFact | None
+) -> None:
+    assert sitelink_alias(english, local) == expected
 
 
 def test_calls_are_counted_by_normalised_name() -> None:

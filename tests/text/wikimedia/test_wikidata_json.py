@@ -4,9 +4,16 @@ import json
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.wikidata_json import Entity, MalformedEntityError, parse_entity
+from transforms.text.wikimedia.wikidata_json import (
+    Entity,
+    MalformedEntityError,
+    begins_entities,
+    parse_entity,
+)
 
 
 def statement(value, rank="normal", **snak):
@@ -14,8 +21,8 @@ def statement(value, rank="normal", **snak):
     return {"mainsnak": snak, "type": "statement", "rank": rank}
 
 
-def names(qid):
-    return {"entity-type": "item", "numeric-id": int(qid[1:]), "id": qid}
+def names(number):
+    return {"entity-type": "item", "numeric-id": number, "id": f"Q{number}"}
 
 
 def item(**fields):
@@ -24,9 +31,9 @@ def item(**fields):
 
 BERLIN = item(
     claims={
-        "P31": [statement(names("Q515")), statement(names("Q1549591"))],
-        "P279": [statement(names("Q1"))],
-        "P17": [statement(names("Q183"))],
+        "P31": [statement(names(515)), statement(names(1549591))],
+        "P279": [statement(names(1))],
+        "P17": [statement(names(183))],
     },
     sitelinks={
         "dewiki": {"site": "dewiki", "title": "Berlin", "badges": ["Q17437796"]},
@@ -35,9 +42,9 @@ BERLIN = item(
     },
 )
 BERLIN_ENTITY = Entity(
-    "Q64",
-    ("Q515", "Q1549591"),
-    ("Q1",),
+    64,
+    (515, 1549591),
+    (1,),
     (("dewiki", "Berlin"), ("jawiki", "ベルリン"), ("arwiki", "برلين")),
 )
 LINE = json.dumps(BERLIN).encode()
@@ -81,6 +88,10 @@ def test_item(line):
         b'{"type":"lexeme","id":"L1","lemmas":{},"claims":{}}',
         b'{"type":"mediainfo","id":"M1"}',
         b'{"entity":"Q404","redirect":"Q395"},',
+        b'{"type":"item","id":"Q404","redirect":null}',
+        b'{"type":"lexeme","id":"L1","claims":{"P31":5}}',
+        b'{"type":null,"id":5,"sitelinks":7}',
+        b'{"id":5,"redirect":"Q395"}',
     ],
 )
 def test_no_item(line):
@@ -89,7 +100,7 @@ def test_no_item(line):
 
 def test_page_data_of_a_redirect_do_not_name_the_item():
     line = json.dumps({"title": "Q404", "ns": 0} | item(id="Q395")).encode()
-    assert parse_entity(line) == Entity("Q395", (), (), ())
+    assert parse_entity(line) == Entity(395, (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -103,35 +114,38 @@ def test_page_data_of_a_redirect_do_not_name_the_item():
 )
 def test_empty(fields):
     line = json.dumps(item(**fields)).encode()
-    assert parse_entity(line) == Entity("Q64", (), (), ())
+    assert parse_entity(line) == Entity(64, (), (), ())
 
 
 def test_without_claims_and_sitelinks():
-    assert parse_entity(b'{"type":"item","id":"Q64"}') == Entity("Q64", (), (), ())
+    assert parse_entity(b'{"type":"item","id":"Q64"}') == Entity(64, (), (), ())
 
 
 @pytest.mark.parametrize(
     ("statements", "classes"),
     [
-        ([statement(names("Q5"))], ("Q5",)),
-        ([statement({"entity-type": "item", "numeric-id": 5})], ("Q5",)),
-        ([statement({"entity-type": "item", "id": "Q5"})], ("Q5",)),
-        ([statement({"id": "Q5"})], ("Q5",)),
-        ([statement(names("Q5")), statement(names("Q5"))], ("Q5",)),
-        ([statement(names("Q5")), statement(names("Q6"), "preferred")], ("Q5", "Q6")),
-        ([statement(names("Q5"), "deprecated"), statement(names("Q6"))], ("Q6",)),
-        ([statement(names("Q5"), "deprecated")], ()),
+        ([statement(names(5))], (5,)),
+        ([statement({"entity-type": "item", "numeric-id": 5})], (5,)),
+        ([statement({"entity-type": "item", "id": "Q5"})], (5,)),
+        ([statement({"id": "Q5"})], (5,)),
+        ([statement(names(5)), statement(names(5))], (5,)),
+        ([statement(names(5)), statement(names(6), "preferred")], (5, 6)),
+        ([statement(names(5), "deprecated"), statement(names(6))], (6,)),
+        ([statement(names(5), "deprecated")], ()),
         ([{"mainsnak": {"snaktype": "novalue", "property": "P31"}, "rank": "normal"}], ()),
-        ([{"mainsnak": {"snaktype": "somevalue"}}, statement(names("Q6"))], ("Q6",)),
-        ([{"mainsnak": statement(names("Q5"))["mainsnak"]}], ("Q5",)),
+        ([{"mainsnak": {"snaktype": "somevalue"}}, statement(names(6))], (6,)),
+        ([{"mainsnak": statement(names(5))["mainsnak"]}], (5,)),
         ([statement({"entity-type": "property", "id": "P31"})], ()),
+        ([statement({"id": "q5"}), statement({"id": "Q5"})], (5,)),
+        ([statement({"numeric-id": 10**18 - 1})], (10**18 - 1,)),
+        ([statement({"id": "Q5", "numeric-id": 6})], (5,)),
     ],
 )
 def test_classes(statements, classes):
     line = json.dumps(item(claims={"P31": statements})).encode()
-    assert parse_entity(line) == Entity("Q64", classes, (), ())
+    assert parse_entity(line) == Entity(64, classes, (), ())
     line = json.dumps(item(claims={"P279": statements})).encode()
-    assert parse_entity(line) == Entity("Q64", (), classes, ())
+    assert parse_entity(line) == Entity(64, (), classes, ())
 
 
 @pytest.mark.parametrize(
@@ -141,6 +155,12 @@ def test_classes(statements, classes):
         (b"<html>", "not-json"),
         (b'{"id":"Q1"}{"id":"Q2"}', "not-json"),
         (b'{"id":"Q1","labels":"\xff"}', "not-json"),
+        (b'{"id":"Q1","\xff":1}', "not-json"),
+        (b'{"id":"Q1","labels":"\\ud800"}', "not-json"),
+        (b'{"id":"Q1","labels":{"a":1,}}', "not-json"),
+        (b'{"id":"Q1","labels":' + b"[" * 10**5 + b"]" * 10**5 + b"}", "not-json"),
+        (b'{"id":"Q1","sitelinks":{"enwiki":{"title":"\xc3"}}}', "not-json"),
+        (b'{"id":"Q1","sitelinks":{"enwiki":{"title":"\\ud83d"}}}', "not-json"),
         (b'"Q1"', "not-an-object"),
         (b"12", "not-an-object"),
         (b"{}", "no-id"),
@@ -148,6 +168,9 @@ def test_classes(statements, classes):
         (b'{"type":"item","id":"P31"}', "bad-id"),
         (b'{"type":"item","id":"Q0"}', "bad-id"),
         (b'{"type":"item","id":64}', "bad-id"),
+        (b'{"id":"Q1000000000000000000"}', "bad-id"),
+        (b'{"id":"Q1","claims":"P31"}', "bad-claims"),
+        (b'{"id":"Q1","claims":"P31","sitelinks":5}', "bad-claims"),
         (b'{"id":"Q1","claims":["P31"]}', "bad-claims"),
         (b'{"id":"Q1","claims":{"P31":["Q5"]}}', "bad-claims"),
         (b'{"id":"Q1","claims":{"P31":5}}', "bad-claims"),
@@ -155,6 +178,17 @@ def test_classes(statements, classes):
         (json.dumps(item(claims={"P31": [statement("Q5")]})).encode(), "bad-claims"),
         (json.dumps(item(claims={"P31": [statement({"id": "x"})]})).encode(), "bad-claims"),
         (json.dumps(item(claims={"P31": [statement({"id": 5})]})).encode(), "bad-claims"),
+        (json.dumps(item(claims={"P31": [statement({"id": None})]})).encode(), "bad-claims"),
+        (json.dumps(item(claims={"P31": [statement({})]})).encode(), "bad-claims"),
+        (json.dumps(item(claims={"P31": [statement({"numeric-id": 0})]})).encode(), "bad-claims"),
+        (json.dumps(item(claims={"P31": [statement({"numeric-id": -5})]})).encode(), "bad-claims"),
+        (json.dumps(item(claims={"P31": [statement({"id": "P5"})]})).encode(), "bad-claims"),
+        (
+            json.dumps(item(claims={"P31": [statement({"id": "Q" + "9" * 19})]})).encode(),
+            "bad-claims",
+        ),
+        (json.dumps(item(claims={"P31": [{"mainsnak": {}}]})).encode(), "bad-claims"),
+        (b'{"id":"Q1","sitelinks":"enwiki"}', "bad-sitelinks"),
         (b'{"id":"Q1","sitelinks":["enwiki"]}', "bad-sitelinks"),
         (b'{"id":"Q1","sitelinks":{"enwiki":"Universe"}}', "bad-sitelinks"),
         (b'{"id":"Q1","sitelinks":{"enwiki":{"title":null}}}', "bad-sitelinks"),
@@ -173,6 +207,81 @@ def test_long_line():
     entity = parse_entity(json.dumps(item(sitelinks=links)).encode())
     assert entity is not None
     assert len(entity.sitelinks) == 20_000
+
+
+numbers = st.integers(1, 10**18 - 1)
+titles = st.text(st.characters(exclude_categories=("Cs",)), min_size=1)
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | titles,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(titles, inner, max_size=3),
+    max_leaves=10,
+)
+KNOWN = {"id", "type", "redirect", "claims", "sitelinks"}
+known_keys = st.sampled_from(["P31", "P279", "title", *sorted(KNOWN)])
+
+
+@given(
+    st.builds(
+        Entity,
+        numbers,
+        st.lists(numbers, unique=True, max_size=4).map(tuple),
+        st.lists(numbers, unique=True, max_size=4).map(tuple),
+        st.dictionaries(titles, titles, max_size=4).map(lambda links: tuple(links.items())),
+    ),
+    st.dictionaries(titles, anything, max_size=4),
+    st.dictionaries(titles | known_keys, anything, max_size=4),
+    st.booleans(),
+)
+def test_what_stands_beside_the_wanted_is_passed_over(entity, beside, inside, ascii_only):
+    def named(classes):
+        return [statement(names(number)) | {"qualifiers": inside} for number in classes]
+
+    fields = item(
+        id=f"Q{entity.numeric_id}",
+        claims=beside | {"P31": named(entity.instance_of), "P279": named(entity.subclass_of)},
+        sitelinks={
+            site: {key: value for key, value in inside.items() if key != "title"} | {"title": title}
+            for site, title in entity.sitelinks
+        },
+        labels=inside,
+    )
+    line = {key: value for key, value in beside.items() if key not in KNOWN} | fields
+    assert parse_entity(json.dumps(line, ensure_ascii=ascii_only).encode()) == entity
+
+
+@given(st.data())
+def test_a_changed_byte_is_noticed_or_json(data):
+    """What the decoder passes over is checked: a line is an item only if all of it is JSON."""
+    line = bytearray(json.dumps(BERLIN | {"labels": {"de": "Ö\\n"}}, ensure_ascii=False).encode())
+    at = data.draw(st.integers(0, len(line) - 1))
+    line[at] = data.draw(st.integers(0, 255))
+    try:
+        entity = parse_entity(bytes(line))
+    except MalformedEntityError:
+        return
+    if entity is not None:
+        assert isinstance(json.loads(bytes(line).strip(b"[], \t\r\n")), dict)
+
+
+@pytest.mark.parametrize(
+    ("head", "begins"),
+    [
+        (b"[\n{", True),
+        (b"\xef\xbb\xbf[\r\n", True),
+        (b'{"type"', True),
+        (b"[]", True),
+        (b"", True),
+        (b"<mediawiki", False),
+        (b"-- MySQL dump", False),
+        (b'["Q1"', False),
+    ],
+)
+def test_the_beginning_of_a_dump(head, begins):
+    assert begins_entities(head) == begins
 
 
 def real_entities(name):
@@ -207,9 +316,9 @@ def test_real_dump(name, items, lines_without, with_class, without_sitelinks):
 @needs_real_data
 def test_real_classes_and_sitelinks():
     entities, _ = real_entities("wikidata-sample-all.json.gz")
-    by_id = {entity.qid: entity for entity in entities}
+    by_id = {entity.numeric_id: entity for entity in entities}
     assert sum(len(entity.sitelinks) for entity in entities) == 23_397
-    assert sum("Q4167836" in entity.instance_of for entity in entities) == 10
-    assert sum("Q5" in entity.instance_of for entity in entities) == 188
-    assert ("elwiki", "Αλγερία") in by_id["Q262"].sitelinks
-    assert by_id["Q1"].instance_of == ("Q1454986",)
+    assert sum(4167836 in entity.instance_of for entity in entities) == 10
+    assert sum(5 in entity.instance_of for entity in entities) == 188
+    assert ("elwiki", "Αλγερία") in by_id[262].sitelinks
+    assert by_id[1].instance_of == (1454986,)

@@ -21,6 +21,7 @@ LANGUAGE_CODES: tuple[str, ...] = (
 )
 # fmt: on
 
+_SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
@@ -74,6 +75,16 @@ class Language:
         return self.namespaces[number] | _normalised(of_dump.get(number, ()))
 
 
+def dbname_of(code: str) -> str:
+    """Return the database name of the wiki that a corpus is made of: "zhwiki" for "zh-tw".
+
+    Raises:
+        ValueError: the code is not one of LANGUAGE_CODES; the message lists them.
+    """
+    _check_code(code)
+    return _SHARED_WIKIS.get(code, f"{code}wiki")
+
+
 def normalise_name(name: str) -> str:
     """Return a heading or template name as the tables hold it: casefolded, blanks collapsed."""
     return " ".join(name.replace("_", " ").split()).casefold()
@@ -124,6 +135,12 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
     }
 
 
+def _check_code(code: str) -> None:
+    if code not in LANGUAGE_CODES:
+        known = ", ".join(LANGUAGE_CODES)
+        raise ValueError(f"no such language: {code!r}; known are {known}")
+
+
 @functools.cache
 def load_language(code: str) -> Language:
     """Return the tables of one of LANGUAGE_CODES.
@@ -131,9 +148,7 @@ def load_language(code: str) -> Language:
     Raises:
         ValueError: the code is not one of LANGUAGE_CODES; the message lists them.
     """
-    if code not in LANGUAGE_CODES:
-        known = ", ".join(LANGUAGE_CODES)
-        raise ValueError(f"no such language: {code!r}; known are {known}")
+    _check_code(code)
     common = _read_table("common")
     local = _read_local(code)
     headings = [*common["dropped_headings"], *local.get("dropped_headings", [])]

@@ -6,11 +6,12 @@ an entity, and none whose entity is one of Wikimedia's own (a list, a category, 
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from transforms.records import Page, Reason
 from transforms.text.wikimedia.article_markers import find_marker
+from transforms.text.wikimedia.class_tree import DISAMBIGUATION, INTERNAL, KINDS
 from transforms.text.wikimedia.language import Language, normalise_name
 
 ARTICLE_NAMESPACE = 0
@@ -109,37 +110,52 @@ class PageFacts(NamedTuple):
 
     qid: str = ""  # "" where no table links the page to an item
     exists: bool = False  # in the page table
-    is_disambiguation: bool = False  # by page property or by class
-    internal_class: str = ""  # the Wikimedia-internal class its entity is an instance of
-    is_class_known: bool = False  # the entity is in the entity dump
+    is_disambiguation: bool = False  # by page property
+    internal_kind: str = ""  # one of KINDS; "" for an entity that is a thing in the world
+    internal_class: str = ""  # "Q13406463": the class of that kind that it is an instance of
+    is_class_known: bool = False  # the entity is in the entity table
+    pinned_split: str = ""  # the split that an earlier release has it in
 
 
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
     """Puts together what several tables say. Where two name an item, the smaller QID counts:
 
-    a page has one item, so two come from dumps of different days, and a rule beats chance.
+    a page has one item, so two come from dumps of different days, and a rule beats chance. What is
+    known of an item (class, pinned split) goes with it; what is known of the page is added.
     """
     parts = sorted(parts, key=lambda part: (not part.qid, len(part.qid), part.qid, part))
     if not parts:
         return PageFacts()
-    return parts[0]._replace(
+    first = parts[0]
+    return first._replace(
         exists=any(part.exists for part in parts),
         is_disambiguation=any(part.is_disambiguation for part in parts),
+        pinned_split=max(part.pinned_split for part in parts if part.qid in ("", first.qid)),
     )
+
+
+def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
+    """(kind, QID) of the class that makes an instance of `classes` one of Wikimedia's own things.
+
+    Of several the first by kind and then by number; ("", "") where none is internal. `kinds` gives the
+    kind of each internal class by its number.
+    """
+    internal = [(KINDS.index(kinds[number]), number) for number in classes if number in kinds]
+    if not internal:
+        return "", ""
+    kind, number = min(internal)
+    return KINDS[kind], f"Q{number}"
 
 
 def reason_to_reject_facts(facts: PageFacts) -> Reason | None:
     """The first rule that speaks against a page with these facts."""
     if not facts.exists:
         return Reason("deleted", "not in the page table")
-    if facts.is_disambiguation:
-        return Reason("disambiguation", _class_detail(facts) or "page property")
+    if facts.is_disambiguation and facts.internal_kind != DISAMBIGUATION:
+        return Reason("disambiguation", "page property")
     if not facts.qid:
         return Reason("no-entity")
-    if facts.internal_class:
-        return Reason("internal-entity", _class_detail(facts))
+    if facts.internal_kind:
+        slug = "internal-entity" if facts.internal_kind == INTERNAL else facts.internal_kind
+        return Reason(slug, f"{facts.qid} is a {facts.internal_class}")
     return None
-
-
-def _class_detail(facts: PageFacts) -> str:
-    return f"{facts.qid} is a {facts.internal_class}" if facts.internal_class else ""

@@ -14,6 +14,7 @@ from transforms.text.wikimedia.language import normalise_name
 from transforms.text.wikimedia.wikitext.marks import drop_noncharacters
 
 MAX_DEFINITION = 1_000  # characters; longer ones are boxes and tables
+ENGLISH_TEMPLATE = "Template:"  # so begin titles of templates in the English Wikipedia
 
 Kind = Literal["alias", "definition"]
 
@@ -93,15 +94,14 @@ def _without_namespace(title: str) -> str:
     return normalise_name(title.partition(":")[2] or title)
 
 
-def sitelink_alias(sitelinks: Iterable[tuple[str, str]], dbname: str) -> TemplateFact | None:
+def sitelink_alias(english: str, local: str) -> TemplateFact | None:
     """Return the local name of the template that an item is about, as an alias of its English name.
 
-    None where the item is about something else, or the wiki has no such template. The tables name
-    templates as the English Wikipedia does, and so do most of those that other wikis took over.
+    Takes the titles of the item's pages in the English Wikipedia and in the wiki. None where the item
+    is about something else, or the names are the same. The tables name templates as the English
+    Wikipedia does, and so do most of those that other wikis took over.
     """
-    titles = dict(sitelinks)
-    english, local = titles.get("enwiki", ""), titles.get(dbname, "")
-    if not english.startswith("Template:") or ":" not in local:
+    if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None
     name, value = _without_namespace(local), _without_namespace(english)
     return TemplateFact(name, "alias", value) if name != value else None

@@ -1,21 +1,23 @@
 """Items of a Wikidata JSON dump: one entity a line, inside one JSON array.
 
 Source of the rules: Wikibase, docs/topics/json.md ("Wikibase JSON format"), and dumps of 2014 to
-2025.
+2025. Of a line of some ten thousand bytes a few hundred are wanted: a typed decoder builds these
+and checks the rest as it passes over it, four times as fast as a parser that builds all.
 """
 
 import re
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeVar
 
-import orjson
+import msgspec
 
 
 class Entity(NamedTuple):
-    """What the corpora need of an item."""
+    """What the corpora need of an item. Ids are numbers: 64 is Q64."""
 
-    qid: str  # "Q64"
-    instance_of: tuple[str, ...]  # the classes that P31 names
-    subclass_of: tuple[str, ...]  # the classes that P279 names
+    numeric_id: int
+    instance_of: tuple[int, ...]  # the classes that P31 names
+    subclass_of: tuple[int, ...]  # the classes that P279 names
     sitelinks: tuple[tuple[str, str], ...]  # (site, page title): ("dewiki", "Berlin")
 
 
@@ -30,9 +32,70 @@ class MalformedEntityError(ValueError):
         return MalformedEntityError, (self.reason, self.detail)
 
 
-_ITEM_ID = re.compile(r"[Qq][1-9][0-9]*")
+class _Value(msgspec.Struct, gc=False):
+    id: str | msgspec.UnsetType = msgspec.UNSET
+    numeric_id: int | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="numeric-id")
+    entity_type: str = msgspec.field(default="item", name="entity-type")
+
+
+class _DataValue(msgspec.Struct, gc=False):
+    value: _Value
+
+
+class _Snak(msgspec.Struct, gc=False):
+    snaktype: str = "value"
+    datavalue: _DataValue | None = None
+
+
+class _Statement(msgspec.Struct, gc=False):
+    mainsnak: _Snak
+    rank: str = "normal"
+
+
+class _Claims(msgspec.Struct):
+    P31: list[_Statement] = []
+    P279: list[_Statement] = []
+
+
+class _Sitelink(msgspec.Struct, gc=False):
+    title: str
+
+
+# PHP writes an empty object as `[]`.
+_ClaimsField = _Claims | list[msgspec.Raw] | None
+_SitelinksField = dict[str, _Sitelink] | list[msgspec.Raw] | None
+
+
+class _Line(msgspec.Struct):
+    id: str | None = None
+    type: str = "item"
+    redirect: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    claims: _ClaimsField = None
+    sitelinks: _SitelinksField = None
+
+
+class _LooseLine(msgspec.Struct):
+    """The same where any value goes: tells what is wrong with a line that is no _Line."""
+
+    id: Any = None
+    type: Any = "item"
+    redirect: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    claims: msgspec.Raw = msgspec.Raw(b"null")
+    sitelinks: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_LINE = msgspec.json.Decoder(_Line)
+_LOOSE_LINE = msgspec.json.Decoder(_LooseLine)
+_CLAIMS: msgspec.json.Decoder[_ClaimsField] = msgspec.json.Decoder(_ClaimsField)
+_SITELINKS: msgspec.json.Decoder[_SitelinksField] = msgspec.json.Decoder(_SitelinksField)
+
+_ITEM_ID = re.compile(r"[Qq]([1-9][0-9]{0,17})")  # fits an int64; Wikidata is at nine digits
+_MAX_NUMERIC_ID = 10**18 - 1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AROUND_AN_OBJECT = b"[], \t\r\n"
+_DETAIL_CHARACTERS = 100
+
+_T = TypeVar("_T")
 
 
 def parse_entity(line: bytes) -> Entity | None:
@@ -42,7 +105,7 @@ def parse_entity(line: bytes) -> Entity | None:
     entity, or miss), entities of another type (property, lexeme, mediainfo) and redirects
     ({"entity": …, "redirect": …}; the target has a line of its own). Where page data stand before
     the entity, as in pages saved through a redirect, "title" may differ from "id"; the entity is
-    what "id" says. PHP writes an empty object as `[]`.
+    what "id" says.
 
     Raises MalformedEntityError with a reason: not-json, not-an-object, no-id, bad-id, bad-claims,
     bad-sitelinks.
@@ -51,72 +114,109 @@ def parse_entity(line: bytes) -> Entity | None:
     if not text:
         return None
     try:
-        entity = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        if not text.isascii():
+            text.decode()  # what the decoder passes over it does not check for UTF-8
+        entity = _LINE.decode(text)
+    except msgspec.ValidationError as error:
+        problem = _find_problem(text)
+        if problem is None:
+            return None
+        raise problem from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedEntityError("not-json", str(error)) from error
-    if not isinstance(entity, dict):
-        raise MalformedEntityError("not-an-object", type(entity).__name__)
-    if entity.get("type", "item") != "item" or "redirect" in entity:
+    if entity.type != "item" or entity.redirect is not msgspec.UNSET:
         return None
-    claims = _read_object(entity, "claims")
+    claims = _object_or_none(entity.claims, "claims")
+    sitelinks = _object_or_none(entity.sitelinks, "sitelinks")
     return Entity(
-        qid=_read_id(entity),
-        instance_of=_read_classes(claims, "P31"),
-        subclass_of=_read_classes(claims, "P279"),
-        sitelinks=_read_sitelinks(_read_object(entity, "sitelinks")),
+        numeric_id=_read_id(entity.id, text),
+        instance_of=_read_classes(claims.P31, "P31") if claims else (),
+        subclass_of=_read_classes(claims.P279, "P279") if claims else (),
+        sitelinks=tuple((site, link.title) for site, link in sitelinks.items())
+        if sitelinks
+        else (),
     )
 
 
-def _read_id(entity: dict[str, Any]) -> str:
-    qid = entity.get("id")
-    if qid is None:
-        raise MalformedEntityError("no-id", ", ".join(sorted(entity))[:100])
-    if not isinstance(qid, str) or not _ITEM_ID.fullmatch(qid):
-        raise MalformedEntityError("bad-id", str(qid)[:100])
-    return qid.upper()
+def begins_entities(head: bytes) -> bool:
+    """Whether the first bytes of a file may be those of a dump: an object, in an array or bare."""
+    first = head.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
+    return not first or first.startswith(b"{")
 
 
-def _read_object(entity: dict[str, Any], key: str) -> dict[str, Any]:
-    value = entity.get(key) or {}
-    if not isinstance(value, dict):
-        raise MalformedEntityError(f"bad-{key}", f"{key} is a {type(value).__name__}")
-    return value
+def _find_problem(text: bytes) -> MalformedEntityError | None:
+    """What is wrong with JSON that is no _Line; None where it is another kind of entity."""
+    try:
+        entity = _LOOSE_LINE.decode(text)
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("not-an-object", str(error))
+    except (msgspec.DecodeError, RecursionError) as error:
+        return MalformedEntityError("not-json", str(error))  # behind a value of another type
+    if entity.type != "item" or entity.redirect is not msgspec.UNSET:
+        return None
+    try:
+        _read_id(entity.id, text)
+        _CLAIMS.decode(entity.claims)
+    except MalformedEntityError as error:
+        return error
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("bad-claims", str(error))
+    try:
+        _SITELINKS.decode(entity.sitelinks)
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("bad-sitelinks", str(error))
+    raise AssertionError("each field of _Line has been looked at")
 
 
-def _read_classes(claims: dict[str, Any], property_id: str) -> tuple[str, ...]:
+def _read_id(name: Any, text: bytes) -> int:
+    if name is None:
+        beginning = text[:_DETAIL_CHARACTERS].decode("utf-8", "replace")
+        raise MalformedEntityError("no-id", beginning)
+    found = _ITEM_ID.fullmatch(name) if isinstance(name, str) else None
+    if not found:
+        raise MalformedEntityError("bad-id", str(name)[:_DETAIL_CHARACTERS])
+    return int(found[1])
+
+
+def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None:
+    if not isinstance(value, list):
+        return value
+    if value:
+        raise MalformedEntityError(f"bad-{key}", f"{key} is an array")
+    return None
+
+
+def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
     """The items that statements of a property name, each once, in the order of the dump.
 
     Deprecated statements do not count. Normal ones count even beside preferred ones: a preferred
     rank says which statement is best, not that the others are false, and to know a Wikimedia page
     any true statement is enough. Statements without a value (novalue, somevalue) name nothing.
     """
-    try:
-        values = [
-            statement["mainsnak"]["datavalue"]["value"]
-            for statement in claims.get(property_id, ())
-            if statement.get("rank") != "deprecated"
-            and statement["mainsnak"].get("snaktype", "value") == "value"
-        ]
-        names = (_item_of(value) for value in values if value.get("entity-type", "item") == "item")
-        return tuple(dict.fromkeys(names))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise MalformedEntityError("bad-claims", f"{property_id}: {error!r}") from error
+    numbers = dict.fromkeys(
+        _item_of(statement.mainsnak.datavalue, property_id)
+        for statement in statements
+        if statement.rank != "deprecated" and statement.mainsnak.snaktype == "value"
+    )
+    numbers.pop(0, None)
+    return tuple(numbers)
 
 
-def _item_of(value: dict[str, Any]) -> str:
-    """The item that a value names: by "id" since 2017, before that only by "numeric-id"."""
-    name = value["id"] if "id" in value else f"Q{value['numeric-id']}"
-    if not _ITEM_ID.fullmatch(name):
-        raise ValueError(name)
-    return str(name).upper()
+def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
+    """The item that a value names: by "id" since 2017, before that only by "numeric-id".
 
-
-def _read_sitelinks(sitelinks: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    try:
-        links = tuple((site, link["title"]) for site, link in sitelinks.items())
-    except (KeyError, TypeError) as error:
-        raise MalformedEntityError("bad-sitelinks", repr(error)) from error
-    for site, title in links:
-        if not isinstance(title, str):
-            raise MalformedEntityError("bad-sitelinks", f"title of {site}")
-    return links
+    0 for an entity of another type.
+    """
+    if datavalue is None:
+        raise MalformedEntityError("bad-claims", f"{property_id}: a value is missing")
+    value = datavalue.value
+    if value.entity_type != "item":
+        return 0
+    if isinstance(value.id, str):
+        found = _ITEM_ID.fullmatch(value.id)
+        if found:
+            return int(found[1])
+    elif isinstance(value.numeric_id, int) and 0 < value.numeric_id <= _MAX_NUMERIC_ID:
+        return value.numeric_id
+    named = str(msgspec.to_builtins(value))[:_DETAIL_CHARACTERS]
+    raise MalformedEntityError("bad-claims", f"{property_id} names no item: {named}")

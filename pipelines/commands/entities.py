@@ -1,0 +1,92 @@
+"""`corpusmill entities`."""
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.commands.flags import add_files, add_output, add_runner, launch_build
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+
+EPILOG = """\
+examples:
+  Once for all languages:
+    corpusmill entities --output corpora \\
+      --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
+  and then for each:
+    corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
+  Only what two languages need (English titles are always there: they name templates):
+    corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
+  A dump that was cut off, as far as it is whole:
+    corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
+
+which of the dump's two files to take: a .bz2 is read by all cores, each entering it at blocks of its own; a
+.gz cannot be entered in the middle, so that each worker decompresses all of it and reads its share. But a
+.gz is decompressed some ten times as fast: up to ten cores take the .gz, above fifteen the .bz2.
+
+what you get, in <output>/entities/wikidata/<dump date>-<version>/:
+  entities-*.parquet                items by ascending id: numeric_id, instance_of, a column of titles a wiki
+  internal-classes.parquet          the classes of Wikimedia's own things, and of what kind they are
+  rejected/                         every line that is no entity, and why
+  stats.json manifest.json README.md COMPLETED
+
+A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
+input, 2 wrong settings.
+"""
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "entities",
+        help="Wikidata dump → entity table, which all languages of Wiki-40B join",
+        description="Takes what corpora need out of a Wikidata entity dump: built once, joined by all.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_run)
+    files = parser.add_argument_group(
+        "inputs", "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
+    )
+    add_files(
+        files, "--dump", "wikidata-<date>-all.json.bz2 or .gz, .xz, plain; or its parts", True
+    )
+    files.add_argument(
+        "--wikis",
+        type=_codes,
+        default=LANGUAGE_CODES,
+        metavar="CODES",
+        help="corpus codes with commas between: whose titles are kept (default: those of all corpora)",
+    )
+    files.add_argument(
+        "--dump-date", default="", metavar="DATE", help="default: the date in the name of the dump"
+    )
+    files.add_argument(
+        "--on-corrupt",
+        choices=("fail", "keep-good"),
+        default="fail",
+        help="what to do about damaged input: end with an error (default), or take what is whole",
+    )
+    add_output(parser)
+    add_runner(parser)
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    codes = tuple(code.strip() for code in text.split(",") if code.strip())
+    unknown = [code for code in codes if code not in LANGUAGE_CODES]
+    if unknown or not codes:
+        known = ",".join(LANGUAGE_CODES)
+        raise argparse.ArgumentTypeError(f"no such language: {','.join(unknown)!r}; known: {known}")
+    return codes
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.entities import Entities, EntitiesConfig
+
+    fields = {field.name for field in dataclasses.fields(EntitiesConfig)}
+    given = {name: value for name, value in vars(settings).items() if name in fields}
+    launch_build(Entities(EntitiesConfig(**given)), settings, beam_flags)

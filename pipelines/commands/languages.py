@@ -1,0 +1,147 @@
+"""Many languages in one run: the entity table, a corpus of each, vocabularies over all, and the tables."""
+
+import argparse
+import dataclasses
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pipelines.commands.flags import launch_build
+from pipelines.commands.tables import entity_table
+
+if TYPE_CHECKING:
+    from pipelines.batch import DescribedCorpus, NamedBuild, Outcome
+    from pipelines.wiki40b import Wiki40bConfig
+    from transforms.find_dumps import FoundDumps, WikiDump
+
+EVERY_LANGUAGE = "all"
+VERIFIED = "verified.tsv"  # in the output folder: what the check at the end has found, on a cluster
+
+
+def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
+    """The settings of one corpus: what the flags say, and what is given beside them."""
+    from pipelines.wiki40b import Wiki40bConfig
+
+    fields = {field.name for field in dataclasses.fields(Wiki40bConfig)}
+    values = {name: value for name, value in vars(settings).items() if name in fields}
+    return Wiki40bConfig(**{**values, **given})
+
+
+def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    """Builds the languages of `--languages` from the folders of `--dumps`; returns the exit status.
+
+    A corpus that fails does not stop the others. What is finished already stays as it is.
+    """
+    from pipelines import batch
+    from transforms.find_dumps import NEWEST, find_dumps, parse_languages
+
+    languages = parse_languages(settings.languages)
+    # What contradicts itself ends here, not after hours.
+    wiki40b_config(settings, language=languages[0], dump=["-"], entities="", dump_date="")
+    found = find_dumps(settings.dumps, languages, settings.dump_date or NEWEST)
+    _tell_what_is_passed_over(found)
+    sources = settings.entities or ([found.entities.path] if found.entities else [])
+    table = entity_table(sources, settings, beam_flags)
+    corpora = batch.run_batch(
+        [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis],
+        replace=settings.replace,
+    )
+    vocabularies = _build_multilingual(corpora, settings, beam_flags)
+    outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
+    is_named = settings.languages != EVERY_LANGUAGE
+    failed = batch.conclude(outcomes, missing_is_failure=is_named)
+    finished = [one.target for one in corpora if one.status != batch.FAILED]
+    leaking = _check_splits(finished, settings, beam_flags) if finished else 0
+    return failed or leaking
+
+
+def _check_splits(
+    targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> int:
+    """Proves that no entity is in two splits, in any two of the corpora; returns the exit status."""
+    from apache_beam.io.filesystems import FileSystems
+
+    from pipelines.launch import IN_PROCESS
+    from pipelines.verify import check_builds, print_verdict
+    from transforms.read_corpus import open_build
+
+    # The workers of other runners tell what they found by a file.
+    is_here = settings.runner == IN_PROCESS
+    report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
+    verdict = check_builds(
+        [open_build(target) for target in targets],
+        runner=settings.runner,
+        workers=settings.workers,
+        beam_flags=beam_flags,
+        report=report,
+    )
+    print_verdict(verdict, report)
+    return int(not verdict.is_sound)
+
+
+def _tell_what_is_passed_over(found: "FoundDumps") -> None:
+    for folder in found.passed_over:
+        logging.getLogger(__name__).warning(
+            "passed over: %s/%s: %s", folder.dbname, folder.date, folder.reason
+        )
+
+
+def _named_corpus(
+    wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "NamedBuild":
+    from pipelines.wiki40b import CORPUS, VERSION, Wiki40b
+
+    config = wiki40b_config(
+        settings,
+        language=wiki.language,
+        dump=wiki.dump,
+        page_props=wiki.page_props,
+        page_table=wiki.page_table,
+        items_per_site=wiki.items_per_site,
+        entities=table,
+        dump_date=wiki.date,
+    )
+    path = (CORPUS, wiki.language, f"{wiki.date}-{VERSION}")
+    return _named_build(
+        f"{wiki.language} {wiki.date}", path, lambda: Wiki40b(config), settings, beam_flags
+    )
+
+
+def _named_build(
+    label: str,
+    path: Sequence[str],
+    make: Callable[[], "DescribedCorpus"],
+    settings: argparse.Namespace,
+    beam_flags: Sequence[str],
+) -> "NamedBuild":
+    from apache_beam.io.filesystems import FileSystems
+
+    from pipelines.batch import NamedBuild
+
+    return NamedBuild(
+        label=label,
+        target=FileSystems.join(settings.output, *path),
+        make=make,
+        run=lambda corpus: launch_build(corpus, settings, beam_flags),
+    )
+
+
+def _build_multilingual(
+    corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "list[Outcome]":
+    """Vocabularies over all corpora; not while one is wanting, which would be missing in them."""
+    from pipelines import batch
+    from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
+
+    is_complete = all(outcome.status != batch.FAILED for outcome in corpora)
+    languages = {outcome.label.split()[0] for outcome in corpora}
+    if not settings.multilingual or len(languages) < 2:
+        return []
+    if not is_complete:
+        logging.getLogger(__name__).warning("no multilingual vocabularies: first, all corpora")
+        return []
+    multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
+    build = _named_build(
+        "multilingual", multilingual.path, lambda: multilingual, settings, beam_flags
+    )
+    return batch.run_batch([build], replace=settings.replace)

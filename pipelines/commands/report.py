@@ -1,0 +1,50 @@
+"""`corpusmill report`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+
+FORMATS = ("text", "markdown", "tsv", "json")
+EPILOG = """\
+examples:
+  All languages below a folder, beside the figures of the paper:
+    corpusmill report corpora
+  Some builds, for a paper, and for a program:
+    corpusmill report corpora/wiki40b/uk/* corpora/wiki40b/el/* --format markdown
+    corpusmill report corpora --format tsv
+
+what is shown, as in Table 2 of the paper (Guo et al., LREC 2020):
+  articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
+  the paper's articles and characters per piece; a row per build, and a total of the newest of each language.
+  Builds without a vocabulary show – for pieces. Unfinished builds are named, not shown.
+"""
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "report",
+        help="finished builds → the table of their sizes, beside the paper's",
+        description="Shows the sizes of finished Wiki-40B builds beside those of the paper.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_run)
+    parser.add_argument(
+        "folders", nargs="+", metavar="DIR", help="builds, or folders with builds below"
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="what to print (default %(default)s)"
+    )
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.build_sizes import find_sizes
+    from pipelines.report import RENDERERS
+
+    sys.stdout.write(RENDERERS[settings.format](find_sizes(settings.folders)))

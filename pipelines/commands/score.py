@@ -1,0 +1,88 @@
+"""`corpusmill score`."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+
+METRICS = {
+    "bpc": "bits per character: -log2 likelihood / characters",
+    "perplexity": "word-level perplexity: e^(-log likelihood / words)",
+}
+EPILOG = """\
+examples:
+  The sum of the natural log-likelihoods of all pieces of the test split:
+    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.2.0
+  One log-likelihood a line, of each piece or of each article, in bits:
+    corpusmill score bpc --pieces-log-likelihood model.txt.gz --base 2 --split validation --corpus DIR
+  The perplexity per piece of a model over the pieces of the build's own SentencePiece model:
+    corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
+  Per word, whatever the pieces:
+    corpusmill score perplexity --pieces-log-likelihood model.txt --corpus DIR
+
+A file must have a line for each piece or for each article of the split: who leaves text out must not score
+better. The text that is scored is that of the corpus, markers and all. Words stand between white space:
+languages written without are scored by characters. In a training job, without Beam:
+  from transforms.text.language_model_scores import bits_per_character, read_normalisers
+
+The last line that is printed names the corpus, the split and the counts: quote it with the score.
+"""
+_NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "score",
+        help="log-likelihood of a model on a split → bits per character, word-level perplexity",
+        description="Scores a language model on a split of a finished build, whatever its pieces.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    # argparse knows -1234.5 for a number and takes -1.2345e3 for a flag.
+    parser._negative_number_matcher = _NEGATIVE_NUMBER
+    parser.set_defaults(run=_run)
+    metrics = "; ".join(f"{name}: {what}" for name, what in METRICS.items())
+    parser.add_argument("metric", choices=tuple(METRICS), metavar="METRIC", help=metrics)
+    parser.add_argument("--corpus", required=True, metavar="DIR", help="a finished build")
+    parser.add_argument("--split", choices=("test", "validation", "train"), default="test")
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument(
+        "--pieces-log-likelihood",
+        dest="log_likelihood",
+        default="",
+        metavar="X",
+        help="the sum over all pieces, or a file (pattern) with a line for each piece or article",
+    )
+    given.add_argument(
+        "--perplexity-per-piece",
+        dest="perplexity",
+        type=float,
+        metavar="P",
+        help="over the pieces of the build's own SentencePiece model",
+    )
+    parser.add_argument(
+        "--base",
+        choices=("e", "2", "10"),
+        default="e",
+        help="of the logarithms (default %(default)s)",
+    )
+
+
+def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    from pipelines.score import print_score, score
+
+    print_score(
+        score(
+            settings.metric,
+            settings.corpus,
+            settings.split,
+            log_likelihood=settings.log_likelihood,
+            perplexity=settings.perplexity,
+            base=settings.base,
+        )
+    )

@@ -1,0 +1,52 @@
+"""Entity tables for commands that need one: taken where it is finished, else built first."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.entities import Entities
+
+
+def entity_table(
+    paths: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> str:
+    """The folder of the entity table that `paths` name; "" where they name none.
+
+    Args:
+      paths: the folder of a finished table, or patterns of Wikidata dumps: their table is built below
+        `settings.output`, unless it is there already.
+
+    Raises ValueError for a folder among other paths, TargetError for a finished table of other dumps.
+    """
+    from apache_beam.io.filesystems import FileSystems
+
+    from pipelines.commands.flags import launch_build
+    from pipelines.entities import Entities, EntitiesConfig
+    from pipelines.publish import is_completed
+
+    if not paths:
+        return ""
+    folders = [path for path in paths if is_completed(path)]
+    if folders and len(paths) > 1:
+        raise ValueError(f"--entities takes one table, or dumps; not {' '.join(paths)}")
+    if folders:
+        return folders[0]
+    corpus = Entities(EntitiesConfig(dump=paths, on_corrupt=settings.on_corrupt))
+    target: str = FileSystems.join(settings.output, *corpus.path)
+    if not _is_there(target, corpus, settings.replace):
+        launch_build(corpus, settings, beam_flags)
+    return target
+
+
+def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
+    """Whether the table need not be built. The same one is not built anew, only another is replaced."""
+    from pipelines.batch import is_there
+    from pipelines.publish import TargetError
+
+    try:
+        return is_there(target, corpus)
+    except TargetError:
+        if not replace:
+            raise
+        return False

@@ -1,0 +1,87 @@
+"""What the Wiki-40B paper reports, typed in from it: the column to compare a build with, never golden values.
+
+Guo et al., LREC 2020: Table 2 (sizes), Table 6, which holds Table 3 (characters per piece), and
+Tables 7 to 9, which hold Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line per corpus,
+in the order of LANGUAGE_CODES. The "dev" of the paper is called validation here, its tokens pieces.
+
+The pages and sections of Table 2 add up to its Total. The millions were rounded one by one, so their
+sums miss it by up to 0.3; the exact counts of Table 7 add up to it. The train columns are
+estimates of the paper's authors.
+"""
+
+import csv
+from collections.abc import Mapping
+from importlib import resources
+from typing import NamedTuple
+
+VOCABULARIES = ("32k", "64k", "128k")  # the first of each language alone, the others of all
+
+
+class PaperScore(NamedTuple):
+    """What the paper reports of one split, cut into the pieces of one vocabulary."""
+
+    pieces: int
+    characters: int
+    bits_per_character: float
+
+
+class PaperFigures(NamedTuple):
+    """What the paper reports of one corpus, or of all."""
+
+    language: str  # "Ukrainian"
+    articles: int
+    sections: int
+    pieces_millions: Mapping[str, float]  # split → of the 32k vocabulary; train is an estimate
+    characters_millions: Mapping[str, float]  # split → a marker is one; train is an estimate
+    characters_per_piece: Mapping[str, float]  # vocabulary → over validation and test
+    scores: Mapping[tuple[str, str], PaperScore]  # (vocabulary, split), no train
+
+
+def _figures_of(row: Mapping[str, str]) -> PaperFigures:
+    splits = ("train", "validation", "test")
+    return PaperFigures(
+        language=row["language"],
+        articles=int(row["articles"]),
+        sections=int(row["sections"]),
+        pieces_millions={split: float(row[f"{split}_pieces_millions"]) for split in splits},
+        characters_millions={split: float(row[f"{split}_characters_millions"]) for split in splits},
+        characters_per_piece={
+            size: float(row[f"characters_per_piece_{size}"]) for size in VOCABULARIES
+        },
+        scores={
+            (size, split): PaperScore(
+                pieces=int(row[f"{split}_pieces_{size}"]),
+                characters=int(row[f"{split}_characters"]),
+                bits_per_character=float(row[f"{split}_bpc_{size}"]),
+            )
+            for size in VOCABULARIES
+            for split in splits[1:]
+        },
+    )
+
+
+def _read_table() -> dict[str, PaperFigures]:
+    table = resources.files(__package__).joinpath("paper_figures.tsv").read_text("utf-8")
+    rows = csv.DictReader(table.splitlines(), delimiter="\t")
+    return {row["code"]: _figures_of(row) for row in rows}
+
+
+PAPER: Mapping[str, PaperFigures] = _read_table()
+"""Corpus code → figures."""
+
+TOTAL = PaperFigures(
+    language="Total",
+    articles=19_507_552,
+    sections=54_314_618,
+    pieces_millions={"train": 8363.2, "validation": 465.0, "test": 464.2},
+    characters_millions={"train": 34299.8, "validation": 1906.8, "test": 1904.3},
+    characters_per_piece={"32k": 4.101},
+    scores={},
+)
+"""The last row of Table 2."""
+
+CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
+    code: tuple(figures.characters_per_piece[size] for size in VOCABULARIES)
+    for code, figures in PAPER.items()
+}
+"""Corpus code → characters per piece of the 32k, 64k and 128k vocabularies."""

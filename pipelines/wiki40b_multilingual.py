@@ -1,0 +1,174 @@
+"""Multilingual vocabularies of Wiki-40B: pieces for all languages, learned from each of them equally.
+
+Method: Guo et al., LREC 2020, section 3: 64k and 128k pieces, learned from 10,000 articles of train of
+each language, and counted on every language. Works on finished builds.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.paper_figures import CHARACTERS_PER_PIECE
+from pipelines.provenance import code_versions
+from transforms.count_subwords import CountRows
+from transforms.hash_inputs import HashInputs
+from transforms.open_input import InputError, open_raw
+from transforms.read_corpus import MANIFEST, Build, ReadCorpus, find_builds
+from transforms.text.build_manifest import Provenance
+from transforms.text.subwords import TRAINER, SubwordSettings
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
+from transforms.write_subword_manifest import BuildStats, SubwordOutcome, WriteSubwordManifest
+
+CORPUS = "wiki40b"
+EDITION = "multilingual"
+KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+VOCABULARY_SIZES = (64_000, 128_000)
+SAMPLE_ARTICLES = 10_000
+
+
+@dataclasses.dataclass(frozen=True)
+class MultilingualConfig:
+    """Settings of one build. Those that cannot be raise ValueError."""
+
+    corpora: Sequence[str]  # folders of finished builds, or above some
+    vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
+    sample_articles: int = SAMPLE_ARTICLES  # of train, of each language
+
+    def __post_init__(self) -> None:
+        if not self.corpora:
+            raise ValueError("no folder of builds is named")
+        if not self.vocabulary_sizes:
+            raise ValueError("no size of a vocabulary is named")
+        if len(set(self.vocabulary_sizes)) < len(self.vocabulary_sizes):
+            raise ValueError(f"a size of a vocabulary is named twice: {self.vocabulary_sizes}")
+        self.vocabularies()
+
+    def vocabularies(self) -> dict[str, SubwordSettings]:
+        """Name → settings, the smallest first."""
+        return {
+            name_of(size): SubwordSettings(size, self.sample_articles)
+            for size in sorted(self.vocabulary_sizes)
+        }
+
+
+class Wiki40bMultilingual:
+    """One build: the newest build of each language, and the pipeline."""
+
+    def __init__(self, config: MultilingualConfig):
+        """Raises InputError where there is no build, or where one is damaged."""
+        self.config = config
+        self.builds = newest_builds(find_builds(config.corpora, CORPUS))
+        if not self.builds:
+            raise InputError(" ".join(config.corpora), f"no finished build of {CORPUS}")
+        self.stats = {build.edition: read_stats(build) for build in self.builds}
+        parts = {b.edition: plan_sample(b, config.sample_articles) for b in self.builds}
+        self.sample = [part for of_edition in parts.values() for part in of_edition]
+        self.sampled = {code: sum(part.rows for part in parts[code]) for code in parts}
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where the build goes below the output folder."""
+        return CORPUS, EDITION, f"{self.dump_date}-{VERSION}"
+
+    @property
+    def dump_date(self) -> str:
+        """The newest of the builds."""
+        return max(map(age_of, self.builds))[1]
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """UTF-8 bytes of text, each of which is counted once."""
+        return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
+
+    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
+        """Adds the whole method to a pipeline that writes into `folder`."""
+        trained = root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, self.config.vocabularies())
+        rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
+        SubwordOutcome(
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            outputs=trained | "WriteVocabularies" >> WriteVocabularies(folder, EDITION),
+            trained=trained,
+            stats=rows | "CountRows" >> CountRows(trained),
+        ) | "WriteManifest" >> WriteSubwordManifest(
+            folder, self.provenance(), self.stats, self.sampled, CHARACTERS_PER_PIECE
+        )
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Signature → path of the manifest of each build: it holds the hashes of all files."""
+        return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
+
+    def caveats(self) -> tuple[str, ...]:
+        """What makes these vocabularies others than the paper's."""
+        wanted = self.config.sample_articles
+        found = []
+        absent = [code for code in LANGUAGE_CODES if code not in self.stats]
+        if absent:
+            found.append(
+                f"Learned from {len(self.stats)} languages: {', '.join(self.stats)}. The paper's are learned"
+                f" from {len(LANGUAGE_CODES)}; where fewer share the pieces, each gets longer ones."
+            )
+        few = [f"{code} {rows:,}" for code, rows in self.sampled.items() if rows < wanted]
+        if few:
+            found.append(
+                f"Languages with fewer than {wanted:,} articles of train, which weigh less than the others:"
+                f" {', '.join(few)}."
+            )
+        dates = sorted({build.dump_date for build in self.builds})
+        if len(dates) > 1:
+            found.append(f"The dumps are of different dates: {', '.join(dates)}.")
+        return tuple(found)
+
+    def provenance(self) -> Provenance:
+        """What the manifest says of the build before it runs."""
+        vocabularies = self.config.vocabularies()
+        return Provenance(
+            corpus=KIND,
+            edition=EDITION,
+            dump_date=self.dump_date,
+            version=VERSION,
+            release_notes=RELEASE_NOTES,
+            settings={
+                "builds": {build.edition: build.sha256 for build in self.builds},
+                "vocabularies": {name: one.vocabulary_size for name, one in vocabularies.items()},
+                "sample_articles": self.config.sample_articles,
+                "character_coverage": next(iter(vocabularies.values())).character_coverage,
+                **TRAINER,
+            },
+            caveats=self.caveats(),
+            code=code_versions(),
+        )
+
+
+def name_of(vocabulary_size: int) -> str:
+    """ "64k" for 64,000."""
+    thousands, rest = divmod(vocabulary_size, 1000)
+    return str(vocabulary_size) if rest else f"{thousands}k"
+
+
+def newest_builds(builds: Sequence[Build]) -> list[Build]:
+    """The newest build of each edition, sorted by edition."""
+    newest: dict[str, Build] = {}
+    for build in sorted(builds, key=age_of):
+        newest[build.edition] = build
+    return [newest[edition] for edition in sorted(newest)]
+
+
+def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
+    """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
+    version = tuple(map(int, build.manifest["version"].split(".")))
+    return build.dump_date.isdigit(), build.dump_date, version, build.sha256
+
+
+def read_stats(build: Build) -> BuildStats:
+    """Split → counts, also of a build whose manifest does not have them yet."""
+    if "stats" in build.manifest:
+        of_manifest: BuildStats = build.manifest["stats"]
+        return of_manifest
+    with open_raw(FileSystems.join(build.folder, "stats.json")) as file:
+        stats: BuildStats = json.loads(file.read())
+        return stats

@@ -1,0 +1,260 @@
+"""Many languages in one run, from a folder laid out like the dump server's."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from pipelines.wiki40b import VERSION
+from tests import dump_files
+from tests.dump_files import SamplePage
+from tests.pack_samples import Wiki
+from tests.pipelines.wiki_builds import (
+    DATE,
+    ENTITIES,
+    Build,
+    WikiFiles,
+    files_below,
+    run_cli,
+    sample_wiki,
+)
+from transforms.text.fingerprint import SPLITS, split_of
+from transforms.text.wikimedia.article_markers import MARKERS
+
+LANGUAGES = ("en", "ja", "uk", "de", "fr")
+NAMESPACES = {0: "", 6: "File", 10: "Template", 14: "Category"}
+
+
+def wiki_of(language: str) -> Wiki:
+    """A bundled wiki, or the pages of the English one as another's."""
+    if language in ("en", "ja", "uk"):
+        return sample_wiki(language)
+    dbname = f"{language.partition('-')[0]}wiki"
+    header = dump_files.dump_header(dbname, language.partition("-")[0], "Wikipedia", NAMESPACES)
+    return sample_wiki("en")._replace(dbname=dbname, language=language, header=header)
+
+
+def lay_out(dumps: Path, language: str) -> WikiFiles:
+    wiki = wiki_of(language)
+    folder = dumps / wiki.dbname / DATE
+    folder.mkdir(parents=True)
+    files = WikiFiles(folder, wiki)
+    files.write_multistream()
+    files.write_page_props()
+    return files
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dumps")
+    for language in LANGUAGES:
+        lay_out(folder, language)
+    return folder
+
+
+def run(dumps: Path, output: Path, *flags: object, languages: str = ",".join(LANGUAGES)) -> int:
+    given = ("--languages", languages, "--dumps", dumps, "--output", output)
+    return run_cli("wiki40b", *given, "--entities", ENTITIES, "--workers", "1", *flags)
+
+
+def corpus(output: Path, language: str) -> Path:
+    return output / "wiki40b" / language / f"{DATE}-{VERSION}"
+
+
+@pytest.fixture(scope="module")
+def built(dumps: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All five, by one worker."""
+    output = tmp_path_factory.mktemp("built")
+    assert run(dumps, output) == 0
+    return output
+
+
+def times_below(folder: Path) -> dict[str, int]:
+    return {name: (folder / name).stat().st_mtime_ns for name in files_below(folder)}
+
+
+@pytest.fixture
+def half_of_uk(dumps: Path) -> Iterator[tuple[Path, bytes]]:
+    """The Ukrainian dump, cut in the middle until the test is over, and what it was before."""
+    path = dumps / "ukwiki" / DATE / f"ukwiki-{DATE}-pages-articles-multistream.xml.bz2"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    yield path, whole
+    path.write_bytes(whole)
+
+
+def trees_below(output: Path) -> dict[str, bytes]:
+    return {name: (output / name).read_bytes() for name in files_below(output)}
+
+
+def test_one_that_fails_does_not_lose_the_others(
+    dumps: Path,
+    built: Path,
+    half_of_uk: tuple[Path, bytes],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    damaged, whole = half_of_uk
+    others = [language for language in LANGUAGES if language != "uk"]
+    assert run(dumps, tmp_path) == 1
+    shown = capsys.readouterr().out
+    assert f"uk 20260101  failed         {damaged}, byte " in shown
+    assert "4 built, 1 failed" in shown
+    assert all(Build(corpus(tmp_path, language)) for language in others)
+    assert not corpus(tmp_path, "uk").exists()
+    before = {language: times_below(corpus(tmp_path, language)) for language in others}
+
+    damaged.write_bytes(whole)
+    assert run(dumps, tmp_path) == 0
+    shown = capsys.readouterr().out
+    assert "2 built, 4 already there" in shown  # the fifth, and the pieces learned from all
+    assert {language: times_below(corpus(tmp_path, language)) for language in others} == before
+    assert trees_below(tmp_path) == trees_below(built)
+
+
+def test_the_same_bytes_by_two_workers(dumps: Path, built: Path, tmp_path: Path) -> None:
+    """Models included."""
+    assert run(dumps, tmp_path, "--workers", 2) == 0
+    tree = trees_below(tmp_path)
+    assert tree == trees_below(built)
+    assert sum(name.endswith(".model") for name in tree) == len(LANGUAGES) + 2
+
+
+def test_a_second_run_finds_everything_there(
+    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = times_below(built / "wiki40b") | times_below(built / "entities")
+    assert run(dumps, built) == 0
+    assert times_below(built / "wiki40b") | times_below(built / "entities") == before
+    assert "6 already there\n" in capsys.readouterr().out
+
+
+def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
+    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = times_below(built / "wiki40b")
+    assert run(dumps, built, "--shard-bytes", 1000, languages="uk") == 1
+    assert times_below(built / "wiki40b") == before
+    message = "with other settings (shard_bytes: 33554432 → 1000); --replace builds it anew"
+    assert message in capsys.readouterr().out
+
+
+def test_the_table_of_all_languages(
+    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(dumps, built) == 0
+    shown = capsys.readouterr().out
+    rows = [line.split() for line in shown[shown.index("as Table 2 of the paper") :].splitlines()]
+    builds = {language: Build(corpus(built, language)) for language in LANGUAGES}
+    for language, build in builds.items():
+        (row,) = (row for row in rows if row[:1] == [language])
+        total = build.stats["total"]
+        assert row[1:4] == [DATE, f"{total['articles']}", f"{total['sections']}"]
+    (total_row,) = (row for row in rows if row[:1] == ["Total"])
+    assert total_row[1] == str(sum(one.stats["total"]["articles"] for one in builds.values()))
+
+
+def test_no_entity_is_in_two_splits_and_the_run_proves_it(
+    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(dumps, built) == 0
+    shown = capsys.readouterr().out
+    assert "entities in two splits: none" in shown
+    splits: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for split in SPLITS:
+            for article in Build(corpus(built, language)).articles(split):
+                splits.setdefault(article["wikidata_id"], set()).add(split)
+    assert all(len(of_entity) == 1 for of_entity in splits.values())
+    assert f"entities: {len(splits)}, of which " in shown
+
+
+def test_every_marker_is_one_piece_in_every_vocabulary(built: Path) -> None:
+    models = sorted(built.rglob("*.model"))
+    assert len(models) == len(LANGUAGES) + 2
+    for path in models:
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        assert [len(processor.encode(marker)) for marker in MARKERS] == [1, 1, 1, 1], path
+        assert processor.encode("".join(MARKERS), out_type=str) == list(MARKERS)
+
+
+def test_what_is_missing_is_listed(
+    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(dumps, built, languages="uk,el") == 1
+    shown = capsys.readouterr().out
+    assert "el           missing" in shown
+    assert "no folder elwiki" in shown
+    assert run(dumps, built, languages="all") == 0
+    shown = capsys.readouterr().out
+    assert "6 already there, 36 missing" in shown
+    assert len([line for line in shown.splitlines() if "missing  " in line]) == 36
+
+
+def test_zhwiki_gives_two_corpora(tmp_path: Path) -> None:
+    pytest.importorskip("zhconv_rs")
+    dumps, output = tmp_path / "dumps", tmp_path / "output"
+    files = lay_out(dumps, "zh-cn")
+    pages = [SamplePage(1, 0, "汉语", "'''汉语'''是一种语言，在台灣叫做國語。", 10)]
+    dump_files.write_multistream(files.multistream, files.index, files.wiki.header, pages, 10)
+    dump_files.write_page_props(files.stem("page_props.sql.gz"), [(1, "wikibase_item", "Q7850")])
+    assert run(dumps, output, languages="zh-cn,zh-tw") == 0
+    texts = {}
+    for language in ("zh-cn", "zh-tw"):
+        (article,) = Build(corpus(output, language)).articles()
+        assert article["wikidata_id"] == "Q7850"
+        texts[language] = article["text"]
+    assert "汉语是一种语言，在台湾叫做国语。" in texts["zh-cn"]
+    assert "漢語是一種語言，在台灣叫做國語。" in texts["zh-tw"]
+
+
+def test_pins_of_an_earlier_release_keep_entities_where_they_were(
+    dumps: Path, built: Path, tmp_path: Path
+) -> None:
+    """An entity that is pinned stays in its split in every language, whatever its hash."""
+
+    def items(language: str) -> set[str]:
+        return {one["wikidata_id"] for one in Build(corpus(built, language)).articles()}
+
+    pins = tmp_path / "pins.tsv"
+    shared = sorted(items("en") & items("uk"))[:3]
+    moved = {qid: "test" if split_of(qid) == "train" else "train" for qid in shared}
+    lines = ["wikidata_id\tsplit", *(f"{qid}\t{split}" for qid, split in moved.items())]
+    pins.write_text("\n".join([*lines, "Q999999999\ttest"]) + "\n", "utf-8")
+    flags = ("--pin-splits", pins, "--no-multilingual")
+    assert run(dumps, tmp_path / "output", *flags, languages="en,uk") == 0
+    for language in ("en", "uk"):
+        build = Build(corpus(tmp_path / "output", language))
+        for qid, split in moved.items():
+            assert qid in {article["wikidata_id"] for article in build.articles(split)}
+        counts = build.manifest["counts"]
+        assert (counts["pinned"], counts["pinned_elsewhere"]) == (3, 3)
+
+
+def test_a_refresh_pinned_by_the_release_before(dumps: Path, built: Path, tmp_path: Path) -> None:
+    """All articles of the folder of an earlier build are pinned; none moves."""
+    flags = ("--pin-splits", corpus(built, "uk"), "--no-multilingual")
+    assert run(dumps, tmp_path, *flags, languages="uk") == 0
+    before, after = (Build(corpus(output, "uk")) for output in (built, tmp_path))
+    assert after.articles() == before.articles()
+    counts = after.manifest["counts"]
+    assert (counts["pinned"], counts["pinned_elsewhere"]) == (len(after.articles()), 0)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--languages", "uk", "--dump", "x.xml"], "--dump does not go with --languages"),
+        (["--languages", "xx", "--dumps", "."], "no such language: 'xx'"),
+        (["--languages", "", "--dumps", "."], "--language or --languages is needed"),
+        (["--languages", "uk", "--dumps", ".", "--shard-bytes", "0"], "shard_bytes is 0"),
+        (["--languages", "uk", "--dumps", ".", "--dump-date", "May"], "'May' is no date"),
+    ],
+)
+def test_wrong_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
+) -> None:
+    assert run_cli("wiki40b", "--output", tmp_path / "output", *flags) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "output").exists()

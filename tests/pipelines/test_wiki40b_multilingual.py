@@ -1,0 +1,320 @@
+import argparse
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.commands import multilingual
+from pipelines.launch import launch
+from pipelines.paper_figures import CHARACTERS_PER_PIECE
+from pipelines.wiki40b_multilingual import (
+    MultilingualConfig,
+    Wiki40bMultilingual,
+    name_of,
+    newest_builds,
+)
+from tests.finished_builds import make_build, manifest_of, seal, text_of
+from tests.pipelines.wiki_builds import files_below
+from transforms.open_input import InputError
+from transforms.read_corpus import find_builds
+from transforms.records import CorpusStats
+from transforms.text.build_manifest import AccountingError
+from transforms.text.corpus_stats import add_stats, measure_article
+from transforms.text.fingerprint import SPLITS
+from transforms.text.subwords import (
+    SubwordCounter,
+    SubwordSettings,
+    add_subword_stats,
+    train_model,
+)
+
+Ids = Mapping[str, Sequence[Sequence[str]]]
+
+UK: Ids = {
+    "train": [["Річка", "Вода", "Море"], [], ["Озеро", "Гора"]],
+    "validation": [["Степ"]],
+    "test": [["鬱é", "Ліс"]],
+}
+EL: Ids = {"train": [["Θάλασσα"]], "validation": [["Βουνό"]]}
+JA: Ids = {"train": [["富士山", "川"], ["海", "山"]], "test": [["湖"]]}
+SAMPLE = ["Θάλασσα", "富士山", "川", "海", "Річка", "Вода", "Море"]  # of each the first three
+
+
+def build(output: Path, edition: str, ids: Ids, **more: Any) -> Path:
+    """A finished build whose manifest has stats, also of pieces where `pieces` gives their number."""
+    pieces = more.pop("pieces", None)
+    stats = {
+        split: add_stats(measure_article(text_of(i)) for file in ids.get(split, []) for i in file)
+        for split in SPLITS
+    }
+    stats["total"] = add_stats(list(stats.values()))
+    counts = {split: one._asdict() for split, one in stats.items()}
+    for split in counts if pieces else ():
+        counts[split]["pieces"] = pieces
+    return make_build(output, edition, ids, stats=counts, **more)
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpora"
+    build(folder, "uk", UK, pieces=10)
+    build(folder, "el", EL, date="20260201")
+    build(folder, "ja", JA)
+    return folder
+
+
+def config(*folders: Path, **settings: Any) -> MultilingualConfig:
+    given = {"vocabulary_sizes": [320, 300], "sample_articles": 3} | settings
+    return MultilingualConfig([str(folder) for folder in folders], **given)
+
+
+def make(output: Path, settings: MultilingualConfig, workers: int = 1) -> Path:
+    corpus = Wiki40bMultilingual(settings)
+    launch(corpus, str(output), workers=workers)
+    return output.joinpath(*corpus.path)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in files_below(folder)}
+
+
+def read(folder: Path, name: str) -> Any:
+    return json.loads((folder / name).read_text("utf-8"))
+
+
+def test_the_vocabularies_are_learned_from_the_first_articles_of_each_language(
+    corpora: Path, tmp_path: Path
+) -> None:
+    folder = make(tmp_path / "out", config(corpora))
+    assert folder == tmp_path / "out" / "wiki40b" / "multilingual" / "20260201-1.0.0"
+    assert files_below(folder) == [
+        "COMPLETED",
+        "README.md",
+        "manifest.json",
+        "sentencepiece/multilingual-300.model",
+        "sentencepiece/multilingual-300.vocab",
+        "sentencepiece/multilingual-320.model",
+        "sentencepiece/multilingual-320.vocab",
+        "stats.json",
+    ]
+    stats = read(folder, "stats.json")
+    assert list(stats) == ["300", "320"]
+    for size in (300, 320):
+        model = (folder / "sentencepiece" / f"multilingual-{size}.model").read_bytes()
+        assert model == train_model(map(text_of, SAMPLE), SubwordSettings(size))
+        count = SubwordCounter(model).count
+        assert stats[str(size)] == {
+            edition: {
+                split: add_subword_stats(
+                    count(text_of(i)) for file in ids.get(split, []) for i in file
+                )._asdict()
+                for split in SPLITS
+            }
+            for edition, ids in (("el", EL), ("ja", JA), ("uk", UK))
+        }
+    # 鬱, é, Л and с are not in the sample; each stands in a title and in a text.
+    assert stats["320"]["uk"]["test"]["byte_characters"] == 8
+
+
+def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
+    folder = make(tmp_path / "out", config(corpora))
+    manifest = read(folder, "manifest.json")
+    assert manifest["signature"] == "wiki40b-vocabulary|lang:multilingual|dump:20260201|v:1.0.0"
+    assert manifest["counts"] == {"sampled": {"el": 1, "ja": 3, "uk": 3}}
+    ids = "".join(f"{identity}\t7\n" for identity in SAMPLE)
+    for name, size in (("300", 300), ("320", 320)):
+        found = manifest["sentencepiece"][name]
+        assert found == {
+            "vocabulary_size": found["vocabulary_size"],
+            "sampled_articles": 7,
+            "sample_sha256": hashlib.sha256(ids.encode()).hexdigest(),
+            "reason": "",
+        }
+        assert 263 < found["vocabulary_size"] <= size
+    assert [(file["role"], file["name"], file["sha256"]) for file in manifest["inputs"]] == [
+        (f"wiki40b|lang:{edition}|dump:{date}|v:1.0.0", "manifest.json", digest)
+        for edition, date in (("el", "20260201"), ("ja", "20260101"), ("uk", "20260101"))
+        for digest in [
+            hashlib.sha256(
+                (corpora / "wiki40b" / edition / f"{date}-1.0.0" / "manifest.json").read_bytes()
+            ).hexdigest()
+        ]
+    ]
+    for file in manifest["outputs"]:
+        content = (folder / file["name"]).read_bytes()
+        assert (file["bytes"], file["sha256"]) == (
+            len(content),
+            hashlib.sha256(content).hexdigest(),
+        )
+    assert len(manifest["outputs"]) == 4
+    settings = manifest["settings"]
+    assert settings["vocabularies"] == {"300": 300, "320": 320}
+    assert settings["builds"] == {
+        one.edition: one.sha256 for one in find_builds([str(corpora / "wiki40b")])
+    }
+    assert list(settings["builds"]) == ["el", "ja", "uk"]
+    assert settings["sample_articles"] == 3
+    assert manifest["caveats"] == [
+        "Learned from 3 languages: el, ja, uk. The paper's are learned from 41; where fewer share the"
+        " pieces, each gets longer ones.",
+        "Languages with fewer than 3 articles of train, which weigh less than the others: el 1.",
+        "The dumps are of different dates: 20260101, 20260201.",
+    ]
+    assert "sentencepiece" in manifest["code"]
+
+
+def test_the_card_has_the_figures_beside_those_of_the_paper(corpora: Path, tmp_path: Path) -> None:
+    folder = make(tmp_path / "out", config(corpora, vocabulary_sizes=[64_000]))
+    stats = read(folder, "stats.json")["64k"]
+    lines = (folder / "README.md").read_text("utf-8").splitlines()
+    assert "| language | own | paper 32k | 64k | paper 64k | coverage 64k |" in lines
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    found = {row[0]: row[1:] for row in rows if row and row[0] in ("el", "ja", "uk")}
+    of_uk = [stats["uk"][split] for split in ("validation", "test")]
+    characters = sum(one["characters"] for one in of_uk)
+    uk = (
+        f"{characters / 20:.3f}",
+        f"{CHARACTERS_PER_PIECE['uk'][0]:.3f}",
+        f"{characters / sum(one['pieces'] for one in of_uk):.3f}",
+        f"{CHARACTERS_PER_PIECE['uk'][1]:.3f}",
+        f"{100 - 100 * sum(one['byte_characters'] for one in of_uk) / characters:.2f} %",
+    )
+    assert found["uk"] == list(uk)
+    assert found["el"][:2] == ["–", "4.331"]
+    assert found["ja"][3] == "1.434"
+
+
+def test_the_same_bytes_whatever_the_order_of_the_builds_and_the_workers(
+    corpora: Path, tmp_path: Path
+) -> None:
+    one = tree(make(tmp_path / "one", config(corpora)))
+    folders = [corpora / "wiki40b" / edition for edition in ("uk", "el", "ja")]
+    assert tree(make(tmp_path / "two", config(*folders), workers=2)) == one
+    twice = config(*folders[::-1], corpora, vocabulary_sizes=[300, 320])
+    assert tree(make(tmp_path / "three", twice)) == one
+
+
+def test_a_language_without_train_is_counted_but_not_learned_from(tmp_path: Path) -> None:
+    build(tmp_path / "c", "uk", UK)
+    build(tmp_path / "c", "el", {"test": [["Βουνό"]]})
+    folder = make(tmp_path / "out", config(tmp_path / "c"))
+    assert read(folder, "manifest.json")["counts"] == {"sampled": {"el": 0, "uk": 3}}
+    el = read(folder, "stats.json")["300"]["el"]
+    assert el["test"]["characters"] == measure_article(text_of("Βουνό")).characters
+    assert el["train"]["pieces"] == 0
+
+
+def test_without_any_text_there_is_no_vocabulary_but_a_reason(tmp_path: Path) -> None:
+    build(tmp_path / "c", "uk", {"test": [["Ліс"]]})
+    folder = make(tmp_path / "out", config(tmp_path / "c"))
+    assert files_below(folder) == ["COMPLETED", "README.md", "manifest.json", "stats.json"]
+    assert read(folder, "stats.json") == {}
+    reasons = {
+        name: one["reason"] for name, one in read(folder, "manifest.json")["sentencepiece"].items()
+    }
+    assert reasons == dict.fromkeys(("300", "320"), "there is no text to learn from")
+    card = (folder / "README.md").read_text("utf-8")
+    assert "- There is no 300: there is no text to learn from" in card
+
+
+def test_characters_that_are_not_those_of_the_build(corpora: Path, tmp_path: Path) -> None:
+    folder = corpora / "wiki40b" / "el" / "20260201-1.0.0"
+    manifest = manifest_of(folder)
+    manifest["stats"]["validation"] = CorpusStats(characters=77)._asdict()
+    seal(folder, manifest)
+    with pytest.raises(
+        (AccountingError, RuntimeError), match="of 77 characters of validation of el"
+    ):
+        make(tmp_path / "out", config(corpora))
+    assert files_below(tmp_path / "out") == []
+
+
+def test_the_newest_build_of_each_language_is_taken(tmp_path: Path) -> None:
+    for date, version in (
+        ("20260101", "1.0.0"),
+        ("20260301", "1.2.0"),
+        ("20260301", "1.10.0"),
+        ("latest", "2.0.0"),
+    ):
+        build(tmp_path, "uk", UK, date=date, version=version)
+    build(tmp_path, "el", EL, date="latest")
+    build(tmp_path, "ja", JA, date="20260201")
+    found = newest_builds(find_builds([str(tmp_path)]))
+    assert [one.name for one in found] == [
+        "el/latest-1.0.0",
+        "ja/20260201-1.0.0",
+        "uk/20260301-1.10.0",
+    ]
+    assert Wiki40bMultilingual(config(tmp_path)).dump_date == "20260301"
+
+
+def test_stats_of_a_build_whose_manifest_has_none(corpora: Path) -> None:
+    folder = corpora / "wiki40b" / "ja" / "20260101-1.0.0"
+    manifest = manifest_of(folder)
+    (folder / "stats.json").write_text(json.dumps(manifest.pop("stats")), "utf-8")
+    seal(folder, manifest)
+    characters = sum(
+        measure_article(text_of(row["wikidata_id"])).characters
+        for path in folder.glob("*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    )
+    corpus = Wiki40bMultilingual(config(corpora))
+    assert corpus.stats["ja"]["total"]["characters"] == characters
+    assert corpus.bytes_to_read(1) == sum(
+        one["total"]["text_bytes"] for one in corpus.stats.values()
+    )
+
+
+def test_a_folder_without_builds(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no finished build"):
+        Wiki40bMultilingual(config(tmp_path))
+    build(tmp_path, "uk", UK, corpus="lm1b")
+    with pytest.raises(InputError, match="no finished build of wiki40b"):
+        Wiki40bMultilingual(config(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"corpora": []}, "no folder"),
+        ({"vocabulary_sizes": []}, "no size"),
+        ({"vocabulary_sizes": [400, 400]}, "named twice"),
+        ({"vocabulary_sizes": [263]}, "263 pieces are taken"),
+        ({"sample_articles": 0}, "must be positive"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MultilingualConfig(**({"corpora": ["x"]} | settings))
+
+
+@pytest.mark.parametrize(
+    ("size", "name"), [(64_000, "64k"), (128_000, "128k"), (300, "300"), (1_500, "1500")]
+)
+def test_names(size: int, name: str) -> None:
+    assert name_of(size) == name
+
+
+def test_the_paper_s_vocabularies_are_the_default() -> None:
+    assert {
+        name: (one.vocabulary_size, one.sample_articles)
+        for name, one in MultilingualConfig(["x"]).vocabularies().items()
+    } == {"64k": (64_000, 10_000), "128k": (128_000, 10_000)}
+
+
+def test_the_command(corpora: Path, tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    multilingual.add(parser.add_subparsers())
+    output = str(tmp_path / "out")
+    arguments = ["multilingual", "--corpora", str(corpora), "--output", output, "--workers", "1"]
+    settings = parser.parse_args(
+        [*arguments, "--vocabulary-sizes", "320", "--sample-articles", "2"]
+    )
+    assert not settings.run(settings, [])
+    folder = tmp_path / "out" / "wiki40b" / "multilingual" / "20260201-1.0.0"
+    assert read(folder, "manifest.json")["counts"] == {"sampled": {"el": 1, "ja": 2, "uk": 2}}
+    assert list(read(folder, "stats.json")) == ["320"]

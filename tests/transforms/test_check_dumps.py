@@ -1,0 +1,55 @@
+import bz2
+from pathlib import Path
+
+import pytest
+
+from tests import dump_files
+from tests.dump_files import SamplePage
+from transforms.check_dumps import check_dumps
+from transforms.open_input import InputError
+
+PAGES = [SamplePage(1, 0, "Берлін", "текст", 10)]
+
+
+def dump(folder: Path, dbname: str, language: str) -> str:
+    path = folder / f"{dbname}.xml.bz2"
+    header = dump_files.dump_header(dbname, language, "Wikipedia", {0: "", 6: "Файл"})
+    dump_files.write_xml(path, header, PAGES)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("language", "dbname", "xml_language"),
+    [("uk", "ukwiki", "uk"), ("no", "nowiki", "nb"), ("zh-tw", "zhwiki", "zh")],
+)
+def test_the_head_of_the_right_wiki(
+    tmp_path: Path, language: str, dbname: str, xml_language: str
+) -> None:
+    site = check_dumps([dump(tmp_path, dbname, xml_language)], language, dbname, whole=True)
+    assert (site.dbname, site.language) == (dbname, xml_language)
+    assert site.namespaces[6] == ("Файл",)
+
+
+def test_one_wrong_file_among_right_ones(tmp_path: Path) -> None:
+    paths = [dump(tmp_path, "ukwiki", "uk"), dump(tmp_path, "enwiki", "en")]
+    with pytest.raises(InputError) as raised:
+        check_dumps(paths, "uk", "ukwiki", whole=True)
+    assert str(raised.value) == (
+        f"{paths[1]}, byte 0: a dump of enwiki, not of ukwiki; did you mean --language en?"
+        " (--ignore-siteinfo, if the head of the dump is wrong)"
+    )
+
+
+def test_nothing_of_an_ignored_head_is_believed(tmp_path: Path) -> None:
+    path = dump(tmp_path, "enwiki", "en")
+    site = check_dumps([path], "de", "dewiki", whole=True, ignore_siteinfo=True)
+    assert site == ("", "de", "", {})
+
+
+def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:
+    whole = bz2.decompress(Path(dump(tmp_path, "ukwiki", "uk")).read_bytes())
+    path = tmp_path / "cut.xml"
+    path.write_bytes(whole[:-200])
+    with pytest.raises(InputError, match="last whole page"):
+        check_dumps([str(path)], "uk", "ukwiki", whole=True)
+    assert check_dumps([str(path)], "uk", "ukwiki", whole=False).dbname == "ukwiki"

@@ -1,0 +1,159 @@
+"""Files of finished builds → what is wrong with them."""
+
+import glob
+import json
+import posixpath
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.hash_inputs import hash_input
+from transforms.open_input import InputError, open_raw
+from transforms.read_corpus import Build, CorpusFile, count_rows
+from transforms.records import OutputFile
+from transforms.text.fingerprint import SPLITS
+
+
+class ListedFile(NamedTuple):
+    """A file as the manifest of its build lists it."""
+
+    file: CorpusFile
+    listed: OutputFile
+
+
+class Fault(NamedTuple):
+    """Something that is not as it should be."""
+
+    path: str
+    message: str
+
+
+class CheckedFiles(NamedTuple):
+    """What CheckFiles gives."""
+
+    whole: beam.PCollection  # of CorpusFile: Parquet files of a split with nothing wrong
+    faults: beam.PCollection  # of Fault
+
+
+class CheckFiles(beam.PTransform):
+    """Pipeline → CheckedFiles: every output file of the builds, its size, SHA-256 and rows."""
+
+    def __init__(self, builds: Iterable[Build]):
+        super().__init__()
+        self.files = [file for build in builds for file in list_files(build)]
+
+    def expand(self, root: beam.Pipeline) -> CheckedFiles:
+        checked = (
+            root
+            | "Files" >> beam.Create(self.files, reshuffle=False)
+            | "SpreadFiles" >> beam.Reshuffle()
+            | "CheckFile"
+            >> beam.ParDo(_CheckFile())
+            .with_output_types(CorpusFile)
+            .with_outputs("faults", main="whole")
+        )
+        return CheckedFiles(checked.whole, checked.faults)
+
+
+def list_files(build: Build) -> list[ListedFile]:
+    """Every file that the manifest of a build lists."""
+    listed = [
+        OutputFile(*(file[field] for field in OutputFile._fields))
+        for file in build.manifest["outputs"]
+    ]
+    return [
+        ListedFile(
+            CorpusFile(
+                FileSystems.join(build.folder, *file.name.split("/")),
+                file.split,
+                build.edition,
+                build.name,
+                build.corpus,
+            ),
+            file,
+        )
+        for file in listed
+    ]
+
+
+class _CheckFile(beam.DoFn):
+    def process(self, file: ListedFile) -> Iterable[CorpusFile | beam.pvalue.TaggedOutput]:
+        fault = find_fault(file)
+        if fault:
+            yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
+        elif file.listed.format == "parquet" and file.listed.split in SPLITS:
+            yield file.file
+
+
+def find_fault(file: ListedFile) -> str:
+    """What is wrong with a file, or ""."""
+    path, listed = file.file.path, file.listed
+    if not FileSystems.exists(path):
+        return "is not there"
+    found = hash_input("", path)
+    if found.bytes != listed.bytes:
+        return f"has {found.bytes:,} bytes, {listed.bytes:,} in the manifest"
+    if found.sha256 != listed.sha256:
+        return f"has the SHA-256 {found.sha256}, {listed.sha256} in the manifest"
+    return _find_wrong_rows(path, listed) if listed.format == "parquet" else ""
+
+
+def _find_wrong_rows(path: str, listed: OutputFile) -> str:
+    try:
+        rows = count_rows(path)
+    except InputError as error:
+        return error.message
+    if rows != listed.records:
+        return f"has {rows:,} rows, {listed.records:,} in the manifest"
+    return ""
+
+
+def check_counts(build: Build) -> Iterator[Fault]:
+    """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
+    kept: dict[str, Any] = build.manifest.get("counts", {}).get("kept", {})
+    for kind in ("parquet", "tfrecord"):
+        for split in SPLITS:
+            files = [
+                file
+                for file in build.manifest["outputs"]
+                if (file["format"], file["split"]) == (kind, split)
+            ]
+            records = sum(file["records"] for file in files)
+            is_written = files or kind == "parquet"
+            if split in kept and is_written and records != kept[split]:
+                yield Fault(
+                    build.folder,
+                    f"{kind} of {split} has {records:,} rows, {kept[split]:,} were kept",
+                )
+
+
+def find_strangers(build: Build) -> Iterator[Fault]:
+    """Faults of files in a build's folder that its readers take for a part of it and that are none."""
+    listed = {file.file.path for file in list_files(build)}
+    match = FileSystems.match([f"{glob.escape(build.folder)}/*"])[0]
+    for path in sorted(metadata.path for metadata in match.metadata_list):
+        name = posixpath.basename(path)
+        if path not in listed and (name.endswith(".parquet") or ".tfrecord-" in name):
+            yield Fault(path, "is not in the manifest, and readers take it for a part of the build")
+
+
+def check_stats(build: Build) -> Iterator[Fault]:
+    """Faults of stats.json, which has no hash in the manifest, against what was kept."""
+    path = FileSystems.join(build.folder, "stats.json")
+    kept = build.manifest.get("counts", {}).get("kept", {})
+    if not FileSystems.exists(path):
+        if build.files["train"]:
+            yield Fault(path, "is not there")
+        return
+    try:
+        with open_raw(path) as stream:
+            stats = json.loads(stream.read())
+        articles = {split: stats[split]["articles"] for split in SPLITS if split in kept}
+    except (ValueError, KeyError, TypeError):
+        yield Fault(path, "has no counts of the splits")
+        return
+    for split, count in articles.items():
+        if count != kept[split]:
+            yield Fault(path, f"has {count} articles of {split}, {kept[split]} were kept")

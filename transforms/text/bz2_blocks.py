@@ -1,0 +1,300 @@
+"""Entering a .bz2 file in the middle: at its blocks, of 900 kB of content at most.
+
+A file that bzip2 or lbzip2 wrote is one stream; only its first byte is an entry for a decompressor. But
+every block begins with a 48-bit magic number, at any bit, and needs nothing of the blocks before it: cut
+out and shifted to a byte boundary, between a stream header and a stream end, it is a file of its own.
+
+The magic number also occurs by chance, once in some hundred such dumps, or because a block's map of the
+byte values in it happens to look like it. So a mark is a block only if it decompresses with a right
+checksum; one inside such a block is passed over, whoever meets it and wherever he began to read. (The
+checksum of a whole stream, of which a reader has only a part, is not looked at.)
+
+rapidgzip and indexed_bzip2 read in parallel too, but in the threads of one process, and find a place only
+with an index of the whole file before it; here many workers begin in the middle, each of a part.
+"""
+
+import bisect
+import bz2
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+SCAN_BYTES = 1 << 20
+MAX_BLOCK_BYTES = 1 << 22  # stored; 20 bits for each of 900,000 symbols are less
+TRIED_ENDS = 3  # of a block: the first two may be there by chance
+
+_BLOCK_MAGIC = 0x314159265359
+_END_MAGIC = 0x177245385090
+_MAGIC_BITS = 48
+_CRC_BITS = 32
+_HEADER_BITS = 32
+_SPAN_BYTES = 7  # that a magic number not on a byte boundary touches
+_CORE_BYTES = 5  # that it fills, wherever it begins
+_STREAM_HEADER = re.compile(rb"BZh[1-9]")
+_EMPTY_STREAM = re.compile(rb"BZh[1-9]\x17rE8P\x90\0\0\0\0")
+
+
+class Block(NamedTuple):
+    """A block that decompressed with a right checksum: bits `start` to `end` of the stored file."""
+
+    start: int
+    end: int
+    data: bytes
+
+    @property
+    def start_byte(self) -> int:
+        """The stored byte in which the block begins. No two blocks begin in one."""
+        return self.start // 8
+
+
+class BadBlock(NamedTuple):
+    """Bits `start` to `end` of the stored file, which hold no whole block."""
+
+    start: int
+    end: int
+    message: str
+
+    @property
+    def start_byte(self) -> int:
+        """The stored byte in which it begins."""
+        return self.start // 8
+
+
+class _Mark(NamedTuple):
+    bit: int
+    is_end: bool  # of a stream; else the beginning of a block
+
+
+def _cores() -> dict[bytes, tuple[int, int]]:
+    """Whole bytes of a magic number → the number, and the bits of the byte in which it begins."""
+    cores = {}
+    for magic in (_BLOCK_MAGIC, _END_MAGIC):
+        for shift in range(8):
+            span = (magic << (8 - shift)).to_bytes(_SPAN_BYTES, "big")
+            first = 1 if shift else 0
+            cores[span[first : first + _CORE_BYTES]] = magic, shift
+    return cores
+
+
+_CORES = _cores()
+_CORE = re.compile(b"|".join(map(re.escape, _CORES)))
+
+
+def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
+    """(bit in `data`, whether it ends a stream) of each magic number, from byte `start` on."""
+    found = _CORE.search(data, start)
+    while found:
+        core = found.start()
+        magic, shift = _CORES[found[0]]
+        at = core - 1 if shift else core
+        if at >= start and at * 8 + shift + _MAGIC_BITS <= len(data) * 8:
+            span = int.from_bytes(data[at : at + _SPAN_BYTES].ljust(_SPAN_BYTES, b"\0"), "big")
+            if span >> (8 - shift) & ((1 << _MAGIC_BITS) - 1) == magic:
+                yield at * 8 + shift, magic == _END_MAGIC
+        found = _CORE.search(data, core + 1)
+
+
+def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
+    """The content of the block at bits `start` to `end` of `data`; None if it is no whole block."""
+    length = end - start
+    if length < _MAGIC_BITS + _CRC_BITS:
+        return None
+    cut = int.from_bytes(data[start // 8 : -(-end // 8)], "big") >> -end % 8
+    cut &= (1 << length) - 1
+    crc = cut >> (length - _MAGIC_BITS - _CRC_BITS) & ((1 << _CRC_BITS) - 1)
+    # The checksum of a stream of one block is that of the block.
+    stream = (cut << _MAGIC_BITS | _END_MAGIC) << _CRC_BITS | crc
+    bits = length + _MAGIC_BITS + _CRC_BITS
+    packed = b"BZh9" + (stream << -bits % 8).to_bytes(-(-bits // 8), "big")
+    decompressor = bz2.BZ2Decompressor()
+    try:
+        content = decompressor.decompress(packed)
+    except (OSError, ValueError):
+        return None
+    return content if decompressor.eof and not decompressor.unused_data else None
+
+
+def first_block_bit(stream: BinaryIO) -> int | None:
+    """Where the first block of a file should begin: after its header, and after empty streams.
+
+    None where the file begins with no stream.
+    """
+    at = 0
+    while True:
+        stream.seek(at)
+        head = stream.read(_HEADER_BITS // 8 + _MAGIC_BITS // 8 + _CRC_BITS // 8)
+        if not _EMPTY_STREAM.fullmatch(head):
+            break
+        at += len(head)
+    return at * 8 + _HEADER_BITS if _STREAM_HEADER.match(head) else None
+
+
+def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
+    """Whether the last bytes of a file are the end of a bz2 stream."""
+    trailer = (_MAGIC_BITS + _CRC_BITS) // 8
+    start = max(file_bytes - trailer - 1, 0)
+    stream.seek(start)
+    tail = stream.read(file_bytes - start)
+    return any(
+        is_end and -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8) == len(tail)
+        for bit, is_end in find_marks(tail)
+    )
+
+
+def read_blocks(
+    stream: BinaryIO, start: int, end: int, file_bytes: int
+) -> Iterator[Block | BadBlock]:
+    """The blocks from the first that begins in stored bytes `start` to `end`, up to the end of the file.
+
+    Nothing if none begins there. What follows `end` is given too, since a line may run on; a caller that
+    has enough stops. A stretch belongs to the mark (beginning of a block, end of a stream) before it: a
+    file read in parts gives each block and each damage once.
+    """
+    window = _Window(stream, start, file_bytes)
+    if start == 0 and (damage := window.problem_at_start()):
+        yield damage
+    mark = window.next_mark(start * 8, end * 8)
+    if mark is None:
+        return
+    first, good_until = mark, -1
+    while mark is not None:
+        if mark.bit >= good_until:
+            found = window.read_mark(mark)
+            if isinstance(found, Block):
+                good_until = found.end
+                yield found
+            elif found is not None:
+                if good_until < 0:
+                    good_until = _end_of_block_across(stream, first.bit, file_bytes)
+                if mark.bit >= good_until:
+                    yield found
+        mark = window.next_mark(mark.bit + 1)
+
+
+def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
+    """The end of the whole block that begins before a bit and ends after it; the bit, if there is none."""
+    window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
+    before: list[_Mark] = []
+    mark = window.next_mark(0, bit)
+    while mark is not None:
+        before = [*before[1 - TRIED_ENDS :], mark]
+        mark = window.next_mark(mark.bit + 1, bit)
+    for candidate in before:
+        window = _Window(stream, candidate.bit // 8, file_bytes)
+        window.next_mark(candidate.bit)
+        found = window.read_mark(candidate)
+        if isinstance(found, Block) and found.end > bit:
+            return found.end
+    return bit
+
+
+class _Window:
+    """A stretch of the stored file that moves forward, and the marks in it."""
+
+    def __init__(self, stream: BinaryIO, start: int, file_bytes: int):
+        self._stream = stream
+        self._start = start  # stored byte at which the buffer begins
+        self._file_bytes = file_bytes
+        self._buffer = bytearray()
+        self._marks: list[_Mark] = []  # in the buffer, in order
+
+    @property
+    def _stop(self) -> int:
+        return self._start + len(self._buffer)
+
+    def next_mark(self, bit: int, limit: int | None = None) -> _Mark | None:
+        """The first mark at `bit` or later, and before `limit`. The window moves there."""
+        while True:
+            self._drop_before(bit)
+            if self._marks:
+                mark = self._marks[0]
+                if limit is not None and mark.bit >= limit:
+                    return None
+                self._drop_before(mark.bit)
+                return mark
+            self._drop_before(max(self._stop - _SPAN_BYTES, self._start) * 8)
+            if (limit is not None and self._start * 8 >= limit) or not self._read_on():
+                return None
+
+    def read_mark(self, mark: _Mark) -> Block | BadBlock | None:
+        """The block that begins at the mark, what is wrong there, or None at the end of a stream."""
+        if mark.is_end:
+            return self._read_end(mark)
+        for end in self._ends_of(mark):
+            data = decode_block(self._buffer, mark.bit - self._start * 8, end - self._start * 8)
+            if data is not None:
+                return Block(mark.bit, end, data)
+        if len(self._ends_of(mark)) == 0 and self._stop >= self._file_bytes:
+            message = "the file ends inside a bz2 block: a download was cut off?"
+        else:
+            message = "a damaged bz2 block"
+        return self._bad_until_next_mark(mark.bit, message)
+
+    def problem_at_start(self) -> BadBlock | None:
+        """What is wrong with the head of the file."""
+        while self._stop < _HEADER_BITS // 8 + _SPAN_BYTES and self._read_on():
+            pass
+        begins_well = _STREAM_HEADER.match(self._buffer)
+        if begins_well and self._marks and self._marks[0].bit == _HEADER_BITS:
+            return None
+        return self._bad_until_next_mark(-1, "the file begins with no bz2 stream")
+
+    def _ends_of(self, mark: _Mark) -> list[int]:
+        """The bits at which a block may end: the marks after it."""
+        limit = mark.bit // 8 + MAX_BLOCK_BYTES
+        while True:
+            after = self._index_of(mark.bit + 1)
+            ends = [later.bit for later in self._marks[after : after + TRIED_ENDS]]
+            if len(ends) == TRIED_ENDS or self._stop >= limit or not self._read_on():
+                return ends
+
+    def _read_end(self, mark: _Mark) -> BadBlock | None:
+        after = -(-(mark.bit + _MAGIC_BITS + _CRC_BITS) // 8)
+        header_end = after + (_HEADER_BITS + _MAGIC_BITS) // 8
+        while self._stop < header_end and self._read_on():
+            pass
+        if after == self._file_bytes:
+            return None
+        if after > self._file_bytes:
+            return BadBlock(mark.bit, self._file_bytes * 8, "the file ends inside a bz2 stream")
+        header = _STREAM_HEADER.match(self._buffer, after - self._start)
+        begins = after * 8 + _HEADER_BITS
+        if header and any(
+            later.bit == begins for later in self._marks[self._index_of(begins) :][:1]
+        ):
+            return None
+        message = "no bz2 stream begins where the one before it ended"
+        return self._bad_until_next_mark(mark.bit, message)
+
+    def _bad_until_next_mark(self, bit: int, message: str) -> BadBlock:
+        """What lies from `bit` to the next mark. The window stays before that mark."""
+        following = self.next_mark(bit + 1)
+        end = self._file_bytes * 8 if following is None else following.bit
+        return BadBlock(max(bit, 0), end, message)
+
+    def _read_on(self) -> bool:
+        """Makes the window longer; False at the end of the file."""
+        if self._stop >= self._file_bytes:
+            return False
+        self._stream.seek(self._stop)
+        data = self._stream.read(min(SCAN_BYTES, self._file_bytes - self._stop))
+        if not data:
+            return False
+        searched_from = max(len(self._buffer) - _SPAN_BYTES, 0)
+        self._buffer += data
+        last = self._marks[-1].bit if self._marks else -1
+        for bit, is_end in find_marks(self._buffer, searched_from):
+            if self._start * 8 + bit > last:
+                self._marks.append(_Mark(self._start * 8 + bit, is_end))
+        return True
+
+    def _drop_before(self, bit: int) -> None:
+        cut = bit // 8 - self._start
+        if cut > 0:
+            del self._buffer[:cut]
+            self._start += cut
+        del self._marks[: self._index_of(bit)]
+
+    def _index_of(self, bit: int) -> int:
+        """The index of the first mark at `bit` or later."""
+        return bisect.bisect_left(self._marks, bit, key=lambda mark: mark.bit)

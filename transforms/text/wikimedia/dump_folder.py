@@ -1,0 +1,187 @@
+"""Which files in one folder of the dump server make a dump, and whether the folder says that they are whole.
+
+The folder of one wiki and date holds the same pages several times: as one file and as parts, with
+bz2 streams that can be entered in the middle ("multistream") and without. `dumpstatus.json`, where it was
+copied along, tells how far the server had got, and the size of every file.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+MULTISTREAM, PLAIN = "-multistream", ""
+MAX_GAP_PAGES = 1_000
+"""Parts of old dumps begin with the first page that exists, so some ids may lie between two parts."""
+
+# What can be entered in the middle comes first.
+_SUFFIXES = (".bz2", "", ".gz", ".xz")
+_TABLE_SUFFIXES = (".gz", "", ".bz2", ".xz")
+_JOBS = {MULTISTREAM: "articlesmultistreamdump", PLAIN: "articlesdump"}
+_TABLE_JOBS = {"page_props": "pagepropstable", "page": "pagetable"}
+_NOT_YET = ("in-progress", "waiting")
+
+
+class UnusableDumpError(Exception):
+    """A folder holds no dump, or none that is whole as far as it tells; the message says why."""
+
+
+class DumpFolder(NamedTuple):
+    """The folder of one wiki and date."""
+
+    dbname: str  # "ukwiki"
+    date: str  # "20230501" or "latest"
+    sizes: Mapping[str, int]  # name of a file → bytes
+    jobs: Mapping[str, Any]  # of dumpstatus.json; empty where there is none
+
+
+class DumpFiles(NamedTuple):
+    """Names of the files that are one dump."""
+
+    dump: tuple[str, ...]  # one file, or all parts in the order of their pages
+    page_props: tuple[str, ...]  # one or none
+    page_table: tuple[str, ...]  # one or none
+
+
+class _Part(NamedTuple):
+    number: int  # 1 in "pages-articles1.xml"; 0 where the name has none
+    first: int  # page id; 0 where the name has none
+    last: int
+    name: str
+
+
+def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
+    """The jobs of a dumpstatus.json. Raises UnusableDumpError for a file that is none."""
+    try:
+        jobs = json.loads(dumpstatus)["jobs"]
+        files = [file for job in jobs.values() for file in job.get("files", {}).values()]
+        if all(isinstance(file, dict) for file in files):
+            return dict(jobs)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise UnusableDumpError("dumpstatus.json is not what the dump server writes")
+
+
+def select_files(folder: DumpFolder) -> DumpFiles:
+    """The dump in a folder: multistream before plain, one file before parts, never two of them.
+
+    Raises UnusableDumpError where nothing is whole.
+    """
+    return DumpFiles(
+        dump=_select_dump(folder),
+        page_props=select_table(folder, "page_props"),
+        page_table=select_table(folder, "page"),
+    )
+
+
+def _select_dump(folder: DumpFolder) -> tuple[str, ...]:
+    first_reason = ""
+    for kind in (MULTISTREAM, PLAIN):
+        for parts in (_whole_file(folder, kind), _parts(folder, kind)):
+            if not parts:
+                continue
+            reason = _why_not_whole(folder, kind, parts)
+            if not reason:
+                return tuple(part.name for part in parts)
+            first_reason = first_reason or reason
+    raise UnusableDumpError(first_reason or "no pages-articles dump")
+
+
+def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
+    stem = f"{folder.dbname}-{folder.date}-pages-articles{kind}.xml"
+    names = (stem + suffix for suffix in _SUFFIXES)
+    return [_Part(0, 0, 0, name) for name in names if name in folder.sizes][:1]
+
+
+def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
+    """The parts in the order of their pages; each once, though it may be there in two packings."""
+    packings: dict[tuple[int, int, int], _Part] = {}
+    for suffix in reversed(_SUFFIXES):
+        for part in _parse_parts(folder, kind, folder.sizes):
+            if _suffix_of(part.name) == suffix:
+                packings[part[:3]] = part
+    return sorted(packings.values())
+
+
+def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Iterator[_Part]:
+    stem = re.escape(f"{folder.dbname}-{folder.date}-pages-articles{kind}")
+    pattern = re.compile(rf"{stem}(\d+)\.xml(?:-p(\d+)p(\d+))?(?:\.bz2|\.gz|\.xz|)")
+    for name in names:
+        if found := pattern.fullmatch(name):
+            number, first, last = (int(group or 0) for group in found.groups())
+            yield _Part(number, first, last, name)
+
+
+def _suffix_of(name: str) -> str:
+    return next((suffix for suffix in _SUFFIXES if suffix and name.endswith(suffix)), "")
+
+
+def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
+    """The reason not to take these files; "" where they are whole as far as the folder tells."""
+    is_whole_file = not parts[0].number
+    job = _JOBS[kind]
+    # A large wiki is dumped in parts, which another job puts together.
+    if is_whole_file and f"{job}recombine" in folder.jobs:
+        job = f"{job}recombine"
+    status = folder.jobs.get(job, {}).get("status", "done")
+    if status != "done":
+        return f"{job} is {status}, says dumpstatus.json"
+    if not is_whole_file and (reason := _why_not_all(folder, kind, job, parts)):
+        return reason
+    sizes = (_why_not_written(folder, part.name) for part in parts)
+    return next(filter(None, sizes), "")
+
+
+def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]) -> str:
+    listed = sorted(_parse_parts(folder, kind, folder.jobs.get(job, {}).get("files", {})))
+    present = {part[:3] for part in parts}
+    absent = [part.name for part in listed if part[:3] not in present]
+    if absent:
+        return f"{len(absent)} of {len(listed)} parts are not there: {_some(absent)}"
+    numbers = {part.number for part in parts}
+    gaps = [number for number in range(1, max(numbers)) if number not in numbers]
+    if gaps:
+        return f"not there of {max(numbers)} parts: part {_some(list(map(str, gaps)))}"
+    for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
+        if one.last and other.first and other.first <= one.last:
+            return f"{one.name} and {other.name} overlap"
+        if one.last and other.first - one.last > MAX_GAP_PAGES:
+            return f"no part holds the pages {one.last + 1:,} to {other.first - 1:,}"
+    return ""
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
+def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
+    """The name of the SQL dump of a table; none where it is not there.
+
+    Raises UnusableDumpError for one that is still being written: without it the corpus would be another.
+    """
+    job = _TABLE_JOBS.get(table, "")
+    if folder.jobs.get(job, {}).get("status") in _NOT_YET:
+        raise UnusableDumpError(f"{job} is {folder.jobs[job]['status']}, says dumpstatus.json")
+    stem = f"{folder.dbname}-{folder.date}-{table}.sql"
+    for suffix in _TABLE_SUFFIXES:
+        if (name := stem + suffix) in folder.sizes:
+            if reason := _why_not_written(folder, name):
+                raise UnusableDumpError(reason)
+            return (name,)
+    return ()
+
+
+def _why_not_written(folder: DumpFolder, name: str) -> str:
+    size = folder.sizes[name]
+    if not size:
+        return f"{name} is empty"
+    for job in folder.jobs.values():
+        listed = job.get("files", {}).get(name, {}).get("size", size)
+        if listed != size:
+            return (
+                f"{name} is still being written: it has {size:,} bytes,"
+                f" and dumpstatus.json names {listed:,}"
+            )
+    return ""
