@@ -24,7 +24,7 @@ from transforms.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sa
 from transforms.write_subword_manifest import BuildStats, SubwordOutcome, WriteSubwordManifest
 
 CORPUS = "wiki40b"
-EDITION = "multilingual"
+PREFIX = "multilingual"
 KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
@@ -74,7 +74,12 @@ class Wiki40bMultilingual:
     @property
     def path(self) -> tuple[str, ...]:
         """Where the build goes below the output folder."""
-        return CORPUS, EDITION, f"{self.dump_date}-{VERSION}"
+        return CORPUS, self.edition, f"{self.dump_date}-{VERSION}"
+
+    @property
+    def edition(self) -> str:
+        """ "multilingual-41": vocabularies over fewer languages stand beside those over more."""
+        return f"{PREFIX}-{len(self.builds)}"
 
     @property
     def dump_date(self) -> str:
@@ -91,7 +96,7 @@ class Wiki40bMultilingual:
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         SubwordOutcome(
             inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            outputs=trained | "WriteVocabularies" >> WriteVocabularies(folder, EDITION),
+            outputs=trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
             trained=trained,
             stats=rows | "CountRows" >> CountRows(trained),
         ) | "WriteManifest" >> WriteSubwordManifest(
@@ -128,7 +133,7 @@ class Wiki40bMultilingual:
         vocabularies = self.config.vocabularies()
         return Provenance(
             corpus=KIND,
-            edition=EDITION,
+            edition=self.edition,
             dump_date=self.dump_date,
             version=VERSION,
             release_notes=RELEASE_NOTES,

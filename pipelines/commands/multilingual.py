@@ -21,7 +21,7 @@ examples:
 The newest finished build of each language is taken, and its first articles of train: the same from each
 language, however large it is. One worker trains; the others count.
 
-what you get, in <output>/wiki40b/multilingual/<newest dump date>-<version>/:
+what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<version>/:
   sentencepiece/multilingual-64k.model   sentencepiece.SentencePieceProcessor(model_file=…)
   sentencepiece/multilingual-64k.vocab   the pieces and their scores, to be read
   stats.json                             pieces and characters: vocabulary → language → split

@@ -43,7 +43,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   stats.json manifest.json README.md COMPLETED
 
 and from several languages, below <output>: entities/ (the table of Wikidata's items, built once) and
-  wiki40b/multilingual/ (vocabularies of 64,000 and 128,000 pieces)
+  wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces)
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a build that
 fails does not stop the others, and the next run builds only what is not there. Exit status: 0 done, 1 bad
