@@ -31,6 +31,12 @@ LOG_COLUMNS = 100
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
 _READING = ("read-templates", "read-dump", "read-entities")
+_TEXT_BYTES = (
+    "read-templates/xml_bytes",
+    "read-dump/xml_bytes",
+    "read-entities/json_bytes",
+    "count-subwords/text_bytes",
+)
 _REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
 _KEPT = ("cleaned", "linked", "unrendered")
 _NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped")  # of read-entities
@@ -40,7 +46,10 @@ class Tally:
     """Counters `<stage>/<what>` of a running job, summed up for display."""
 
     def __init__(self, counts: Mapping[str, int], seconds: float):
-        self.dump_bytes = sum(counts.get(f"{stage}/dump_bytes", 0) for stage in _READING)
+        self.counted = counts.get("count-subwords/articles", 0)
+        self.dump_bytes = counts.get("count-subwords/text_bytes", 0) + sum(
+            counts.get(f"{stage}/dump_bytes", 0) for stage in _READING
+        )
         self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
         self.written = counts.get("write-corpus/articles", 0)
@@ -55,19 +64,19 @@ class Tally:
         self.lines_rejected = sum(
             count for name, count in counts.items() if _is_rejected_line(*name.split("/", 1))
         )
-        text_bytes = counts.get("read-entities/json_bytes", 0) + sum(
-            counts.get(f"{stage}/xml_bytes", 0) for stage in _READING
-        )
+        text_bytes = sum(counts.get(name, 0) for name in _TEXT_BYTES)
         self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
         if self.entities and not (self.pages or self.looked_at):
             return self._describe_entities(total_bytes)
+        if self.in_training:
+            return f"learning a vocabulary from {self.in_training:,} articles"
+        if self.counted:
+            return f"{self.counted:,} articles in pieces {self.megabytes_per_second:.1f} MB/s"
         kept = self.pages - self.rejected
         if self.dump_bytes >= total_bytes:
-            if self.in_training:
-                return f"learning a vocabulary from {self.in_training:,} articles"
             return f"joining, writing: {self.written:,} of {kept:,} articles"
         speed = f"{self.megabytes_per_second:.1f} MB/s"
         if not self.pages and self.looked_at:

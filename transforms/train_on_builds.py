@@ -80,6 +80,8 @@ def train_on_sample(
 ) -> Iterator[tuple[str, TrainedSubwords]]:
     """Trains each vocabulary on the whole sample."""
     for name, settings in vocabularies.items():
+        counters.count(STAGE, "begun", sum(part.rows for part in sample))
+        counters.flush()
         trained = train_on(read_sample(sample), settings)
         counters.count(STAGE, "articles", trained.sampled_articles)
         counters.flush()

@@ -221,6 +221,13 @@ def test_while_a_vocabulary_is_learned_that_is_shown() -> None:
     assert done.describe(500).startswith("joining, writing")
 
 
+def test_while_articles_are_counted_in_pieces() -> None:
+    counts = {"count-subwords/articles": 1200, "count-subwords/text_bytes": 6_000_000}
+    tally = Tally(counts, 2.0)
+    assert tally.describe(12_000_000) == "1,200 articles in pieces 3.0 MB/s"
+    assert tally.dump_bytes == 6_000_000
+
+
 ENTITY_COUNTS = {
     "read-entities/dump_bytes": 500,
     "read-entities/json_bytes": 6_000_000,

@@ -56,4 +56,4 @@ def test_each_vocabulary_is_learned_from_the_whole_sample(tmp_path: Path) -> Non
     assert dict(outcome.elements["trained"]) == {
         name: train_on(articles, settings) for name, settings in vocabularies.items()
     }
-    assert outcome.counters == {"train-subwords/articles": 6}
+    assert outcome.counters == {"train-subwords/begun": 6, "train-subwords/articles": 6}

@@ -41,7 +41,10 @@ def train(articles: list[PackedArticle], sample_articles: int) -> TrainedSubword
     outcome = run_transform(TrainSubwords(settings(sample_articles)), articles)
     (trained,) = outcome.elements["main"]
     assert isinstance(trained, TrainedSubwords)
-    assert outcome.counters == {"train-subwords/articles": trained.sampled_articles}
+    assert outcome.counters == {
+        "train-subwords/begun": trained.sampled_articles,
+        "train-subwords/articles": trained.sampled_articles,
+    }
     return trained
 
 

@@ -11,6 +11,7 @@ ABSENT = "–"
 USE = """\
 ```python
 import sentencepiece
+
 pieces = sentencepiece.SentencePieceProcessor(model_file="sentencepiece/{first}.model")
 pieces.encode(text)  # each marker of the layout is one piece; decode() gives the text again
 ```"""
