@@ -42,6 +42,9 @@ class Verdict(NamedTuple):
     """What a check has found. The faults and conflicts are the first ones, all are in the report."""
 
     builds: int
+    unlinked_builds: (
+        int  # whose identities are pages: which of them are about one entity is not known
+    )
     files: int
     counts: IdCounts
     fault_count: int
@@ -124,7 +127,11 @@ def add_checks(
         | "WriteReport"
         >> beam.Map(
             write_report,
-            [*rows, ("checked", "files", str(sum(len(b.manifest["outputs"]) for b in builds)))],
+            [
+                *rows,
+                ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
+                ("checked", "files", str(sum(len(b.manifest["outputs"]) for b in builds))),
+            ],
             known,
             AsList(checked.faults),
             AsSingleton(splits.counts),
@@ -139,6 +146,10 @@ def _has_entities(file: CorpusFile) -> bool:
 
 def _kept(build: Build) -> int:
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
+
+
+def _is_unlinked(build: Build) -> bool:
+    return bool(build.manifest.get("settings", {}).get("identity") == "page id")
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
@@ -192,6 +203,7 @@ def _read_verdict(path: str) -> Verdict:
     checked = {name: int(count) for name, count in found["checked"]}
     return Verdict(
         builds=len(found["build"]),
+        unlinked_builds=checked["unlinked builds"],
         files=checked["files"],
         counts=IdCounts(*(checked[name] for name in IdCounts._fields)),
         fault_count=checked["faults"],
@@ -214,6 +226,11 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
     counts = verdict.counts
     print(f"checked: {verdict.builds:,} builds, {verdict.files:,} files, {counts.ids:,} rows")
     print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
+    if verdict.unlinked_builds:
+        print(
+            f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata: which of their articles"
+            " are about one entity is not known, and not checked"
+        )
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
     _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)
 

@@ -70,12 +70,13 @@ def test_every_kind_of_finding(corpora: Path, capsys: pytest.CaptureFixture[str]
         " test: el/20260101-1.0.0, uk/20260101-1.0.0\n"
     )
     lines = report.read_text("utf-8").splitlines()
-    assert lines[:11] == [
+    assert lines[:12] == [
         "what\tname\tdetail",
         f"build\tel/20260101-1.0.0\t{el}",
         f"build\tuk/20260101-1.0.0\t{uk}",
         f"build\tuk/20260201-1.0.0\t{corpora}/wiki40b/uk/20260201-1.0.0",
         f"build\tvi/20260101-1.0.0\t{corpora}/wiki40b/vi/20260101-1.0.0",
+        "checked\tunlinked builds\t0",
         "checked\tfiles\t26",
         "checked\tids\t13",
         "checked\tdistinct\t7",
@@ -83,7 +84,7 @@ def test_every_kind_of_finding(corpora: Path, capsys: pytest.CaptureFixture[str]
         "checked\tconflicts\t3",
         "checked\tfaults\t3",
     ]
-    assert [line.split("\t")[0] for line in lines[11:]] == ["fault"] * 3 + ["entity"] * 3
+    assert [line.split("\t")[0] for line in lines[12:]] == ["fault"] * 3 + ["entity"] * 3
     assert "entity\tQ3\ttrain: uk/20260101-1.0.0; validation: vi/20260101-1.0.0" in lines
 
 
@@ -107,6 +108,7 @@ def test_a_changed_manifest_is_a_fault_and_the_other_builds_are_checked(corpora:
     verdict = verify_folders([str(corpora)], workers=1)
     assert verdict == Verdict(
         builds=1,
+        unlinked_builds=0,
         files=6,
         counts=IdCounts(ids=3, distinct=3, shared=0, conflicts=0),
         fault_count=1,
@@ -119,6 +121,18 @@ def test_a_changed_manifest_is_a_fault_and_the_other_builds_are_checked(corpora:
         conflicts=(),
     )
     assert not verdict.is_sound
+
+
+def test_what_cannot_be_known_of_builds_without_wikidata_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = {"train": [["ukwiki:1", "ukwiki:2"]]}
+    make_build(tmp_path, "uk", pages, settings={"identity": "page id"})
+    make_build(tmp_path, "el", {"test": [["Q1"]]}, settings={"identity": "wikidata item"})
+    verdict = verify_folders([str(tmp_path)], workers=1)
+    assert (verdict.builds, verdict.unlinked_builds) == (2, 1)
+    verify.print_verdict(verdict)
+    assert "1 of the builds are not linked to Wikidata" in capsys.readouterr().out
 
 
 def test_counts_of_the_manifest_that_do_not_fit_are_faults(corpora: Path) -> None:
