@@ -42,9 +42,7 @@ class Verdict(NamedTuple):
     """What a check has found. The faults and conflicts are the first ones, all are in the report."""
 
     builds: int
-    unlinked_builds: (
-        int  # whose identities are pages: which of them are about one entity is not known
-    )
+    unlinked_builds: int  # their identities are pages: what they are about is not known
     files: int
     counts: IdCounts
     fault_count: int

@@ -16,7 +16,7 @@ from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
 from transforms.find_items import WikiTables
 from transforms.hash_inputs import HashInputs
-from transforms.join_wikidata import IdentifyByPage, JoinWikidata, Linked
+from transforms.join_wikidata import IdentifyByPage, JoinWikidata
 from transforms.learn_vocabulary import LearnVocabulary
 from transforms.list_unrendered import ListUnrendered
 from transforms.measure_corpus import MeasureCorpus
@@ -28,6 +28,7 @@ from transforms.read_language import read_language
 from transforms.read_split_pins import ReadSplitPins, find_pins
 from transforms.read_templates import ReadTemplates
 from transforms.screen import ScreenPages
+from transforms.screen_facts import Linked
 from transforms.text.build_manifest import Provenance
 from transforms.text.subwords import SubwordSettings
 from transforms.text.wikimedia.language import dbname_of, load_language

@@ -77,9 +77,7 @@ class FoundDumps(NamedTuple):
     wikis: list[WikiDump]
     missing: list[MissingWiki]
     passed_over: list[PassedOver]
-    entities: (
-        EntitySource | None
-    )  # one for all: the same entity has the same class in every language
+    entities: EntitySource | None  # one for all: a class does not depend on the language
 
 
 class _Usable(NamedTuple):

@@ -5,24 +5,13 @@ article moves once, to meet the facts about its page.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import apache_beam as beam
 
 from transforms.find_items import FindItems, WikiTables
 from transforms.read_entity_table import EntityTable, FindClasses
 from transforms.read_split_pins import PinItems, PinPages
-from transforms.screen_facts import ScreenFacts
-
-
-class Linked(NamedTuple):
-    """What JoinWikidata gives."""
-
-    kept: (
-        beam.PCollection
-    )  # of PackedArticle with its wikidata_id, and its split where it is pinned
-    rejected: beam.PCollection  # of Rejected
-    class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
+from transforms.screen_facts import Linked, ScreenFacts
 
 
 class JoinWikidata(beam.PTransform):
@@ -65,8 +54,8 @@ class JoinWikidata(beam.PTransform):
             about_items = about_items | "PinItems" >> PinItems(self.pins)
         page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
         screen = ScreenFacts(self.STAGE, page_to_facts, self.has_page_table)
-        screened = articles | "ScreenFacts" >> screen
-        return Linked(screened.kept, screened.rejected, screened.class_unknown)
+        linked: Linked = articles | "ScreenFacts" >> screen
+        return linked
 
 
 class IdentifyByPage(beam.PTransform):
@@ -92,13 +81,11 @@ class IdentifyByPage(beam.PTransform):
         self.pins = pins
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        root = articles.pipeline
         screen = ScreenFacts(
             self.STAGE, self._facts(articles), bool(self.tables.pages), identity=self.dbname
         )
-        screened = articles | "ScreenFacts" >> screen
-        unknown = root | "NoneUnknown" >> beam.Create([])
-        return Linked(screened.kept, screened.rejected, unknown)
+        linked: Linked = articles | "ScreenFacts" >> screen
+        return linked
 
     def _facts(self, articles: beam.PCollection) -> beam.PCollection | None:
         """(page id, PageFacts); None where nothing tells of pages, which spares a join."""

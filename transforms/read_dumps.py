@@ -28,9 +28,7 @@ class LostBytes(NamedTuple):
     """A part of a dump that could not be read, in a build that keeps what is good."""
 
     name: str  # of the file
-    start: (
-        int  # byte of the stored file; of the XML for a file that cannot be entered in the middle
-    )
+    start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
     end: int
     message: str
     pages_lost: int  # by the multistream index; -1 where there is none

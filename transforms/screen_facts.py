@@ -14,12 +14,10 @@ from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_fa
 REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 
 
-class ScreenedByFacts(NamedTuple):
-    """What ScreenFacts gives."""
+class Linked(NamedTuple):
+    """Articles and what their pages are about."""
 
-    kept: (
-        beam.PCollection
-    )  # of PackedArticle with its wikidata_id, and its split where it is pinned
+    kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
 
@@ -45,14 +43,14 @@ class ScreenFacts(beam.PTransform):
         self.page_to_facts = page_to_facts
         self.screen = _Screen(stage, has_page_table, identity)
 
-    def expand(self, articles: beam.PCollection) -> ScreenedByFacts:
+    def expand(self, articles: beam.PCollection) -> Linked:
         page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
             tuple[int, bytes]
         )
         screened = self._join(page_to_article) | "Screen" >> beam.ParDo(
             self.screen
         ).with_output_types(PackedArticle).with_outputs("rejected", "class_unknown", main="kept")
-        return ScreenedByFacts(screened.kept, screened.rejected, screened.class_unknown)
+        return Linked(screened.kept, screened.rejected, screened.class_unknown)
 
     def _join(self, page_to_article: beam.PCollection) -> beam.PCollection:
         if self.page_to_facts is None:

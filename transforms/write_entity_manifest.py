@@ -14,7 +14,7 @@ from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_card import make_card
 from transforms.text.wikimedia.entity_table import TableCounts, add_counts
 from transforms.write_files import write_text
-from transforms.write_manifest import reason_of
+from transforms.write_rejected import CountReasons
 
 TABLE = "entities-"  # how the names of the table's files begin
 
@@ -54,11 +54,7 @@ class WriteEntityManifest(beam.PTransform):
             outcome.batches | "BatchRows" >> beam.Map(len) | "AddRows" >> beam.CombineGlobally(sum)
         )
         skipped = outcome.skipped | "AddSkipped" >> beam.CombineGlobally(sum)
-        rejections = (
-            outcome.rejected
-            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
-            | "CountReasons" >> beam.combiners.Count.PerElement()
-        )
+        rejections = outcome.rejected | "CountReasons" >> CountReasons()
         return (
             root
             | "Once" >> beam.Create([self.folder])

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from transforms.records import CorpusStats, InputFile, OutputFile, Rejected
+from transforms.records import CorpusStats, InputFile, OutputFile
 from transforms.text import build_manifest, tfds_metadata
 from transforms.text.build_manifest import Findings, Provenance
 from transforms.text.dataset_card import make_card
 from transforms.text.subwords import SubwordStats, TrainedSubwords
 from transforms.write_files import write_text
+from transforms.write_rejected import CountReasons
 
 
 class Description(NamedTuple):
@@ -51,11 +52,7 @@ class WriteManifest(beam.PTransform):
 
     def expand(self, outcome: BuildOutcome) -> beam.PCollection:
         root = outcome.pages.pipeline
-        rejections = (
-            outcome.rejected
-            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
-            | "CountReasons" >> beam.combiners.Count.PerElement()
-        )
+        rejections = outcome.rejected | "CountReasons" >> CountReasons()
         return (
             root
             | "Once" >> beam.Create([self.folder])
@@ -78,11 +75,6 @@ class WriteManifest(beam.PTransform):
                 subword_stats=AsDict(outcome.subword_stats),
             )
         )
-
-
-def reason_of(rejected: Rejected) -> tuple[str, str]:
-    """(stage, reason)."""
-    return rejected.stage, rejected.reason
 
 
 def write_manifest(

@@ -13,6 +13,22 @@ RECORDS_PER_FILE = 1_000_000
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
 
 
+class CountReasons(beam.PTransform):
+    """PCollection[Rejected] → PCollection[((stage, reason), count)]."""
+
+    def expand(self, rejected: beam.PCollection) -> beam.PCollection:
+        return (
+            rejected
+            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
+            | "CountReasons" >> beam.combiners.Count.PerElement()
+        )
+
+
+def reason_of(rejected: Rejected) -> tuple[str, str]:
+    """(stage, reason)."""
+    return rejected.stage, rejected.reason
+
+
 class WriteRejected(beam.PTransform):
     """PCollection[Rejected] → PCollection[OutputFile]. With nothing rejected there is an empty file."""
 

@@ -86,9 +86,7 @@ class TrainedSubwords(NamedTuple):
     model: bytes  # a SentencePiece model; b"" where none could be trained
     vocabulary_size: int  # pieces; 0 without a model
     sampled_articles: int
-    sample_sha256: (
-        str  # of "<wikidata id>\t<version id>\n" of each article, in the order of the sample
-    )
+    sample_sha256: str  # of "<wikidata id>\t<version id>\n" of each article, in their order
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
