@@ -351,6 +351,6 @@ def test_real_sitelinks():
     assert (b"262", b"elwiki", "Αλγερία".encode()) in rows
     with gzip.open(DATA / "wikidata" / "wikidata-sample-all.json.gz") as lines:
         entities = [entity for entity in map(parse_entity, lines) if entity]
-    assert {(f"Q{item.decode()}", site.decode(), title.decode()) for item, site, title in rows} == {
-        (entity.qid, *sitelink) for entity in entities for sitelink in entity.sitelinks
+    assert {(int(item), site.decode(), title.decode()) for item, site, title in rows} == {
+        (entity.numeric_id, *sitelink) for entity in entities for sitelink in entity.sitelinks
     }
