@@ -46,7 +46,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     except (BuildError, InputError, TargetError) as error:
         return _fail(1, error)
     except KeyboardInterrupt:
-        return _fail(130, "interrupted; nothing was published")
+        return _fail(130, "interrupted; what was not finished is not published")
     return status or 0
 
 

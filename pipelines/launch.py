@@ -5,11 +5,9 @@ import json
 import logging
 import os
 import re
-import shlex
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import apache_beam as beam
@@ -20,11 +18,10 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines import progress, publish
+from pipelines.workers import worker_processes
 from transforms.open_input import InputError
 
 IN_PROCESS = "in-process"
-LOG_TAIL_BYTES = 2_000
-WORKER_MODULE = "apache_beam.runners.worker.sdk_worker_main"
 _WORKER_ERROR = re.compile(r"InputError: (.*?)(?: \[while running '|\n|$)", re.DOTALL)
 
 
@@ -81,10 +78,16 @@ def run_pipeline(
     Raises BuildError for inputs that turn out to be bad.
     """
     options = pipeline_options(runner, workers, beam_flags)
-    with _worker_log() as log:
-        pipeline = beam.Pipeline(runner=_runner(runner, workers, log), options=options)
+    with worker_processes() as processes:
+        command = processes.command
+        pipeline = beam.Pipeline(runner=_runner(runner, workers, command), options=options)
         build(pipeline)
-        _run(pipeline)
+        try:
+            _run(pipeline)
+        except Exception as error:
+            if not isinstance(error, BuildError):
+                print(processes.log_tail(), file=sys.stderr)
+            raise
 
 
 def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractContextManager[None]:
@@ -92,18 +95,6 @@ def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractC
     if runner != IN_PROCESS:
         return contextlib.nullcontext()
     return progress.shown(" ".join(corpus.path[:2]), corpus.bytes_to_read(workers))
-
-
-@contextlib.contextmanager
-def _worker_log() -> Iterator[str]:
-    """A file for what worker processes print; its end is shown where a build fails unexpectedly."""
-    with tempfile.NamedTemporaryFile("rb", prefix="corpusmill-workers-", suffix=".log") as log:
-        try:
-            yield log.name
-        except Exception as error:
-            if not isinstance(error, BuildError):
-                print(log.read()[-LOG_TAIL_BYTES:].decode("utf-8", "replace"), file=sys.stderr)
-            raise
 
 
 def pipeline_options(runner: str, workers: int, beam_flags: Sequence[str]) -> PipelineOptions:
@@ -136,7 +127,7 @@ def _all_subclasses(base: type) -> list[Any]:
     return list(found.values())
 
 
-def _runner(name: str, workers: int, worker_log: str) -> Any:
+def _runner(name: str, workers: int, worker_command: str) -> Any:
     """The in-process runner; None for one that the options name.
 
     By the name DirectRunner, Beam would first try to download Prism. The environment is the one of
@@ -147,10 +138,7 @@ def _runner(name: str, workers: int, worker_log: str) -> Any:
         return None
     if workers == 1:
         return FnApiRunner()
-    # Ctrl-C reaches the whole process group; the workers end when the launcher does.
-    python, log = shlex.quote(sys.executable), shlex.quote(worker_log)
-    command = f"trap '' INT; exec {python} -m {WORKER_MODULE} 2>>{log}"
-    return FnApiRunner(SubprocessSDKEnvironment.from_command_string(command))
+    return FnApiRunner(SubprocessSDKEnvironment.from_command_string(worker_command))
 
 
 def _run(pipeline: beam.Pipeline) -> None:

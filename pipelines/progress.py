@@ -222,6 +222,9 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
     yield f"SentencePiece: {_describe(learned)}"
     for split in SPLITS[1:] if learned["vocabulary_size"] else ():
         counts = SubwordStats(*(stats[split][name] for name in SubwordStats._fields))
+        if not counts.pieces:
+            yield f"  {split}: no text"
+            continue
         yield (
             f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
             f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"

@@ -10,6 +10,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.provenance import VERSION
 from transforms.open_input import InputError, match_inputs, open_input, open_raw
 from transforms.read_corpus import Build, open_build
+from transforms.text.compression import DECODE_ERRORS
 from transforms.text.language_model_scores import (
     Normalisers,
     bits_per_character,
@@ -120,9 +121,12 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 def _read_lines(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
-        with open_input(path) as stream:
-            for line in cast(Iterable[bytes], stream):
-                yield line.decode("utf-8", "replace")
+        try:
+            with open_input(path) as stream:
+                for line in cast(Iterable[bytes], stream):
+                    yield line.decode("utf-8", "replace")
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"damaged or cut: {error}") from error
 
 
 def print_score(found: Score) -> None:

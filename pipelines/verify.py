@@ -7,6 +7,7 @@ two splits, in any two languages of all the builds together.
 import contextlib
 import logging
 import os
+import pathlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -92,6 +93,8 @@ def check_builds(
     """
     if runner != launch.IN_PROCESS and not report:
         raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
+    if pathlib.Path(report).is_dir() and report:
+        raise ValueError(f"--report is a file, and {report} is a folder")
     known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
     rows = [("build", build.name, build.folder) for build in builds]
     with _report_path(report) as path:

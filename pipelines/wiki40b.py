@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import apache_beam as beam
 
-from pipelines.provenance import code_versions
+from pipelines.provenance import DATE_NAME, code_versions
 from transforms.assign_splits import AssignSplits
 from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
@@ -96,6 +96,10 @@ class Wiki40bConfig:
         load_language(self.language)
         if not self.dump:
             raise ValueError("no dump is named")
+        if not DATE_NAME.fullmatch(self.dump_date):
+            raise ValueError(
+                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
+            )
         if self.on_corrupt not in ON_CORRUPT:
             raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {self.on_corrupt!r}")
         if self.shard_bytes < 1:

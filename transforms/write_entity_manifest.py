@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsList, AsSingleton
 
+from transforms.open_input import InputError
 from transforms.records import InputFile, OutputFile
 from transforms.text import build_manifest
 from transforms.text.build_manifest import AccountingError, Provenance
@@ -92,6 +93,15 @@ def write_manifest(
     """Checks the accounts and writes what a build says of itself."""
     table = add_counts(counts)
     check_accounts(entities, table, outputs)
+    if not table.rows:
+        # Without an item, a build that joins the table would lose all its pages and say nothing.
+        names = ", ".join(sorted(file.name for file in inputs))
+        rejected_lines = sum(count for _, count in rejections)
+        raise InputError(
+            names,
+            f"no item in it: {rejected_lines:,} lines were rejected, {skipped:,} hold something else;"
+            " an entity dump has one item a line",
+        )
     stats = make_stats(table, wikis, kinds)
     rejected = {f"{stage}/{reason}": count for (stage, reason), count in sorted(rejections)}
     total = sum(rejected.values())

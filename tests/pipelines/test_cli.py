@@ -150,6 +150,6 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr("pipelines.launch._run", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; nothing was published\n"
+        "corpusmill: error: interrupted; what was not finished is not published\n"
     )
     assert files_below(tmp_path) == []

@@ -349,3 +349,20 @@ def test_real_items(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
         again = build(tmp_path / f"of {name}", str(tmp_path / name), workers=2, **settings)
         assert again.tree_but_inputs() == built.tree_but_inputs()
+
+
+def test_a_dump_without_an_item_makes_no_table(tmp_path: Path) -> None:
+    """An array on one line, say: a build that joined the table would lose all its pages."""
+    path = tmp_path / "wikidata-20260101-all.json"
+    path.write_text('[{"type":"item","id":"Q1"},{"type":"item","id":"Q2"}]\n', "utf-8")
+    corpus = Entities(EntitiesConfig(dump=[str(path)]))
+    with pytest.raises(
+        BuildError, match=r"wikidata-20260101-all\.json: no item in it: 1 lines were rejected"
+    ):
+        launch(corpus, str(tmp_path / "output"), workers=1)
+    assert not list((tmp_path / "output").rglob("*.parquet"))
+
+
+def test_a_date_that_leads_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"dump_date is '\.\./x'"):
+        EntitiesConfig(dump=["x"], dump_date="../x")

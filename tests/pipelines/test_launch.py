@@ -189,6 +189,23 @@ def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
     assert list(built.folder.parent.iterdir()) == [built.folder]
 
 
+@pytest.mark.parametrize("seconds", [0.1, 1.0, 2.0])
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
+)
+def test_workers_that_are_starting_end_with_the_build(
+    tmp_path: Path, sent: signal.Signals, status: int, seconds: float
+) -> None:
+    process = start(tmp_path, "--workers", "2")
+    wait_until(lambda: process.poll() is not None or has_begun(tmp_path))
+    time.sleep(seconds)
+    children = children_of(process.pid)
+    process.send_signal(sent)
+    assert process.wait(timeout=30) == status
+    assert files_below(tmp_path) == []
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children), 5)
+
+
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
 )

@@ -416,6 +416,8 @@ def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Pa
             "vocabulary_size is 263; 263 pieces are taken by markers and bytes",
         ),
         ({"sample_articles": 0}, "sample_articles is 0, and must be positive"),
+        ({"dump_date": "../x"}, "dump_date is '../x', and must be letters"),
+        ({"dump_date": "a/b"}, "dump_date is 'a/b', and must be letters"),
     ],
 )
 def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:

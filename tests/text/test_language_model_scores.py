@@ -285,3 +285,8 @@ def test_a_training_job_imports_it_without_beam() -> None:
         [sys.executable, "-S", "-c", script], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert run.stdout == "['transforms']\n"
+
+
+def test_a_sum_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(ValueError, match="beyond all numbers"):
+        sum_log_likelihoods(["-1e308"] * 10, Normalisers(100, 10, 10, 1))

@@ -108,12 +108,9 @@ def test_a_build_whose_numbers_do_not_agree_writes_no_manifest(
 
 def test_a_dump_without_items(tmp_path: Path) -> None:
     none = TableCounts(0, 0, 0, (0, 0))
-    write(tmp_path, batches=[], skipped=[], rejected=[], lost=[], counts=[none], outputs=[])
-    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
-    assert manifest["counts"] == {
-        "lines_read": 0,
-        "rows": 0,
-        "repeated": 0,
-        "without_item": 0,
-        "rejected": {"total": 0},
-    }
+    nothing: dict[str, Any] = {"batches": [], "rejected": [], "lost": [], "outputs": []}
+    with pytest.raises(
+        Exception, match=r"no item in it: 0 lines were rejected, 3 hold something else"
+    ):
+        write(tmp_path, **nothing, skipped=[2, 1], counts=[none])
+    assert not (tmp_path / "manifest.json").exists()

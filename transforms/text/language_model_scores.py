@@ -106,7 +106,10 @@ def sum_log_likelihoods(lines: Iterable[str], normalisers: Normalisers) -> float
         for given, line in enumerate(lines, 1):
             yield _parse(line, given)
 
-    total = math.fsum(values())
+    try:
+        total = math.fsum(values())
+    except OverflowError:
+        raise ValueError("the sum of the log-likelihoods is beyond all numbers") from None
     expected = {"pieces": normalisers.pieces, "articles": normalisers.articles}
     if not given or given not in expected.values():
         counts = " or ".join(f"{count:,} {what}" for what, count in expected.items() if count)
