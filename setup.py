@@ -30,7 +30,7 @@ setup(
     install_requires=[
         "apache-beam>=2.77,<2.78",
         "google-crc32c>=1.5",
-        "msgspec>=0.20",
+        "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "numpy>=1.26",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
