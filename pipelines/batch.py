@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from apache_beam.io.filesystems import FileSystems
-
 from pipelines.build_sizes import find_sizes
 from pipelines.launch import BuildError, Corpus
 from pipelines.publish import TargetError, is_completed
 from pipelines.report import render_text
 from transforms.find_dumps import MissingWiki
-from transforms.open_input import InputError, open_raw
+from transforms.open_input import InputError
+from transforms.read_corpus import MANIFEST, read_json
 from transforms.read_dumps import file_bytes_of
 from transforms.text.build_manifest import AccountingError, Provenance
 
@@ -112,7 +111,7 @@ def is_there(target: str, corpus: DescribedCorpus) -> bool:
 
 def _differences(target: str, corpus: DescribedCorpus) -> Iterator[str]:
     """In what the finished build is not the one that the corpus would make."""
-    manifest = _read_manifest(target)
+    manifest = read_json(target, MANIFEST)
     provenance = corpus.provenance()
     if manifest["version"] != provenance.version:
         yield f"of another version ({manifest['version']} → {provenance.version})"
@@ -129,15 +128,6 @@ def _differences(target: str, corpus: DescribedCorpus) -> Iterator[str]:
     )
     if changes := _changes(before, now):
         yield f"of other inputs ({changes})"
-
-
-def _read_manifest(target: str) -> Any:
-    path = FileSystems.join(target, "manifest.json")
-    try:
-        with open_raw(path) as file:
-            return json.loads(file.read())
-    except (FileNotFoundError, ValueError) as error:
-        raise InputError(path, f"the build is damaged: {error}") from None
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:

@@ -4,19 +4,18 @@ As in Table 2 of the paper, characters per piece are those of validation and tes
 the paper gives as 99.9 %, is the share of their characters that have a piece of their own.
 """
 
-import json
 import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.paper_figures import PAPER
-from pipelines.publish import COMPLETED
 from transforms.list_folders import check_folder, is_local, list_files, list_subfolders
-from transforms.open_input import InputError, open_raw
+from transforms.open_input import InputError
+from transforms.read_corpus import COMPLETED, MANIFEST, read_json
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
@@ -96,10 +95,10 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
 
 def read_sizes(folder: str) -> BuildSizes | None:
     """The sizes of one finished build; None for one of another corpus."""
-    manifest = _read_json(folder, "manifest.json")
+    manifest = read_json(folder, MANIFEST)
     if manifest.get("corpus") != CORPUS or manifest.get("edition") not in PAPER:
         return None
-    stats = _read_json(folder, "stats.json")
+    stats = read_json(folder, "stats.json")
     has_pieces = any(stats[split].get("pieces") for split in SPLITS)
     characters = _measured(stats, "characters")
     spelled = _measured(stats, "unknown_characters") + _measured(stats, "byte_characters")
@@ -125,15 +124,6 @@ def _measured(stats: Mapping[str, Mapping[str, int]], name: str) -> int:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _read_json(folder: str, name: str) -> Any:
-    path = FileSystems.join(folder, name)
-    try:
-        with open_raw(path) as file:
-            return json.loads(file.read())
-    except (FileNotFoundError, ValueError) as error:
-        raise InputError(path, f"the build is damaged: {error}") from None
 
 
 def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:

@@ -19,7 +19,8 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-COMPLETED = "COMPLETED"
+from transforms.read_corpus import COMPLETED
+
 LEFTOVER_SECONDS = 30.0
 
 

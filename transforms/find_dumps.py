@@ -17,6 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from transforms.list_folders import check_folder, list_files, list_subfolders
 from transforms.open_input import InputError, open_raw
+from transforms.read_corpus import COMPLETED
 from transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
@@ -250,7 +251,7 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
         matched = _TABLE_FOLDER.fullmatch(name)
-        if matched and FileSystems.exists(FileSystems.join(folder, "COMPLETED")):
+        if matched and FileSystems.exists(FileSystems.join(folder, COMPLETED)):
             version = tuple(map(int, matched[2].split(".")))
             found.append((version, EntitySource("table", matched[1], folder)))
     return [source for _, source in sorted(found, key=lambda pair: pair[0], reverse=True)]

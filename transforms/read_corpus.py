@@ -154,6 +154,16 @@ def open_build(folder: str) -> Build:
     )
 
 
+def read_json(folder: str, name: str) -> Any:
+    """A JSON file of a build. Raises InputError where it is missing or damaged."""
+    path = FileSystems.join(folder, name)
+    try:
+        with open_raw(path) as file:
+            return json.loads(file.read())
+    except (FileNotFoundError, ValueError) as error:
+        raise InputError(path, f"the build is damaged: {error}") from None
+
+
 def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
     try:
         manifest = json.loads(content)

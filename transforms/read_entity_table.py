@@ -21,6 +21,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from transforms import counters
 from transforms.open_input import InputError, open_raw
+from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.records import OutputFile
 from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_table import table_schema
@@ -80,7 +81,7 @@ class EntityTable(NamedTuple):
     @property
     def manifest_path(self) -> str:
         """The file whose hash stands for the table: it holds the hashes of all others."""
-        return str(FileSystems.join(self.folder, "manifest.json"))
+        return str(FileSystems.join(self.folder, MANIFEST))
 
     def column_of(self, dbname: str) -> str:
         """The column with the titles of a wiki. Raises ValueError where there is none."""
@@ -100,10 +101,10 @@ class _File(NamedTuple):
 
 def _read_manifest(folder: str) -> Mapping[str, Any]:
     """Raises InputError unless it is that of an entity table, and the one that completed it."""
-    mark = FileSystems.join(folder, "COMPLETED")
+    mark = FileSystems.join(folder, COMPLETED)
     if not FileSystems.exists(mark):
         raise InputError(folder, "no finished entity table: there is no COMPLETED in it")
-    path = FileSystems.join(folder, "manifest.json")
+    path = FileSystems.join(folder, MANIFEST)
     data = _read_bytes(path)
     if hashlib.sha256(data).hexdigest().encode() not in _read_bytes(mark):
         raise InputError(path, "not the manifest whose hash is in COMPLETED")

@@ -17,6 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from transforms import counters
 from transforms.open_input import InputError, open_input, open_raw
+from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.text.compression import DECODE_ERRORS
 from transforms.text.split_pins import (
     ConflictingPinsError,
@@ -71,7 +72,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
         builds, tables = _match(pattern.rstrip("/") or pattern)
         for folder in builds:
             files.update(_files_of_build(folder))
-            inputs.add(FileSystems.join(folder, "manifest.json"))
+            inputs.add(FileSystems.join(folder, MANIFEST))
         for path in tables:
             _check_head(path)
             files.add(PinFile(path))
@@ -81,7 +82,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
 
 def _match(pattern: str) -> tuple[list[str], list[str]]:
     """(folders of builds, files)."""
-    marks = _match_paths(FileSystems.join(pattern, "COMPLETED"))
+    marks = _match_paths(FileSystems.join(pattern, COMPLETED))
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
     folders = {path for path in found if pathlib.Path(path).is_dir()}

@@ -1,11 +1,10 @@
 """`corpusmill entities`."""
 
 import argparse
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.commands.flags import add_files, add_output, add_runner, launch_build
+from pipelines.commands.flags import add_files, add_output, add_runner, launch_build, settings_of
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 if TYPE_CHECKING:
@@ -87,6 +86,5 @@ def _codes(text: str) -> tuple[str, ...]:
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from pipelines.entities import Entities, EntitiesConfig
 
-    fields = {field.name for field in dataclasses.fields(EntitiesConfig)}
-    given = {name: value for name, value in vars(settings).items() if name in fields}
+    given = settings_of(EntitiesConfig, settings)
     launch_build(Entities(EntitiesConfig(**given)), settings, beam_flags)

@@ -1,9 +1,10 @@
 """Flags that commands share."""
 
 import argparse
+import dataclasses
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipelines.launch import Corpus
@@ -45,6 +46,12 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
     return number
+
+
+def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
+    """The flags that are fields of a config; those that were not given keep its defaults."""
+    fields = {field.name for field in dataclasses.fields(config)}
+    return {name: value for name, value in vars(settings).items() if name in fields}
 
 
 def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -1,12 +1,11 @@
 """Many languages in one run: the entity table, a corpus of each, vocabularies over all, and the tables."""
 
 import argparse
-import dataclasses
 import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.flags import launch_build
+from pipelines.commands.flags import launch_build, settings_of
 from pipelines.commands.tables import entity_table
 
 if TYPE_CHECKING:
@@ -22,9 +21,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
     """The settings of one corpus: what the flags say, and what is given beside them."""
     from pipelines.wiki40b import Wiki40bConfig
 
-    fields = {field.name for field in dataclasses.fields(Wiki40bConfig)}
-    values = {name: value for name, value in vars(settings).items() if name in fields}
-    return Wiki40bConfig(**{**values, **given})
+    return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

@@ -1,11 +1,10 @@
 """`corpusmill multilingual`."""
 
 import argparse
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.commands.flags import add_output, add_runner, launch_build
+from pipelines.commands.flags import add_output, add_runner, launch_build, settings_of
 
 if TYPE_CHECKING:
     from pipelines.commands.flags import Commands
@@ -71,6 +70,5 @@ def add(commands: "Commands") -> None:
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
-    fields = {field.name for field in dataclasses.fields(MultilingualConfig)}
-    given = {name: value for name, value in vars(settings).items() if name in fields}
+    given = settings_of(MultilingualConfig, settings)
     launch_build(Wiki40bMultilingual(MultilingualConfig(**given)), settings, beam_flags)
