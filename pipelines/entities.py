@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import apache_beam as beam
 
-from pipelines.provenance import DATE_NAME, code_versions
+from pipelines.dump_settings import check_dump_settings
+from pipelines.provenance import code_versions
 from transforms.close_classes import CloseOverSubclasses
 from transforms.hash_inputs import HashInputs
 from transforms.open_input import match_inputs
-from transforms.read_dumps import ON_CORRUPT
 from transforms.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
 from transforms.text.build_manifest import Provenance
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
@@ -46,14 +46,7 @@ class EntitiesConfig:
     def __post_init__(self) -> None:
         for code in self.wikis:
             dbname_of(code)
-        if not self.dump:
-            raise ValueError("no dump is named")
-        if not DATE_NAME.fullmatch(self.dump_date):
-            raise ValueError(
-                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
-            )
-        if self.on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {self.on_corrupt!r}")
+        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if self.rows_per_file < 1:
             raise ValueError(f"rows_per_file is {self.rows_per_file}, and must be positive")
 

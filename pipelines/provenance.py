@@ -2,13 +2,9 @@
 
 import importlib.metadata
 import platform
-import re
 import unicodedata
 
 VERSION = "0.1.0"
-
-DATE_NAME = re.compile(r"(?!\.)[\w.-]*")
-"""What a dump date may be called: it is a part of the name of a folder. "" is taken from the dump."""
 
 _LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", "zstandard")
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import apache_beam as beam
 
-from pipelines.provenance import DATE_NAME, code_versions
+from pipelines.dump_settings import check_dump_settings
+from pipelines.provenance import code_versions
 from transforms.assign_splits import AssignSplits
 from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
@@ -22,7 +23,7 @@ from transforms.list_unrendered import ListUnrendered
 from transforms.measure_corpus import MeasureCorpus
 from transforms.open_input import match_inputs
 from transforms.pack_articles import PackArticles
-from transforms.read_dumps import ON_CORRUPT, ReadDump, dump_bytes_of
+from transforms.read_dumps import ReadDump, dump_bytes_of
 from transforms.read_entity_table import EntityTable
 from transforms.read_language import read_language
 from transforms.read_split_pins import ReadSplitPins, find_pins
@@ -94,14 +95,7 @@ class Wiki40bConfig:
 
     def __post_init__(self) -> None:
         load_language(self.language)
-        if not self.dump:
-            raise ValueError("no dump is named")
-        if not DATE_NAME.fullmatch(self.dump_date):
-            raise ValueError(
-                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
-            )
-        if self.on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {self.on_corrupt!r}")
+        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         self.subwords()

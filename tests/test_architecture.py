@@ -8,7 +8,14 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 CORPORA = {"entities", "wiki40b", "wiki40b_multilingual"}  # a module each, in pipelines/
-SHARED = {"publish", "progress", "provenance", "build_sizes", "paper_figures"}  # for all of them
+SHARED = {
+    "dump_settings",
+    "publish",
+    "progress",
+    "provenance",
+    "build_sizes",
+    "paper_figures",
+}  # for all of them
 IMPURE = {"apache_beam", "requests", "urllib.request", "socket", "time", "random"}
 CLOCK = ("datetime.now(", ".today(", ".utcnow(")
 
