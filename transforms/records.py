@@ -84,3 +84,20 @@ class InputFile(NamedTuple):
     name: str  # without its folder, which says nothing about the content
     bytes: int
     sha256: str
+
+
+class LineRange(NamedTuple):
+    """The lines of one range of the order of bytes, sorted; all ranges together are the corpus."""
+
+    index: int  # type: ignore[assignment]  # of the range; ranges are numbered in their order
+    lines: int
+    packed: bytes  # see text/line_blocks.py
+
+
+class LineShard(NamedTuple):
+    """The lines of one shard of the shuffled corpus, in their final order."""
+
+    series: str  # "train", whose shard 0 is held out, or "heldout", the shards that shard 0 is split into
+    shard: int
+    shards: int  # of the series
+    block: bytes  # see text/line_blocks.py

@@ -1,0 +1,32 @@
+"""Blocks of lines: what travels instead of sentences, whose number would cost more than their bytes.
+
+A block is the bytes of whole lines, each with its line feed; nothing is said of their encoding.
+"""
+
+from collections.abc import Sequence
+
+import zstandard
+
+_LEVEL = 1  # level 3 packs news sentences a sixth smaller, in twice the time
+
+
+def lines_of(block: bytes) -> list[bytes]:
+    """The lines without their line feeds."""
+    lines = block.split(b"\n")
+    lines.pop()  # what follows the last line feed
+    return lines
+
+
+def block_of(lines: Sequence[bytes]) -> bytes:
+    """The lines, each with a line feed."""
+    return b"\n".join([*lines, b""])
+
+
+def pack_block(block: bytes) -> bytes:
+    """The block, compressed."""
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(block)
+
+
+def unpack_block(packed: bytes) -> bytes:
+    """The block that was packed."""
+    return zstandard.ZstdDecompressor().decompress(packed)
