@@ -20,6 +20,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from transforms.read_corpus import COMPLETED
+from transforms.scratch import SCRATCH
 
 LEFTOVER_SECONDS = 30.0
 
@@ -63,6 +64,7 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
     with _locked(folder):
         try:
             yield folder
+            shutil.rmtree(folder / SCRATCH, ignore_errors=True)
             if target.exists():
                 _delete(str(target))
             folder.rename(target)

@@ -91,7 +91,7 @@ class LineRange(NamedTuple):
 
     index: int  # type: ignore[assignment]  # of the range; ranges are numbered in their order
     lines: int
-    packed: bytes  # see text/line_blocks.py
+    packed: bytes  # see scratch.py: the block, or where it is
 
 
 class LineShard(NamedTuple):

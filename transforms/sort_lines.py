@@ -9,13 +9,14 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.records import LineRange
-from transforms.text.line_blocks import block_of, lines_of, pack_block, unpack_block
+from transforms.scratch import Scratch, fetch
+from transforms.text.line_blocks import block_of, count_lines, lines_of
 from transforms.text.line_order import (
     LineSample,
     LineSampler,
     cut_sorted,
     plan_ranges,
-    sort_lines,
+    sort_block,
 )
 
 RANGE_BYTES = 1 << 24
@@ -27,7 +28,7 @@ DUPLICATES = "duplicates"
 class SortedLines(NamedTuple):
     """What SortLines gives."""
 
-    ranges: beam.PCollection  # of LineRange; a range without lines is absent
+    ranges: beam.PCollection  # of (range, block): its sorted lines; a range without lines is absent
     duplicates: beam.PCollection  # of int: lines left out because they stand there already
 
 
@@ -64,20 +65,22 @@ class SortLines(beam.PTransform):
     whichever worker gets it. A line that is repeated a million times is there once a run.
 
     Args:
+      folder: of the build.
       splitters: the outcome of PlanRanges.
     """
 
-    def __init__(self, splitters: beam.PCollection, run_bytes: int = RUN_BYTES):
+    def __init__(self, folder: str, splitters: beam.PCollection, run_bytes: int = RUN_BYTES):
         super().__init__()
+        self.scratch = Scratch(folder)
         self.splitters = splitters
         self.run_bytes = run_bytes
 
     def expand(self, blocks: beam.PCollection) -> SortedLines:
-        sort_runs = beam.ParDo(_SortRuns(self.run_bytes), AsSingleton(self.splitters))
+        sort_runs = beam.ParDo(_SortRuns(self.scratch, self.run_bytes), AsSingleton(self.splitters))
         runs = blocks | "SortRuns" >> sort_runs.with_output_types(tuple[int, bytes]).with_outputs(
             DUPLICATES, main="pieces"
         )
-        merge_ranges = beam.ParDo(_MergeRange()).with_output_types(LineRange)
+        merge_ranges = beam.ParDo(_MergeRange()).with_output_types(tuple[int, bytes])
         merged = (
             runs.pieces
             | "GroupRanges" >> beam.GroupByKey()
@@ -113,7 +116,8 @@ def change_sample(sample: LineSample, change: Callable[[bytes], bytes]) -> LineS
 class _SortRuns(beam.DoFn):
     """Gathers blocks to runs, sorts them, deals them out."""
 
-    def __init__(self, run_bytes: int):
+    def __init__(self, scratch: Scratch, run_bytes: int):
+        self._scratch = scratch
         self._run_bytes = run_bytes
 
     def start_bundle(self) -> None:
@@ -138,35 +142,41 @@ class _SortRuns(beam.DoFn):
                 yield WindowedValue(dealt, window.max_timestamp(), [window])
 
     def _deal(self) -> Iterator[Any]:
-        pieces, duplicates = sort_run(b"".join(self._blocks), self._splitters)
+        run = b"".join(self._blocks)
         self._blocks, self._bytes = [], 0
-        yield from pieces
+        different = sort_block(run)
+        for index, piece in cut_sorted(different, self._splitters):
+            yield index, self._scratch.put(piece)
+        duplicates = count_lines(run) - count_lines(different)
         if duplicates:
             yield beam.pvalue.TaggedOutput(DUPLICATES, duplicates)
-
-
-def sort_run(block: bytes, splitters: list[bytes]) -> tuple[Iterator[tuple[int, bytes]], int]:
-    """((range, packed sorted lines) for each range that has lines, number of repeated lines)."""
-    lines = lines_of(block)
-    different = sort_lines(lines)
-    pieces = (
-        (index, pack_block(block_of(part))) for index, part in cut_sorted(different, splitters)
-    )
-    return pieces, len(lines) - len(different)
 
 
 class _MergeRange(beam.DoFn):
     def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-        merged, duplicates = merge_range(grouped)
-        yield merged
+        index, pieces = grouped
+        lines = b"".join(map(fetch, pieces))
+        different = sort_block(lines)
+        yield index, different
+        duplicates = count_lines(lines) - count_lines(different)
         if duplicates:
             yield beam.pvalue.TaggedOutput(DUPLICATES, duplicates)
 
 
-def merge_range(grouped: tuple[int, Iterable[bytes]]) -> tuple[LineRange, int]:
-    """(the range, number of repeated lines) of (range, packed sorted lines)."""
-    index, pieces = grouped
-    lines = [line for piece in pieces for line in lines_of(unpack_block(piece))]
-    different = sort_lines(lines)
-    merged = LineRange(index, len(different), pack_block(block_of(different)))
-    return merged, len(lines) - len(different)
+class StoreRanges(beam.PTransform):
+    """PCollection[(range, block)] → PCollection[LineRange], for a stage that has to wait for another."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.scratch = Scratch(folder)
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        return ranges | "StoreRange" >> beam.Map(store_range, self.scratch).with_output_types(
+            LineRange
+        )
+
+
+def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:
+    """The range, its lines put away."""
+    index, block = index_to_block
+    return LineRange(index, count_lines(block), scratch.put(block))

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.text import line_order
-from transforms.text.line_blocks import block_of
+from transforms.text.line_blocks import block_of, lines_of
 from transforms.text.line_order import (
     LineSample,
     LineSampler,
     cut_sorted,
     plan_ranges,
-    sort_lines,
+    sort_block,
 )
 
 LINE = st.binary(max_size=4).map(lambda line: line.replace(b"\n", b" "))
@@ -31,16 +31,17 @@ def numbered(count: int) -> list[bytes]:
 
 @given(LINES)
 def test_sorted_lines_are_those_of_sort_u_in_the_c_locale(lines: list[bytes]) -> None:
-    assert sort_lines(lines) == sorted(set(lines))
+    assert sort_block(block_of(lines)) == block_of(sorted(set(lines)))
 
 
 @given(LINES, st.lists(LINE, unique=True).map(sorted))
 def test_ranges_one_after_the_other_are_the_sorted_lines(
     lines: list[bytes], splitters: list[bytes]
 ) -> None:
-    in_order = sort_lines(lines)
-    parts = list(cut_sorted(in_order, splitters))
-    assert [line for _, part in parts for line in part] == in_order
+    in_order = sort_block(block_of(lines))
+    cut = list(cut_sorted(in_order, splitters))
+    assert b"".join(part for _, part in cut) == in_order
+    parts = [(index, lines_of(part)) for index, part in cut]
     assert all(part for _, part in parts)
     indices = [index for index, _ in parts]
     assert indices == sorted(set(indices))
@@ -54,7 +55,7 @@ def test_a_line_belongs_to_one_range_whatever_stands_beside_it() -> None:
     range_of = {
         line: index
         for line in (b"", b"a", b"b", b"ba", b"bb", b"c", b"d", b"\xff")
-        for index, _ in cut_sorted([line], splitters)
+        for index, _ in cut_sorted(block_of([line]), splitters)
     }
     assert range_of == {
         b"": 0,
@@ -98,7 +99,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
     block = block_of(lines)
     splitters = plan_ranges(sample_of(block), len(block) // 12)
     assert len(splitters) == 12
-    sizes = [len(block_of(part)) for _, part in cut_sorted(sort_lines(lines), splitters)]
+    sizes = [len(part) for _, part in cut_sorted(sort_block(block), splitters)]
     assert len(sizes) == 13
     assert max(sizes) < 1.1 * len(block) / 13
 
@@ -107,7 +108,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
 def test_no_range_is_empty(lines: list[bytes], range_bytes: int) -> None:
     splitters = plan_ranges(sample_of(block_of(lines)), range_bytes)
     assert splitters == sorted(set(splitters))
-    ranges = [index for index, _ in cut_sorted(sort_lines(lines), splitters)]
+    ranges = [index for index, _ in cut_sorted(sort_block(block_of(lines)), splitters)]
     assert ranges == (list(range(len(splitters) + 1)) if lines else [])
 
 

@@ -22,6 +22,11 @@ def block_of(lines: Sequence[bytes]) -> bytes:
     return b"\n".join([*lines, b""])
 
 
+def count_lines(block: bytes) -> int:
+    """How many lines there are."""
+    return block.count(b"\n")
+
+
 def pack_block(block: bytes) -> bytes:
     """The block, compressed."""
     return zstandard.ZstdCompressor(level=_LEVEL).compress(block)

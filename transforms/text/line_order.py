@@ -5,11 +5,11 @@ on the content alone: of the different lines those whose checksums are the small
 """
 
 import bisect
-import itertools
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
+from transforms.text.line_arrays import Places, line_bounds, sort_places, take_lines, to_array
 from transforms.text.line_blocks import lines_of
 
 SAMPLE_LINES = 1 << 14
@@ -72,19 +72,33 @@ def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
     return [lines[place] for place in sorted(places - {0})]
 
 
-def sort_lines(lines: Iterable[bytes]) -> list[bytes]:
-    """The different lines, ascending by bytes. Quickest for lines that come in sorted runs."""
-    return [line for line, _ in itertools.groupby(sorted(lines))]
+def sort_block(block: bytes) -> bytes:
+    """The different lines, ascending by bytes."""
+    return take_lines(block, sort_places(to_array(block)))
 
 
-def cut_sorted(
-    lines: Sequence[bytes], splitters: Sequence[bytes]
-) -> Iterator[tuple[int, Sequence[bytes]]]:
-    """(range, its lines) of sorted lines, where there are any."""
+def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    """(range, its lines) of a sorted block, where there are any."""
+    bounds = line_bounds(block)
+    lines = _SortedLines(block, bounds)
     start = 0
     while start < len(lines):
         index = bisect.bisect_right(splitters, lines[start])
         is_last = index == len(splitters)
         end = len(lines) if is_last else bisect.bisect_left(lines, splitters[index], start)
-        yield index, lines[start:end]
+        yield index, block[bounds[start] : bounds[end]]
         start = end
+
+
+class _SortedLines(Sequence[bytes]):
+    """The lines of a block, each cut out when it is asked for."""
+
+    def __init__(self, block: bytes, bounds: Places):
+        self._block = block
+        self._bounds = bounds
+
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._block[self._bounds[place] : self._bounds[place + 1] - 1]

@@ -1,0 +1,44 @@
+"""The corpus between two steps → files, as the original leaves it there, for whoever wants to compare."""
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
+
+from transforms.records import OutputFile
+from transforms.text.line_blocks import count_lines
+from transforms.write_files import HashedFile
+
+FOLDER = "training-monolingual.tokenized"  # of the original
+
+
+class WriteCheckpoint(beam.PTransform):
+    """PCollection[(range, block)] → PCollection[OutputFile], one of each range.
+
+    The files one after the other are the one file of the original.
+
+    Args:
+      folder: of the build.
+      name: of the file in the original, "news.20XX.en.shuffled.sorted".
+      splitters: the outcome of PlanRanges.
+    """
+
+    def __init__(self, folder: str, name: str, splitters: beam.PCollection):
+        super().__init__()
+        self.folder = folder
+        self.name = name
+        self.splitters = splitters
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        return ranges | "WriteRange" >> beam.Map(
+            write_range, self.folder, self.name, AsSingleton(self.splitters)
+        )
+
+
+def write_range(
+    index_to_block: tuple[int, bytes], folder: str, base: str, splitters: list[bytes]
+) -> OutputFile:
+    """Writes the lines of one range."""
+    index, block = index_to_block
+    name = f"{FOLDER}/{base}-{index:05d}-of-{len(splitters) + 1:05d}"
+    with HashedFile.in_folder(folder, name) as file:
+        file.write(block)
+    return file.output_file(name, "", "text", count_lines(block))
