@@ -23,6 +23,7 @@ setup(
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
         "pipelines": ["samples/**/*", "*.tsv"],
+        "transforms.text.news": ["*.toml"],
         "transforms.text.wikimedia": ["languages/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
@@ -41,7 +42,12 @@ setup(
     extras_require={
         "gcp": ["apache-beam[gcp]"],
         "zh": CHINESE,
-        "test": [*CHINESE, "hypothesis>=6", "pytest>=8"],
+        "test": [
+            *CHINESE,
+            "datasketch>=2,<3",  # signatures must equal its own; it needs scipy, 140 MB, so only here
+            "hypothesis>=6",
+            "pytest>=8",
+        ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "bench": ["mwparserfromhell>=0.7.2", "orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
         "lint": ["mypy>=1.18", "ruff>=0.14"],

@@ -6,14 +6,15 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands import demo, entities, multilingual, report, score, verify, wiki40b
+from pipelines.commands import demo, entities, lm1b, multilingual, report, score, verify, wiki40b
 
-COMMANDS = (wiki40b, entities, multilingual, report, verify, score, demo)
+COMMANDS = (wiki40b, entities, multilingual, lm1b, report, verify, score, demo)
 
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
   corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
+  corpusmill lm1b --help            how to build One Billion Word from news sentences
   corpusmill report DIR             what was built, beside the figures of the paper
 """
 

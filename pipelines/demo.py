@@ -7,6 +7,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.entities import Entities, EntitiesConfig
 from pipelines.launch import Corpus
+from pipelines.lm1b import Lm1b, Lm1bConfig
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
 from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
@@ -23,11 +24,23 @@ def sample_builds(output: str) -> Iterator[Corpus]:
         yield Wiki40b(sample_config(language, FileSystems.join(output, *entities.path)))
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
     yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
+    yield Lm1b(sample_news())
 
 
 def sample_entities() -> str:
     """The sample of Wikidata's dump."""
     return str(SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz")
+
+
+def sample_news() -> Lm1bConfig:
+    """The settings that build the sample of news: in few shards, it has few sentences."""
+    news = SAMPLES / "news"
+    return Lm1bConfig(
+        input=[str(news / "news.20??.en.shuffled*"), str(news / "training-monolingual.tgz")],
+        dump_date="2007-2011",
+        shards=10,
+        heldout_shards=5,
+    )
 
 
 def sample_config(language: str, entities: str = "") -> Wiki40bConfig:

@@ -30,12 +30,14 @@ LOG_SECONDS = 30.0
 LOG_COLUMNS = 100
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
-_READING = ("read-templates", "read-dump", "read-entities")
+_READING = ("read-templates", "read-dump", "read-entities", "read-lines")
 _TEXT_BYTES = (
     "read-templates/xml_bytes",
     "read-dump/xml_bytes",
     "read-entities/json_bytes",
+    "read-lines/text_bytes",
     "count-subwords/text_bytes",
+    "check-checksums/text_bytes",
 )
 _REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
 _KEPT = ("cleaned", "linked", "unrendered")
@@ -47,8 +49,12 @@ class Tally:
 
     def __init__(self, counts: Mapping[str, int], seconds: float):
         self.counted = counts.get("count-subwords/articles", 0)
-        self.dump_bytes = counts.get("count-subwords/text_bytes", 0) + sum(
-            counts.get(f"{stage}/dump_bytes", 0) for stage in _READING
+        self.compared_bytes = counts.get("check-checksums/text_bytes", 0)
+        self.compared_files = counts.get("check-checksums/files", 0)
+        self.dump_bytes = (
+            self.compared_bytes
+            + counts.get("count-subwords/text_bytes", 0)
+            + sum(counts.get(f"{stage}/dump_bytes", 0) for stage in _READING)
         )
         self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
@@ -64,13 +70,20 @@ class Tally:
         self.lines_rejected = sum(
             count for name, count in counts.items() if _is_rejected_line(*name.split("/", 1))
         )
+        self.lines = counts.get("read-lines/lines", 0)
+        self.tokenized = counts.get("tokenize-lines/lines", 0)
+        self.sentences_written = counts.get("write-shards/sentences", 0)
         text_bytes = sum(counts.get(name, 0) for name in _TEXT_BYTES)
         self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
+        if self.compared_bytes:
+            return f"{self.compared_files:,} files compared {self.megabytes_per_second:.1f} MB/s"
         if self.entities and not (self.pages or self.looked_at):
             return self._describe_entities(total_bytes)
+        if self.lines:
+            return self._describe_lines()
         if self.in_training:
             return f"learning a vocabulary from {self.in_training:,} articles"
         if self.counted:
@@ -88,6 +101,13 @@ class Tally:
             return f"sorting, writing: {self.rows_written:,} of {self.entities:,} entities"
         speed = f"{self.megabytes_per_second:.1f} MB/s"
         return f"{self.entities:,} entities {self.lines_rejected:,} lines rejected {speed}"
+
+    def _describe_lines(self) -> str:
+        if self.sentences_written:
+            return f"writing: {self.sentences_written:,} of {self.tokenized:,} sentences"
+        if self.tokenized:
+            return f"tokenising: {self.tokenized:,} different ones of {self.lines:,} lines"
+        return f"sorting: {self.lines:,} lines {self.megabytes_per_second:.1f} MB/s"
 
 
 def _is_rejection(stage: str, what: str) -> bool:
@@ -204,17 +224,30 @@ def _table_of(stats: Mapping[str, Any], title: str) -> Table:
             table.add_row(name.replace("_", " "), f"{count:,}")
         return table
     table.add_column("split", no_wrap=True)
-    columns = [column for column in stats["total"] if column not in SubwordStats._fields[2:]]
+    columns = [
+        column
+        for column, value in stats["total"].items()
+        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
+    ]
     for column in columns:
         table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
-    for split, values in stats.items():
+    rows = {
+        name: values
+        for name, values in stats.items()
+        if isinstance(values, Mapping) and values.keys() >= set(columns)
+    }
+    for place, (name, values) in enumerate(rows.items()):
         shown = (f"{values[column]:,}" for column in columns)
-        table.add_row(split, *shown, end_section=split == "test")
+        before_total = place == len(rows) - 2
+        table.add_row(name.replace("_", " "), *shown, end_section=before_total)
     return table
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
     """What was learned, and how it fits the text that it was not learned from."""
+    if "vocabulary_with_S_slashS_UNK" in stats:
+        yield from _words(stats)
+        return
     learned = manifest.get("sentencepiece", {})
     if "vocabulary_size" not in learned:  # several, by their names
         yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
@@ -229,6 +262,16 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
             f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
             f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"
         )
+
+
+def _words(stats: Mapping[str, Any]) -> Iterator[str]:
+    yield f"vocabulary: {stats['vocabulary_with_S_slashS_UNK']:,} words; out of it:"
+    for name in ("heldout_shard_0", "heldout"):
+        words, unknown = (
+            stats[name][what] for what in ("predicted_words_with_end", "out_of_vocabulary")
+        )
+        share = f" ({unknown / words:.2%})" if words else ""
+        yield f"  {name.replace('_', ' ')}: {unknown:,} of {words:,} words{share}"
 
 
 def _describe(learned: Mapping[str, Any]) -> str:

@@ -91,13 +91,10 @@ def check_builds(
         and this process share. Only the in-process runner can do without.
       faults: that are known already.
     """
-    if runner != launch.IN_PROCESS and not report:
-        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
-    if pathlib.Path(report).is_dir() and report:
-        raise ValueError(f"--report is a file, and {report} is a folder")
+    check_report(report, runner)
     known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
     rows = [("build", build.name, build.folder) for build in builds]
-    with _report_path(report) as path:
+    with report_path(report) as path:
         launch.run_pipeline(
             lambda root: add_checks(root, builds, known, rows, path),
             runner=runner,
@@ -146,6 +143,9 @@ def _has_entities(file: CorpusFile) -> bool:
 
 
 def _kept(build: Build) -> int:
+    """How many ids the build has."""
+    if build.corpus not in CORPORA_WITH_ENTITIES:
+        return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
 
 
@@ -213,8 +213,17 @@ def _read_verdict(path: str) -> Verdict:
     )
 
 
+def check_report(report: str, runner: str) -> None:
+    """Raises ValueError for a report that the workers of a runner cannot write."""
+    if runner != launch.IN_PROCESS and not report:
+        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
+    if pathlib.Path(report).is_dir() and report:
+        raise ValueError(f"--report is a file, and {report} is a folder")
+
+
 @contextlib.contextmanager
-def _report_path(report: str) -> Iterator[str]:
+def report_path(report: str) -> Iterator[str]:
+    """Where the report goes, for as long as it is read: one that nobody wants is deleted."""
     if report:
         yield report
     else:
@@ -225,7 +234,12 @@ def _report_path(report: str) -> Iterator[str]:
 def print_verdict(verdict: Verdict, report: str = "") -> None:
     """What was checked and what was found, for a person."""
     counts = verdict.counts
-    print(f"checked: {verdict.builds:,} builds, {verdict.files:,} files, {counts.ids:,} rows")
+    checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
+    if not counts.ids:  # nothing in the builds is about entities
+        print(checked)
+        _print_found("faults of files", verdict.fault_count, verdict.faults, report)
+        return
+    print(f"{checked}, {counts.ids:,} rows")
     print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
     if verdict.unlinked_builds:
         print(

@@ -1,24 +1,40 @@
-"""Packs the readable sources in pipelines/samples into the dump files beside them.
+"""Packs the readable sources in pipelines/samples into the files beside them that builds read.
 
 python -m tests.pack_samples            write them
 python -m tests.pack_samples --check    say which are stale, exit 1 if any is
 """
 
 import argparse
+import bz2
 import gzip
+import io
+import lzma
 import sys
+import tarfile
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests import dump_files
+from tests import dump_files, news_lines
 from tests.dump_files import SamplePage
 
 SAMPLES = Path(__file__).parent.parent / "pipelines" / "samples"
 DUMP_DATE = "20260101"
+NEWS_ARCHIVE = "training-monolingual.tgz"
 _PAGES_PER_STREAM = 10  # a miniature dump, too, shall have several streams
+_NEWS_PACKINGS: dict[int, tuple[str, Callable[[bytes], bytes]]] = {  # every packing that is read
+    2007: (".gz", lambda text: gzip.compress(text, mtime=0)),
+    2008: (".bz2", bz2.compress),
+    2009: (".xz", lzma.compress),
+    2010: ("", bytes),
+}
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".tgz": gzip.decompress,
+    ".xz": lzma.decompress,
+}
 
 
 class Wiki(NamedTuple):
@@ -106,7 +122,7 @@ def _entity(row: dict[str, Any], wikis: list[Wiki]) -> dict[str, Any]:
 
 
 def pack_samples(output: Path, samples: Path = SAMPLES) -> list[Path]:
-    """Writes every dump file under `output`; returns their paths relative to it."""
+    """Writes every packed file under `output`; returns their paths relative to it."""
     wikis = [load_wiki(folder) for folder in wiki_folders(samples)]
     for wiki in wikis:
         folder = output / "wikipedia" / wiki.dbname
@@ -125,16 +141,49 @@ def pack_samples(output: Path, samples: Path = SAMPLES) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     entities_path = folder / f"wikidata-{DUMP_DATE}-all.json.gz"
     dump_files.write_entities(entities_path, load_entities(samples, wikis))
-    packed = (path for pattern in ("*.bz2", "*.gz") for path in output.rglob(pattern))
-    return sorted(path.relative_to(output) for path in packed)
+    pack_news(output / "news", samples / "news")
+    return _packed_files(output)
+
+
+def pack_news(folder: Path, sources: Path) -> None:
+    """Writes the news of each year, the last in an archive as WMT's that holds another language too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {year: _text(lines) for year, lines in news_lines.sample_lines(sources).items()}
+    for year, (suffix, pack) in _NEWS_PACKINGS.items():
+        (folder / f"news.{year}.en.shuffled{suffix}").write_bytes(pack(texts.pop(year)))
+    german = news_lines.read_clauses(sources)["german"]["sentences"]
+    members = {f"news.{year}.en.shuffled": text for year, text in texts.items()}
+    members["news.2011.de.shuffled"] = _text(line.encode() for line in german)
+    (folder / NEWS_ARCHIVE).write_bytes(_archive("training-monolingual", members))
+
+
+def _text(lines: Iterable[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _archive(folder: str, members: Mapping[str, bytes]) -> bytes:
+    """A .tgz that says nothing of when and by whom it was made."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, text in sorted(members.items()):
+            member = tarfile.TarInfo(f"{folder}/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def _packed_files(folder: Path) -> list[Path]:
+    patterns = ("*-20*.bz2", "*-20*.gz", "news.20*", "*.tgz")
+    found = (path for pattern in patterns for path in folder.rglob(pattern))
+    return sorted(path.relative_to(folder) for path in found)
 
 
 def stale_files(samples: Path = SAMPLES) -> list[Path]:
-    """The dump files that differ from what the sources give, or lack a source."""
+    """The packed files that differ from what the sources give, or lack a source."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         packed = pack_samples(fresh, samples)
-        there = {path.relative_to(samples) for path in samples.rglob("*-20*.[bg]z*")}
+        there = set(_packed_files(samples))
         return sorted(
             path
             for path in there.union(packed)
@@ -143,15 +192,14 @@ def stale_files(samples: Path = SAMPLES) -> list[Path]:
 
 
 def _differ(path: Path, other: Path) -> bool:
-    """Compares bytes; gzip files by what they hold, for zlib builds compress differently."""
+    """Compares bytes; gzip and xz files by what they hold: builds of the libraries compress differently."""
     left, right = path.read_bytes(), other.read_bytes()
-    if path.suffix == ".gz":
-        left, right = gzip.decompress(left), gzip.decompress(right)
-    return left != right
+    unpack = _UNPACK.get(path.suffix, bytes)
+    return unpack(left) != unpack(right)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Pack the sample wikis into dump files.")
+    parser = argparse.ArgumentParser(description="Pack the samples as the real inputs are.")
     parser.add_argument("--check", action="store_true", help="only say which files are stale")
     if not parser.parse_args().check:
         for path in pack_samples(SAMPLES):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-CORPORA = {"entities", "wiki40b", "wiki40b_multilingual"}  # a module each, in pipelines/
+CORPORA = {"entities", "lm1b", "wiki40b", "wiki40b_multilingual"}  # a module each, in pipelines/
 SHARED = {
     "dump_settings",
     "publish",

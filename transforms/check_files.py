@@ -3,17 +3,21 @@
 import glob
 import json
 import posixpath
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.hash_inputs import hash_input
+from transforms.hash_inputs import READ_BYTES, hash_input
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import Build, CorpusFile, count_rows
 from transforms.records import OutputFile
 from transforms.text.fingerprint import SPLITS
+
+CORPORA_OF_SENTENCES = ("lm1b",)
+_READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 
 
 class ListedFile(NamedTuple):
@@ -97,7 +101,9 @@ def find_fault(file: ListedFile) -> str:
         return f"has {found.bytes:,} bytes, {listed.bytes:,} in the manifest"
     if found.sha256 != listed.sha256:
         return f"has the SHA-256 {found.sha256}, {listed.sha256} in the manifest"
-    return _find_wrong_rows(path, listed) if listed.format == "parquet" else ""
+    if listed.format == "parquet":
+        return _find_wrong_rows(path, listed)
+    return _find_wrong_lines(path, listed) if listed.format == "text" else ""
 
 
 def _find_wrong_rows(path: str, listed: OutputFile) -> str:
@@ -110,11 +116,21 @@ def _find_wrong_rows(path: str, listed: OutputFile) -> str:
     return ""
 
 
+def _find_wrong_lines(path: str, listed: OutputFile) -> str:
+    lines = 0
+    with open_raw(path) as stream:
+        while data := stream.read(READ_BYTES):
+            lines += data.count(b"\n")
+    if lines != listed.records:
+        return f"has {lines:,} lines, {listed.records:,} in the manifest"
+    return ""
+
+
 def check_counts(build: Build) -> Iterator[Fault]:
     """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
-    kept: dict[str, Any] = build.manifest.get("counts", {}).get("kept", {})
-    for kind in ("parquet", "tfrecord"):
-        for split in SPLITS:
+    kept = _kept(build)
+    for kind in ("parquet", "tfrecord", "text"):
+        for split in kept:
             files = [
                 file
                 for file in build.manifest["outputs"]
@@ -122,38 +138,50 @@ def check_counts(build: Build) -> Iterator[Fault]:
             ]
             records = sum(file["records"] for file in files)
             is_written = files or kind == "parquet"
-            if split in kept and is_written and records != kept[split]:
+            if is_written and records != kept[split]:
                 yield Fault(
                     build.folder,
                     f"{kind} of {split} has {records:,} rows, {kept[split]:,} were kept",
                 )
 
 
+def _kept(build: Build) -> Mapping[str, int]:
+    """Split → how many articles or sentences the build has kept."""
+    kept: Mapping[str, int] = build.manifest.get("counts", {}).get("kept", {})
+    return {split: count for split, count in kept.items() if split != "total"}
+
+
 def find_strangers(build: Build) -> Iterator[Fault]:
-    """Faults of files in a build's folder that its readers take for a part of it and that are none."""
-    listed = {file.file.path for file in list_files(build)}
-    match = FileSystems.match([f"{glob.escape(build.folder)}/*"])[0]
-    for path in sorted(metadata.path for metadata in match.metadata_list):
-        name = posixpath.basename(path)
-        if path not in listed and (name.endswith(".parquet") or ".tfrecord-" in name):
-            yield Fault(path, "is not in the manifest, and readers take it for a part of the build")
+    """Faults of files in a build's folders that its readers take for a part of it and that are none."""
+    files = list_files(build)
+    listed = {file.file.path for file in files}
+    texts = {posixpath.dirname(file.file.path) for file in files if file.listed.format == "text"}
+    for folder in sorted({build.folder, *texts}):
+        match = FileSystems.match([f"{glob.escape(folder)}/*"])[0]
+        for path in sorted(metadata.path for metadata in match.metadata_list):
+            name = posixpath.basename(path)
+            if _READ.fullmatch(name) and path not in listed:
+                yield Fault(
+                    path, "is not in the manifest, and readers take it for a part of the build"
+                )
 
 
 def check_stats(build: Build) -> Iterator[Fault]:
     """Faults of stats.json, which has no hash in the manifest, against what was kept."""
     path = FileSystems.join(build.folder, "stats.json")
-    kept = build.manifest.get("counts", {}).get("kept", {})
+    kept = _kept(build)
     if not FileSystems.exists(path):
         if build.files["train"]:
             yield Fault(path, "is not there")
         return
+    unit = "sentences" if build.corpus in CORPORA_OF_SENTENCES else "articles"
     try:
         with open_raw(path) as stream:
             stats = json.loads(stream.read())
-        articles = {split: stats[split]["articles"] for split in SPLITS if split in kept}
+        counts = {split: stats[split][unit] for split in kept}
     except (ValueError, KeyError, TypeError):
         yield Fault(path, "has no counts of the splits")
         return
-    for split, count in articles.items():
+    for split, count in counts.items():
         if count != kept[split]:
-            yield Fault(path, f"has {count} articles of {split}, {kept[split]} were kept")
+            yield Fault(path, f"has {count} {unit} of {split}, {kept[split]} were kept")

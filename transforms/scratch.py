@@ -46,7 +46,14 @@ class Scratch:
             offset = file.tell()
             file.write(piece)
             file.flush()
-        return _REFERENCE + json.dumps([file.name, offset, len(piece)]).encode()
+        return _refer(file.name, offset, len(piece))
+
+    def part(self, packed: bytes, start: int, end: int) -> bytes:
+        """What has to travel in place of a part of a piece that was put; nothing is written again."""
+        if not packed.startswith(_REFERENCE):
+            return self.put(unpack_block(packed)[start:end])
+        path, offset, _ = json.loads(packed[len(_REFERENCE) :])
+        return _refer(path, offset + start, end - start)
 
 
 def fetch(packed: bytes) -> bytes:
@@ -59,6 +66,10 @@ def fetch(packed: bytes) -> bytes:
         return file.read(size)
 
 
+def _refer(path: str, offset: int, size: int) -> bytes:
+    return _REFERENCE + json.dumps([path, offset, size]).encode()
+
+
 def _own_file(folder: str) -> BinaryIO:
     """The file that this process writes to in the folder; no other process does."""
     key = folder, os.getpid()
@@ -68,5 +79,5 @@ def _own_file(folder: str) -> BinaryIO:
         # Not with its parents: a worker that outlives its build must not bring that back.
         pathlib.Path(folder).mkdir(exist_ok=True)
         own = pathlib.Path(folder, uuid.uuid4().hex)
-        _files[key] = own.open("ab")  # noqa: SIM115 (open while the build runs)
+        _files[key] = own.open("ab")
     return _files[key]

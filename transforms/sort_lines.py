@@ -1,16 +1,16 @@
 """Lines → all different lines, sorted by bytes, in ranges: `sort -u` on as many workers as there are."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.pvalue import AsSingleton
+from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.records import LineRange
 from transforms.scratch import Scratch, fetch
-from transforms.text.line_blocks import block_of, count_lines, lines_of
+from transforms.text.line_blocks import count_lines
 from transforms.text.line_order import (
     LineSample,
     LineSampler,
@@ -19,84 +19,73 @@ from transforms.text.line_order import (
     sort_block,
 )
 
-RANGE_BYTES = 1 << 24
-RUN_BYTES = 1 << 25  # a worker sorts so much before it deals out to the ranges
+RANGE_BYTES = 1 << 23
+RUN_BYTES = 1 << 23
 
-DUPLICATES = "duplicates"
+SAMPLES, DUPLICATES = "samples", "duplicates"
 
 
 class SortedLines(NamedTuple):
     """What SortLines gives."""
 
-    ranges: beam.PCollection  # of (range, block): its sorted lines; a range without lines is absent
+    ranges: beam.PCollection  # of (range, block): its sorted lines; there is none without lines
+    splitters: (
+        beam.PCollection
+    )  # one list[bytes]: what separates the ranges, one less than there are
     duplicates: beam.PCollection  # of int: lines left out because they stand there already
-
-
-class PlanRanges(beam.PTransform):
-    """PCollection[block] → one list of splitters, from a sample (see text/line_order.py).
-
-    Args:
-      range_bytes: of lines in a range, about.
-      change: what is done to a block before it is sorted; None for nothing.
-    """
-
-    def __init__(
-        self, range_bytes: int = RANGE_BYTES, change: Callable[[bytes], bytes] | None = None
-    ):
-        super().__init__()
-        if range_bytes < 1:
-            raise ValueError(f"range_bytes is {range_bytes}, and must be positive")
-        self.range_bytes = range_bytes
-        self.change = change
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        sample = blocks | "SampleLines" >> beam.CombineGlobally(_SampleLines())
-        if self.change:
-            sample |= "ChangeSample" >> beam.Map(change_sample, self.change)
-        return sample | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes).with_output_types(
-            list[bytes]
-        )
 
 
 class SortLines(beam.PTransform):
     """PCollection[block] → SortedLines.
 
-    Every worker sorts runs of some megabytes and cuts them at the splitters; a range is then merged by
-    whichever worker gets it. A line that is repeated a million times is there once a run.
+    Every worker sorts runs of some megabytes, and takes a sample of them. The sample tells how to cut the
+    order of bytes into ranges; the parts of all runs that belong to a range are then merged by whichever
+    worker gets it. A line that is repeated a million times is there once a run. The ranges depend on the
+    lines alone, not on their order or on how they came in blocks.
 
     Args:
       folder: of the build.
-      splitters: the outcome of PlanRanges.
+      range_bytes: of lines in a range, about; see `plan_ranges`.
+      run_bytes: what a worker sorts at a time.
     """
 
-    def __init__(self, folder: str, splitters: beam.PCollection, run_bytes: int = RUN_BYTES):
+    def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
         super().__init__()
+        if range_bytes < 1 or run_bytes < 1:
+            raise ValueError(f"{range_bytes} and {run_bytes} bytes: must be positive")
         self.scratch = Scratch(folder)
-        self.splitters = splitters
+        self.range_bytes = range_bytes
         self.run_bytes = run_bytes
 
     def expand(self, blocks: beam.PCollection) -> SortedLines:
-        sort_runs = beam.ParDo(_SortRuns(self.scratch, self.run_bytes), AsSingleton(self.splitters))
-        runs = blocks | "SortRuns" >> sort_runs.with_output_types(tuple[int, bytes]).with_outputs(
-            DUPLICATES, main="pieces"
+        sort_runs = beam.ParDo(_SortRuns(self.scratch, self.run_bytes)).with_output_types(bytes)
+        runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
+        splitters = (
+            runs[SAMPLES]
+            | "MergeSamples" >> beam.CombineGlobally(_MergeSamples())
+            | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes)
         )
         merge_ranges = beam.ParDo(_MergeRange()).with_output_types(tuple[int, bytes])
         merged = (
-            runs.pieces
+            runs.runs
+            | "CutRuns"
+            >> beam.FlatMap(cut_run, AsSingleton(splitters), self.scratch).with_output_types(
+                tuple[int, bytes]
+            )
             | "GroupRanges" >> beam.GroupByKey()
             | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
         )
         duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
-        return SortedLines(merged.ranges, duplicates)
+        return SortedLines(merged.ranges, splitters, duplicates)
 
 
-class _SampleLines(beam.CombineFn):
+class _MergeSamples(beam.CombineFn):
     def create_accumulator(self) -> LineSampler:
         return LineSampler()
 
-    def add_input(self, sampler: LineSampler, block: bytes) -> LineSampler:
-        sampler.add(block)
-        return sampler
+    def add_input(self, merged: LineSampler, sampler: LineSampler) -> LineSampler:
+        merged.merge(sampler)
+        return merged
 
     def merge_accumulators(self, samplers: Iterable[LineSampler]) -> LineSampler:
         merged = LineSampler()
@@ -108,13 +97,8 @@ class _SampleLines(beam.CombineFn):
         return sampler.sample()
 
 
-def change_sample(sample: LineSample, change: Callable[[bytes], bytes]) -> LineSample:
-    """The sample of the lines as they will be sorted."""
-    return sample._replace(lines=tuple(lines_of(change(block_of(sample.lines)))))
-
-
 class _SortRuns(beam.DoFn):
-    """Gathers blocks to runs, sorts them, deals them out."""
+    """Gathers blocks to runs, sorts them, puts them away."""
 
     def __init__(self, scratch: Scratch, run_bytes: int):
         self._scratch = scratch
@@ -122,34 +106,39 @@ class _SortRuns(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._blocks: list[bytes] = []
-        self._bytes = 0
-        self._splitters: list[bytes] = []
+        self._bytes = self._duplicates = 0
+        self._sampler = LineSampler()
 
-    def process(self, block: bytes, splitters: list[bytes]) -> Iterator[Any]:
+    def process(self, block: bytes) -> Iterator[bytes]:
         self._blocks.append(block)
         self._bytes += len(block)
-        self._splitters = splitters
         if self._bytes >= self._run_bytes:
-            yield from self._deal()
+            yield self._sort_run()
 
     def finish_bundle(self) -> Iterator[Any]:
-        window = GlobalWindow()
-        for dealt in self._deal():
-            if isinstance(dealt, beam.pvalue.TaggedOutput):
-                tagged = WindowedValue(dealt.value, window.max_timestamp(), [window])
-                yield beam.pvalue.TaggedOutput(dealt.tag, tagged)
-            else:
-                yield WindowedValue(dealt, window.max_timestamp(), [window])
+        if self._blocks:
+            yield _in_window(self._sort_run())
+        yield TaggedOutput(SAMPLES, _in_window(self._sampler))
+        yield TaggedOutput(DUPLICATES, _in_window(self._duplicates))
 
-    def _deal(self) -> Iterator[Any]:
+    def _sort_run(self) -> bytes:
         run = b"".join(self._blocks)
         self._blocks, self._bytes = [], 0
         different = sort_block(run)
-        for index, piece in cut_sorted(different, self._splitters):
-            yield index, self._scratch.put(piece)
-        duplicates = count_lines(run) - count_lines(different)
-        if duplicates:
-            yield beam.pvalue.TaggedOutput(DUPLICATES, duplicates)
+        self._sampler.add(different, len(run))
+        self._duplicates += count_lines(run) - count_lines(different)
+        return self._scratch.put(different)
+
+
+def _in_window(element: Any) -> WindowedValue:
+    window = GlobalWindow()
+    return WindowedValue(element, window.max_timestamp(), [window])
+
+
+def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
+    """(range, the lines of a run that belong to it, put away)."""
+    for cut in cut_sorted(fetch(packed), splitters):
+        yield cut.range, scratch.part(packed, cut.start, cut.end)
 
 
 class _MergeRange(beam.DoFn):
@@ -160,7 +149,7 @@ class _MergeRange(beam.DoFn):
         yield index, different
         duplicates = count_lines(lines) - count_lines(different)
         if duplicates:
-            yield beam.pvalue.TaggedOutput(DUPLICATES, duplicates)
+            yield TaggedOutput(DUPLICATES, duplicates)
 
 
 class StoreRanges(beam.PTransform):

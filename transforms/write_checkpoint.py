@@ -18,7 +18,7 @@ class WriteCheckpoint(beam.PTransform):
     Args:
       folder: of the build.
       name: of the file in the original, "news.20XX.en.shuffled.sorted".
-      splitters: the outcome of PlanRanges.
+      splitters: of the ranges, as SortLines gives them.
     """
 
     def __init__(self, folder: str, name: str, splitters: beam.PCollection):

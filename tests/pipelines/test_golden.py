@@ -11,7 +11,8 @@ FILES = tree_of(GOLDEN)
 
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
-    assert len(FILES) == 3 * 16 + 7 + 6  # three corpora, the entity table, vocabularies over all
+    # three wikis, the entity table, vocabularies over all, news in ten shards and five
+    assert len(FILES) == 3 * 16 + 7 + 6 + 54
     assert tree_of(demo).keys() == FILES.keys()
 
 
@@ -46,10 +47,11 @@ def test_vocabularies_are_compared_by_their_pieces_and_scores(name: str) -> None
 
 
 def test_the_golden_manifests_are_of_this_release() -> None:
-    from pipelines import entities, wiki40b, wiki40b_multilingual
+    from pipelines import entities, lm1b, wiki40b, wiki40b_multilingual
 
     releases = {
         "entities": entities,
+        "lm1b": lm1b,
         "wiki40b": wiki40b,
         wiki40b_multilingual.KIND: wiki40b_multilingual,
     }

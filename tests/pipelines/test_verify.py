@@ -14,6 +14,7 @@ from pipelines.launch import BuildError
 from pipelines.verify import Verdict, check_builds
 from pipelines.verify import verify as verify_folders
 from tests.finished_builds import make_build, manifest_of, seal
+from tests.sentence_builds import TRAIN, make_sentence_build
 from transforms.check_files import Fault
 from transforms.check_splits import IdCounts
 from transforms.read_corpus import find_builds, find_folders
@@ -170,6 +171,18 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
     verdict = verify_folders([str(corpora)], workers=1)
     assert (verdict.builds, verdict.files, verdict.counts.ids) == (3, 20, 9)
     assert verdict.is_sound
+
+
+def test_builds_of_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    news = make_sentence_build(tmp_path)
+    assert main(["verify", str(tmp_path), "--workers", "1"]) == 0
+    assert capsys.readouterr().out == ("checked: 1 builds, 10 files\nfaults of files: none\n")
+    shard = news / TRAIN / "news.en-00001-of-00003"
+    shard.unlink()
+    assert main(["verify", str(tmp_path), "--workers", "1"]) == 1
+    assert capsys.readouterr().out == (
+        f"checked: 1 builds, 10 files\nfaults of files: 1\n  {shard}: is not there\n"
+    )
 
 
 def test_the_screen_shows_the_first_and_the_report_all(

@@ -116,6 +116,11 @@ def test_signature() -> None:
     assert PROVENANCE.signature == "wiki40b|lang:zh-tw|dump:20260101|v:1.0.0"
 
 
+def test_settings_that_make_a_variant_are_in_the_signature_in_their_order() -> None:
+    variant = PROVENANCE._replace(signature_settings={"shards": "100", "dedup": "raw"})
+    assert variant.signature == "wiki40b|lang:zh-tw|dump:20260101|shards:100|dedup:raw|v:1.0.0"
+
+
 def test_stats_have_every_split_and_the_total() -> None:
     stats = make_stats(findings())
     assert list(stats) == ["train", "validation", "test", "total"]

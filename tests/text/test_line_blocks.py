@@ -1,8 +1,10 @@
+import itertools
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.line_blocks import block_of, lines_of, pack_block, unpack_block
+from transforms.text.line_blocks import block_of, cut_block, lines_of, pack_block, unpack_block
 
 LINES = st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b"")))
 
@@ -32,3 +34,20 @@ def test_lines_come_back(lines: list[bytes]) -> None:
 def test_packing_makes_text_smaller() -> None:
     block = b"The council met on Tuesday .\n" * 100
     assert len(pack_block(block)) < len(block) / 10
+
+
+@given(
+    st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b""))), st.integers(1, 40)
+)
+@example([], 1)
+@example([b"", b"", b""], 1)
+@example([b"a" * 9, b"b" * 10, b"c"], 10)
+def test_a_block_is_cut_between_lines(lines: list[bytes], max_bytes: int) -> None:
+    block = block_of(lines)
+    parts = list(cut_block(block, max_bytes))
+    assert b"".join(parts) == block
+    for part in parts:
+        assert part.endswith(b"\n")
+        assert len(part) <= max_bytes or part.count(b"\n") == 1
+    for one, two in itertools.pairwise(parts):  # no part could have one line more
+        assert len(one) + two.index(b"\n") + 1 > max_bytes

@@ -1,14 +1,17 @@
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.text import line_order
+from transforms.text.line_arrays import line_bounds
 from transforms.text.line_blocks import block_of, lines_of
 from transforms.text.line_order import (
     LineSample,
     LineSampler,
+    checksums_of,
     cut_sorted,
     plan_ranges,
     sort_block,
@@ -21,7 +24,7 @@ LINES = st.lists(LINE)
 def sample_of(*blocks: bytes) -> LineSample:
     sampler = LineSampler()
     for block in blocks:
-        sampler.add(block)
+        sampler.add(block, len(block))
     return sampler.sample()
 
 
@@ -39,9 +42,9 @@ def test_ranges_one_after_the_other_are_the_sorted_lines(
     lines: list[bytes], splitters: list[bytes]
 ) -> None:
     in_order = sort_block(block_of(lines))
-    cut = list(cut_sorted(in_order, splitters))
-    assert b"".join(part for _, part in cut) == in_order
-    parts = [(index, lines_of(part)) for index, part in cut]
+    cuts = list(cut_sorted(in_order, splitters))
+    assert b"".join(in_order[cut.start : cut.end] for cut in cuts) == in_order
+    parts = [(cut.range, lines_of(in_order[cut.start : cut.end])) for cut in cuts]
     assert all(part for _, part in parts)
     indices = [index for index, _ in parts]
     assert indices == sorted(set(indices))
@@ -53,9 +56,9 @@ def test_ranges_one_after_the_other_are_the_sorted_lines(
 def test_a_line_belongs_to_one_range_whatever_stands_beside_it() -> None:
     splitters = [b"b", b"bb", b"d"]
     range_of = {
-        line: index
+        line: cut.range
         for line in (b"", b"a", b"b", b"ba", b"bb", b"c", b"d", b"\xff")
-        for index, _ in cut_sorted(block_of([line]), splitters)
+        for cut in cut_sorted(block_of([line]), splitters)
     }
     assert range_of == {
         b"": 0,
@@ -79,9 +82,26 @@ def test_the_sample_depends_on_the_lines_alone(monkeypatch: pytest.MonkeyPatch) 
     assert sample_of(*(block_of([line]) for line in lines)) == whole
     one, other = LineSampler(), LineSampler()
     for place, line in enumerate(lines):
-        (one, other)[place % 3 == 0].add(block_of([line]))
+        (one, other)[place % 3 == 0].add(block_of([line]), len(line) + 1)
     one.merge(other)
     assert one.sample() == whole
+
+
+@given(st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b" "))))
+def test_the_checksum_of_a_line_does_not_depend_on_its_neighbours(lines: list[bytes]) -> None:
+    block = block_of(lines)
+    together = checksums_of(block, line_bounds(block)).tolist()
+    alone = [checksums_of(line + b"\n", line_bounds(line + b"\n")).tolist() for line in lines]
+    assert [[one] for one in together] == alone
+
+
+def test_checksums_of_different_lines_differ() -> None:
+    lines = [b"", b"\0", b"a", b"a\0", b"b", b"ab", *numbered(5000)]
+    block = block_of(lines)
+    checksums = checksums_of(block, line_bounds(block))
+    assert len(set(checksums.tolist())) == len(lines)
+    spread = checksums[-4096:] // 2**60  # as if by chance: each sixteenth has its share
+    assert min(Counter(spread.tolist()).values()) > 200
 
 
 def test_a_repeated_line_is_sampled_once_and_counted_each_time() -> None:
@@ -99,7 +119,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
     block = block_of(lines)
     splitters = plan_ranges(sample_of(block), len(block) // 12)
     assert len(splitters) == 12
-    sizes = [len(part) for _, part in cut_sorted(sort_block(block), splitters)]
+    sizes = [cut.end - cut.start for cut in cut_sorted(sort_block(block), splitters)]
     assert len(sizes) == 13
     assert max(sizes) < 1.1 * len(block) / 13
 
@@ -108,7 +128,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
 def test_no_range_is_empty(lines: list[bytes], range_bytes: int) -> None:
     splitters = plan_ranges(sample_of(block_of(lines)), range_bytes)
     assert splitters == sorted(set(splitters))
-    ranges = [index for index, _ in cut_sorted(sort_block(block_of(lines)), splitters)]
+    ranges = [cut.range for cut in cut_sorted(sort_block(block_of(lines)), splitters)]
     assert ranges == (list(range(len(splitters) + 1)) if lines else [])
 
 

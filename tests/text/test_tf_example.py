@@ -2,8 +2,10 @@ import struct
 
 import google_crc32c
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from transforms.text.tf_example import encode_example, frame_record
+from transforms.text.tf_example import encode_example, encode_texts, frame_record
 
 
 def test_an_example_is_the_protocol_buffer_of_tensorflow() -> None:
@@ -32,3 +34,15 @@ def test_a_frame_has_length_and_checksums() -> None:
         struct.unpack("<I", frame[16:])[0]
         == (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
     )
+
+
+@given(st.text(max_size=20), st.lists(st.text(max_size=200)))
+@example("text", [])
+@example("text", [""])
+@example("text", ["", "a", "", "a"])
+@example("text", ["x" * size for size in (100, 115, 116, 117, 118, 119, 120, 126, 127, 128)])
+@example("text", ["x" * size for size in (16_370, 16_383, 16_384, 2_097_152)])  # longer varints
+@example("text", ["дві\0\r富士山", "x", "富士山"])
+def test_texts_are_encoded_as_examples_are(feature: str, texts: list[str]) -> None:
+    one_by_one = b"".join(frame_record(encode_example({feature: text})) for text in texts)
+    assert encode_texts(feature, [text.encode("utf-8") for text in texts]) == one_by_one

@@ -52,3 +52,11 @@ def test_dataset_info_lists_the_shards_of_each_split_in_order() -> None:
             {"name": "test", "filepathTemplate": template, "numBytes": "20", "shardLengths": ["2"]},
         ],
     }
+
+
+def test_splits_of_other_names() -> None:
+    outputs = [tfrecord("paper_test", 0, 1, 2, 20), tfrecord("train", 0, 1, 4, 40)]
+    names = ["train", "test", "paper_test"]
+    info = dataset_info_json("lm1b", "en", "1.0.0", {}, "About.", "@x", outputs, names)
+    found = [(split["name"], split["shardLengths"], split["numBytes"]) for split in info["splits"]]
+    assert found == [("train", ["4"], "40"), ("test", [], "0"), ("paper_test", ["2"], "20")]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tests.finished_builds import make_build, manifest_of, seal
+from tests.sentence_builds import HELDOUT, SORTED, make_sentence_build
+from tests.sentence_builds import TRAIN as TRAIN_TEXT
 from tests.transforms.run_pipeline import run_pipeline
 from transforms.check_files import (
     CheckFiles,
@@ -174,3 +176,71 @@ def test_the_statistics_fit(uk: Path, content: str | None, messages: list[str]) 
     assert list(check_stats(open_build(str(uk)))) == [
         Fault(f"{uk}/stats.json", message) for message in messages
     ]
+
+
+@pytest.fixture
+def news(tmp_path: Path) -> Path:
+    return make_sentence_build(tmp_path, parts={SORTED: [b"One .\n", b"Two .\n"]})
+
+
+def test_a_build_of_sentences_is_sound(news: Path) -> None:
+    build = open_build(str(news))
+    whole, faults = check(news)
+    assert faults == []
+    assert [(file.corpus, file.split) for file in whole] == [("lm1b", "test")] * 2 + [
+        ("lm1b", "train")
+    ] * 2
+    assert not [*check_counts(build), *check_stats(build), *find_strangers(build)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{TRAIN_TEXT}/news.en-00001-of-00003",
+        f"{HELDOUT}/news.en-00000-of-00003",
+        f"{HELDOUT}/news.en.heldout-00001-of-00002",
+        f"{SORTED}-00001-of-00002",
+        "paper_test-00000-of-00001.parquet",
+    ],
+)
+def test_damaged_files_of_sentences(news: Path, name: str) -> None:
+    flip(news / name)
+    [fault] = check(news)[1]
+    assert fault.path == f"{news}/{name}"
+    assert re.fullmatch(f"has the SHA-256 {SHA}, {SHA} in the manifest", fault.message)
+
+
+def test_lines_are_counted_in_the_files(news: Path) -> None:
+    name = f"{TRAIN_TEXT}/news.en-00001-of-00003"
+    (news / name).write_bytes(b"One .\nTwo .\nThree .")
+    relist(news, name, records=3)
+    assert check(news)[1] == [Fault(f"{news}/{name}", "has 2 lines, 3 in the manifest")]
+
+
+def test_counts_of_sentences(news: Path) -> None:
+    kept = {"train": 5, "test": 2, "paper_test": 2, "total": 7}
+    seal(news, manifest_of(news) | {"counts": {"kept": kept}})
+    build = open_build(str(news))
+    assert list(check_counts(build)) == [
+        Fault(str(news), "parquet of train has 4 rows, 5 were kept"),
+        Fault(str(news), "parquet of paper_test has 1 rows, 2 were kept"),
+        Fault(str(news), "text of train has 4 rows, 5 were kept"),
+    ]
+    assert list(check_stats(build)) == [
+        Fault(f"{news}/stats.json", "has 4 sentences of train, 5 were kept"),
+        Fault(f"{news}/stats.json", "has 1 sentences of paper_test, 2 were kept"),
+    ]
+
+
+def test_text_shards_that_readers_would_take_for_a_part(news: Path) -> None:
+    names = [
+        f"{HELDOUT}/news.en.heldout-00002-of-00003",
+        f"{TRAIN_TEXT}/news.en-00003-of-00004",
+        f"{SORTED}-00002-of-00003",
+    ]
+    for name in (*names, f"{TRAIN_TEXT}/notes.txt", "notes-of-mine.txt"):
+        (news / name).touch()
+    message = "is not in the manifest, and readers take it for a part of the build"
+    assert set(find_strangers(open_build(str(news)))) == {
+        Fault(f"{news}/{name}", message) for name in names
+    }

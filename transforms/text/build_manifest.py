@@ -21,11 +21,18 @@ class Provenance(NamedTuple):
     settings: Mapping[str, Any]  # every setting that decides about the bytes
     caveats: tuple[str, ...]  # sentences: what this build could not know
     code: Mapping[str, str]  # package → version
+    signature_settings: Mapping[str, str] = {}  # what makes a variant, in order
 
     @property
     def signature(self) -> str:
         """One line that names the build: "wiki40b|lang:uk|dump:20230501|v:1.0.0"."""
-        return f"{self.corpus}|lang:{self.edition}|dump:{self.dump_date}|v:{self.version}"
+        parts = {
+            "lang": self.edition,
+            "dump": self.dump_date,
+            **self.signature_settings,
+            "v": self.version,
+        }
+        return "|".join([self.corpus, *(f"{name}:{value}" for name, value in parts.items())])
 
 
 class Findings(NamedTuple):

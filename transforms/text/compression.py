@@ -7,7 +7,7 @@ import zlib
 from typing import BinaryIO, cast
 
 _MAGIC = {b"BZh": "bz2", b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz"}
-_MAGIC_BYTES = 6
+MAGIC_BYTES = 6
 
 DECODE_ERRORS = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 """What the decompressors raise for data that is damaged or cut off."""
@@ -16,8 +16,13 @@ DECODE_ERRORS = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 def codec_of(stream: BinaryIO) -> str:
     """ "bz2", "gz", "xz", or "" for what is not compressed. Leaves the stream at its start."""
     stream.seek(0)
-    head = stream.read(_MAGIC_BYTES)
+    head = stream.read(MAGIC_BYTES)
     stream.seek(0)
+    return codec_of_head(head)
+
+
+def codec_of_head(head: bytes) -> str:
+    """The same of the first MAGIC_BYTES."""
     for magic, codec in _MAGIC.items():
         if head.startswith(magic):
             return codec
@@ -26,7 +31,11 @@ def codec_of(stream: BinaryIO) -> str:
 
 def decompressed(stream: BinaryIO) -> BinaryIO:
     """The content of a stored file from its start, decompressed as it is read."""
-    codec = codec_of(stream)
+    return decompress(stream, codec_of(stream))
+
+
+def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
+    """The content of a stream that begins here, of which only `read` is used."""
     if codec == "bz2":
         return cast(BinaryIO, bz2.BZ2File(stream))
     if codec == "gz":

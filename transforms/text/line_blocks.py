@@ -3,7 +3,7 @@
 A block is the bytes of whole lines, each with its line feed; nothing is said of their encoding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import zstandard
 
@@ -25,6 +25,17 @@ def block_of(lines: Sequence[bytes]) -> bytes:
 def count_lines(block: bytes) -> int:
     """How many lines there are."""
     return block.count(b"\n")
+
+
+def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:
+    """Parts of a block, of whole lines: at most so many bytes, or one line that has more."""
+    start = 0
+    while start < len(block):
+        end = block.rfind(b"\n", start, start + max_bytes) + 1
+        if not end:
+            end = block.index(b"\n", start) + 1
+        yield block[start:end]
+        start = end
 
 
 def pack_block(block: bytes) -> bytes:

@@ -5,16 +5,22 @@ on the content alone: of the different lines those whose checksums are the small
 """
 
 import bisect
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from transforms.text.line_arrays import Places, line_bounds, sort_places, take_lines, to_array
-from transforms.text.line_blocks import lines_of
 
 SAMPLE_LINES = 1 << 14
 SPLITTER_BYTES = 256  # of a line; whoever shares more with another line shares its range
 MAX_RANGES = 1024
+
+_WORD = 8  # bytes that a checksum takes from the beginning, the middle and the end of a line
+_FACTORS = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
+)
 
 
 class LineSample(NamedTuple):
@@ -29,17 +35,16 @@ class LineSampler:
 
     def __init__(self) -> None:
         self._sampled: set[tuple[int, bytes]] = set()  # (checksum, first bytes of the line)
-        self._limit = 1 << 32  # checksums from here on have no place any more
         self._total_bytes = 0
 
-    def add(self, block: bytes) -> None:
-        """Takes the lines of a block."""
-        limit = self._limit
-        for line in lines_of(block):
-            checksum = zlib.crc32(line)
-            if checksum < limit:
-                self._sampled.add((checksum, line[:SPLITTER_BYTES]))
-        self._total_bytes += len(block)
+    def add(self, block: bytes, total_bytes: int) -> None:
+        """Takes the lines of a block, which may be the different ones of so many bytes of lines."""
+        bounds = line_bounds(block)
+        checksums = checksums_of(block, bounds)
+        for place in np.flatnonzero(checksums <= _limit_of(checksums)).tolist():
+            line = block[bounds[place] : bounds[place + 1] - 1]
+            self._sampled.add((int(checksums[place]), line[:SPLITTER_BYTES]))
+        self._total_bytes += total_bytes
         self._trim(2 * SAMPLE_LINES)
 
     def merge(self, other: Self) -> None:
@@ -55,9 +60,33 @@ class LineSampler:
 
     def _trim(self, most: int) -> None:
         if len(self._sampled) > most:
-            smallest = sorted(self._sampled)[:SAMPLE_LINES]
-            self._sampled = set(smallest)
-            self._limit = smallest[-1][0] + 1
+            self._sampled = set(sorted(self._sampled)[:SAMPLE_LINES])
+
+
+def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
+    """A number for each line, of its length and some of its bytes.
+
+    For a sample that is good enough, and a hundred times as fast as a checksum of each line as a whole.
+    """
+    words = np.ndarray((len(block),), "<u8", block + bytes(_WORD), strides=(1,))
+    starts, sizes = bounds[:-1], np.diff(bounds) - 1
+    beyond = np.maximum(sizes - _WORD, 0)
+    shifts = ((_WORD - np.minimum(sizes, _WORD)) * 8).astype(np.uint64)
+    checksums = sizes.astype(np.uint64) * _FACTORS[0]
+    for offsets, factor in zip((beyond * 0, beyond // 2, beyond), _FACTORS[1:], strict=True):
+        # What follows a short line is no part of it. Shifts of 64 bits are not defined.
+        taken = words[starts + offsets] << np.minimum(shifts, 63)
+        checksums ^= np.where(sizes > 0, taken, 0).astype(np.uint64) * factor
+        checksums ^= checksums >> np.uint64(32)
+    mixed: npt.NDArray[np.uint64] = checksums * _FACTORS[0]
+    return mixed
+
+
+def _limit_of(checksums: npt.NDArray[np.uint64]) -> Any:
+    """What more lines than a sample has do not exceed."""
+    if len(checksums) <= SAMPLE_LINES:
+        return np.uint64(2**64 - 1)
+    return np.partition(checksums, SAMPLE_LINES)[SAMPLE_LINES]
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
@@ -77,8 +106,16 @@ def sort_block(block: bytes) -> bytes:
     return take_lines(block, sort_places(to_array(block)))
 
 
-def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """(range, its lines) of a sorted block, where there are any."""
+class Cut(NamedTuple):
+    """The part of a sorted block that belongs to a range."""
+
+    range: int
+    start: int  # byte of the block
+    end: int
+
+
+def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[Cut]:
+    """The parts of a sorted block, of those ranges that have lines in it."""
     bounds = line_bounds(block)
     lines = _SortedLines(block, bounds)
     start = 0
@@ -86,7 +123,7 @@ def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, 
         index = bisect.bisect_right(splitters, lines[start])
         is_last = index == len(splitters)
         end = len(lines) if is_last else bisect.bisect_left(lines, splitters[index], start)
-        yield index, block[bounds[start] : bounds[end]]
+        yield Cut(index, int(bounds[start]), int(bounds[end]))
         start = end
 
 

@@ -14,7 +14,7 @@ What is damaged is reported with its place, and reading goes on with the first l
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 
 from transforms.text import bz2_blocks
 from transforms.text.bz2_blocks import BadBlock
@@ -22,6 +22,7 @@ from transforms.text.compression import DECODE_ERRORS, codec_of, decompressed, r
 
 READ_BYTES = 1 << 20
 STRIPE_RUN_BYTES = 1 << 20
+STEP_BYTES = 1 << 15  # of a decompressor, that returns some 20 kB whatever it is asked for
 MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
@@ -33,7 +34,7 @@ class LineUnit(NamedTuple):
     """A part of a file: bytes `start` to `end` of what is stored, or one stripe of the whole."""
 
     path: str
-    kind: str  # "plain", "bz2" or "whole"
+    kind: str  # "plain", "bz2" or "whole"; unit_blocks.py has one more
     start: int
     end: int
     file_bytes: int
@@ -58,13 +59,27 @@ class Damage(NamedTuple):
     message: str
 
 
-class _Chunk(NamedTuple):
+class Chunk(NamedTuple):
+    """A stretch of text, as it comes out of a file."""
+
     data: bytes
     is_own: bool  # lines that begin in it belong to the unit
     stored_bytes: int
     block: int  # stored byte of the block that it is; -1 where there are no blocks
     offset: int  # of its first byte, in its block or in the text
     begins_text: bool
+    member: str = ""  # of an archive, whose text it is
+
+
+class Splitter(Protocol):
+    """Who takes the lines of a unit out of its chunks, as `read_chunks` needs him."""
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether a line of the unit waits for its end."""
+
+    def lose_line(self) -> None:
+        """Forgets a line that runs into damage."""
 
 
 def plan_line_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
@@ -91,8 +106,8 @@ def read_lines(stream: BinaryIO, unit: LineUnit) -> Iterator[Line | Damage]:
     The `stored_bytes` of all events are at most the size of the unit; the rest lies after the last line.
     """
     splitter = _LineSplitter()
-    for event in _events(stream, unit, splitter):
-        if isinstance(event, _Chunk):
+    for event in read_chunks(stream, unit, splitter):
+        if isinstance(event, Chunk):
             yield from splitter.feed(event)
             continue
         if splitter.needs_more:
@@ -111,7 +126,7 @@ class _LineSplitter:
         self._parts: list[bytes] = []  # of the line that is not at its end
         self._held = 0
         self._line_bytes = 0
-        self._place = (-1, 0)  # block and offset, as in _Chunk
+        self._place = (-1, 0)  # block and offset, as in Chunk
         self._stored_bytes = 0  # consumed since the last line
 
     @property
@@ -124,7 +139,7 @@ class _LineSplitter:
         self._is_taking = False
         self._parts, self._held, self._line_bytes = [], 0, 0
 
-    def feed(self, chunk: _Chunk) -> Iterator[Line]:
+    def feed(self, chunk: Chunk) -> Iterator[Line]:
         """The lines that end in the chunk."""
         data, at = chunk.data, 0
         self._stored_bytes += chunk.stored_bytes
@@ -165,7 +180,8 @@ class _LineSplitter:
         return line
 
 
-def _events(stream: BinaryIO, unit: LineUnit, splitter: _LineSplitter) -> Iterator[_Chunk | Damage]:
+def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+    """The text of the unit, some more while the splitter needs it, and what is damaged."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -173,9 +189,7 @@ def _events(stream: BinaryIO, unit: LineUnit, splitter: _LineSplitter) -> Iterat
     return _whole_events(stream, unit)
 
 
-def _plain_events(
-    stream: BinaryIO, unit: LineUnit, splitter: _LineSplitter
-) -> Iterator[_Chunk | Damage]:
+def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     if not unit.file_bytes:
         yield Damage(0, 0, "the file is empty")
     stream.seek(unit.start)
@@ -185,13 +199,11 @@ def _plain_events(
         data = stream.read(min(READ_BYTES, unit.end - position) if is_own else READ_BYTES >> 4)
         if not data:
             return
-        yield _Chunk(data, is_own, len(data) if is_own else 0, -1, position, position == 0)
+        yield Chunk(data, is_own, len(data) if is_own else 0, -1, position, position == 0)
         position += len(data)
 
 
-def _bz2_events(
-    stream: BinaryIO, unit: LineUnit, splitter: _LineSplitter
-) -> Iterator[_Chunk | Damage]:
+def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     first_bit = bz2_blocks.first_block_bit(stream)
     damage: Damage | None = None
     for found in bz2_blocks.read_blocks(stream, unit.start, unit.end, unit.file_bytes):
@@ -212,19 +224,24 @@ def _bz2_events(
             return
         stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
         begins_text = found.start == first_bit
-        yield _Chunk(found.data, is_own, stored_bytes, found.start_byte, 0, begins_text)
+        yield Chunk(found.data, is_own, stored_bytes, found.start_byte, 0, begins_text)
     if damage:
         yield damage
 
 
-def _whole_events(stream: BinaryIO, unit: LineUnit) -> Iterator[_Chunk | Damage]:
+def run_bytes_at(position: int) -> int:
+    """How much of a text to ask for in one step: it ends where a run ends."""
+    return min(STRIPE_RUN_BYTES - position % STRIPE_RUN_BYTES, STEP_BYTES)
+
+
+def _whole_events(stream: BinaryIO, unit: LineUnit) -> Iterator[Chunk | Damage]:
     source = decompressed(stream)
     position = stored = 0
     try:
-        while data := read_some(source, STRIPE_RUN_BYTES - position % STRIPE_RUN_BYTES):
+        while data := read_some(source, run_bytes_at(position)):
             is_own = position // STRIPE_RUN_BYTES % unit.stripes == unit.stripe
             stored_now = stream.tell()
-            yield _Chunk(data, is_own, stored_now - stored, -1, position, position == 0)
+            yield Chunk(data, is_own, stored_now - stored, -1, position, position == 0)
             position += len(data)
             stored = stored_now
     except DECODE_ERRORS as error:

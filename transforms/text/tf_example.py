@@ -5,15 +5,20 @@ is that of tensorflow/core/lib/io/record_writer.h: length, masked CRC-32C of the
 CRC-32C of the data, all little-endian.
 """
 
+import functools
+import itertools
 import struct
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import google_crc32c
+import numpy as np
+import numpy.typing as npt
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _PACKAGE = "corpusmill.tf"
 _MASK_DELTA = 0xA282EAD8
+_FRAME_HEAD = 12  # bytes: the length and its checksum
 
 
 def _declare_example() -> Any:
@@ -66,6 +71,45 @@ def frame_record(data: bytes) -> bytes:
     """The record as it stands in a TFRecord file."""
     length = struct.pack("<Q", len(data))
     return b"".join((length, _masked_crc(length), data, _masked_crc(data)))
+
+
+def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
+    """Framed records, each an example whose one feature is a text.
+
+    The same bytes as `frame_record(encode_example({feature: text}))` one after the other, at a tenth of
+    the cost: what stands before a text depends on its length alone, and lengths repeat.
+
+    Args:
+      texts: UTF-8. That is not checked.
+    """
+    sizes = list(map(len, texts))
+    heads = {size: _record_head(feature, size) for size in set(sizes)}
+    before = {size: head.before for size, head in heads.items()}
+    begun = {size: head.crc for size, head in heads.items()}
+    crcs = map(google_crc32c.extend, map(begun.__getitem__, sizes), texts)
+    checksums = _mask(np.fromiter(crcs, np.uint32, len(sizes))).astype("<u4").view("V4").tolist()
+    records = zip(map(before.__getitem__, sizes), texts, checksums, strict=True)
+    return b"".join(itertools.chain.from_iterable(records))
+
+
+class _RecordHead(NamedTuple):
+    before: bytes  # what stands before a text
+    crc: int  # of the example as far as it is begun
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _record_head(feature: str, size: int) -> _RecordHead:
+    """What stands before a text of so many bytes."""
+    example = encode_example({feature: "x" * size})
+    begun = example[: len(example) - size]
+    return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))
+
+
+def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """`_masked_crc` of many: what runs over 32 bits is lost in uint32 by itself."""
+    rotated = np.bitwise_or(crcs >> np.uint32(15), crcs << np.uint32(17), dtype=np.uint32)
+    masked: npt.NDArray[np.uint32] = np.add(rotated, np.uint32(_MASK_DELTA), dtype=np.uint32)
+    return masked
 
 
 def _masked_crc(data: bytes) -> bytes:

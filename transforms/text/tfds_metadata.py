@@ -29,8 +29,9 @@ def dataset_info_json(
     description: str,
     citation: str,
     outputs: Iterable[OutputFile],
+    splits: Sequence[str] = SPLITS,
 ) -> dict[str, Any]:
-    """dataset_info.json: the splits with the number of records in each shard."""
+    """dataset_info.json: the splits, in the order given, with the number of records in each shard."""
     frames = sorted(file for file in outputs if file.format == "tfrecord")
     return {
         "citation": citation,
@@ -39,7 +40,7 @@ def dataset_info_json(
         "fileFormat": "tfrecord",
         "name": corpus,
         "releaseNotes": dict(release_notes),
-        "splits": [_split_json(split, frames) for split in SPLITS],
+        "splits": [_split_json(split, frames) for split in splits],
         "version": version,
     }
 

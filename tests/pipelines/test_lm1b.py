@@ -1,0 +1,276 @@
+import bz2
+import gzip
+import hashlib
+import json
+import lzma
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.cli import main
+from pipelines.launch import launch
+from pipelines.lm1b import Lm1b, Lm1bConfig
+from tests.golden_tree import tree_of
+from tests.news_lines import read_odd_lines, sample_lines
+from tests.pack_samples import SAMPLES
+from transforms.open_input import InputError
+
+NEWS = SAMPLES / "news"
+INPUT = (str(NEWS / "news.20??.en.shuffled*"), str(NEWS / "training-monolingual.tgz"))
+LINES = [line for lines in sample_lines(NEWS).values() for line in lines]
+REJECTED = {odd.line for odd in read_odd_lines(NEWS) if odd.is_rejected}
+DESCRIBING = {"manifest.json", "COMPLETED", "README.md"}  # they name the input
+
+
+def build(folder: Path, files: Iterable[Path | str] = INPUT, workers: int = 1, **how: Any) -> Path:
+    """Builds into a folder and gives that of the build."""
+    settings = {"dump_date": "2007-2011", "shards": 10, "heldout_shards": 5} | how
+    config = Lm1bConfig([str(file) for file in files], **settings)
+    launch(Lm1b(config), str(folder), workers=workers)
+    (completed,) = folder.glob("lm1b/*/*/COMPLETED")
+    return completed.parent
+
+
+def sentences_of(folder: Path, split: str) -> list[str]:
+    """The sentences of a split, in the order of the files."""
+    tables = map(pq.read_table, sorted(folder.glob(f"{split}-*.parquet")))
+    return [text for table in tables for text in table["text"].to_pylist()]
+
+
+def corpus_of(folder: Path) -> list[str]:
+    """All sentences."""
+    return sentences_of(folder, "train") + sentences_of(folder, "test")
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return found
+
+
+def corpus_files(folder: Path) -> dict[str, bytes]:
+    """All files but those that say what the input was, or which lines of it were rejected."""
+    return {
+        name: data
+        for name, data in tree_of(folder).items()
+        if name not in DESCRIBING and not name.startswith("rejected/rejected-")
+    }
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("sample"))
+
+
+def test_every_line_is_kept_rejected_or_repeated(sample: Path) -> None:
+    counts = manifest_of(sample)["counts"]
+    different = set(LINES) - REJECTED
+    rejected = sum(line in REJECTED for line in LINES)
+    assert counts["lines_read"] == len(LINES)
+    assert counts["rejected"] == {"read-lines/malformed-utf-8": rejected, "total": rejected}
+    assert rejected == 2
+    assert counts["duplicates"] == len(LINES) - rejected - len(different)
+    assert counts["kept"]["total"] == len(different) == len(corpus_of(sample))
+
+
+def test_the_checksums_are_those_of_the_text_files(sample: Path) -> None:
+    listed = [line.split("  ") for line in (sample / "md5sums").read_text().splitlines()]
+    shards = list(sample.glob("*-monolingual.tokenized.shuffled/*"))
+    assert sorted(name for _, name in listed) == sorted(
+        path.relative_to(sample).as_posix() for path in shards
+    )
+    assert len(shards) == 10 + 5
+    for md5, name in listed:
+        assert hashlib.md5((sample / name).read_bytes()).hexdigest() == md5
+
+
+def test_splits_are_train_test_and_the_test_of_the_paper(sample: Path) -> None:
+    train, test, paper = (sentences_of(sample, split) for split in ("train", "test", "paper_test"))
+    heldout = sample / "heldout-monolingual.tokenized.shuffled"
+    shard_0 = (heldout / "news.en.heldout-00000-of-00005").read_text("utf-8", "surrogatepass")
+    assert paper == shard_0.split("\n")[:-1] == test[: len(paper)]
+    whole = (heldout / "news.en-00000-of-00010").read_bytes().split(b"\n")[:-1]
+    assert Counter(line.encode() for line in test) == Counter(whole)
+    assert 0.8 < len(train) / len(test) / 9 < 1.2
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_corpus_depends_on_the_lines_alone(sample: Path, tmp_path: Path, workers: int) -> None:
+    lines = LINES.copy()
+    random.Random(workers).shuffle(lines)
+    packs = [bytes, gzip.compress, bz2.compress, lzma.compress]
+    files = []
+    for place, start in enumerate(range(0, len(lines), 111)):
+        files.append(tmp_path / f"{997 * place % 100:02}.news.part")
+        part = b"".join(line + b"\n" for line in lines[start : start + 111])
+        files[-1].write_bytes(packs[place % 4](part))
+    again = build(tmp_path / "again", files, workers)
+    assert corpus_files(again) == corpus_files(sample)
+    accounts = manifest_of(again)["counts"]
+    assert accounts == manifest_of(sample)["counts"]
+
+
+def test_the_tokenised_text_can_be_kept(sample: Path, tmp_path: Path) -> None:
+    kept = build(tmp_path, checkpoints=True)
+    folder = kept / "training-monolingual.tokenized"
+    ordered = [path.name for path in sorted(folder.iterdir())]
+    assert ordered == [
+        "news.20XX.en.shuffled.sorted-00000-of-00001",
+        "news.20XX.en.shuffled.sorted.tokenized-00000-of-00001",
+    ]
+    raw, tokenized = ((folder / name).read_bytes().split(b"\n")[:-1] for name in ordered)
+    assert raw == sorted(set(LINES) - REJECTED)
+    text_files = sample.glob("training-monolingual.tokenized.shuffled/*")
+    shards = b"".join(path.read_bytes() for path in text_files).split(b"\n")[:-1]
+    whole = (sample / "heldout-monolingual.tokenized.shuffled/news.en-00000-of-00010").read_bytes()
+    assert Counter(tokenized) == Counter(shards + whole.split(b"\n")[:-1])
+    names = {file["name"] for file in manifest_of(kept)["outputs"]}
+    assert names >= {f"training-monolingual.tokenized/{name}" for name in ordered}
+
+
+def test_sentences_may_be_made_unique_after_they_are_tokenised(tmp_path: Path) -> None:
+    news = tmp_path / "news.2007.en.shuffled"
+    news.write_bytes(b"It rained .\nIt rained.\r\nIt rained.\nIt snowed.\nIt snowed.\n")
+    as_the_scripts = build(tmp_path / "raw", [news])
+    as_the_paper = build(tmp_path / "tokenized", [news], deduplicate="tokenized")
+    assert sorted(corpus_of(as_the_scripts)) == ["It rained ."] * 3 + ["It snowed ."]
+    assert sorted(corpus_of(as_the_paper)) == ["It rained .", "It snowed ."]
+    duplicates = [
+        manifest_of(made)["counts"]["duplicates"] for made in (as_the_scripts, as_the_paper)
+    ]
+    assert duplicates == [1, 3]
+
+
+def test_near_duplicates_are_left_out_and_listed(sample: Path, tmp_path: Path) -> None:
+    different = build(tmp_path, near_duplicates=0.6, workers=2)
+    (listed,) = different.glob("rejected/near-duplicates-*.parquet")
+    removed = pq.read_table(listed).to_pylist()
+    assert len(removed) > 10
+    kept = corpus_of(different)
+    assert Counter(kept) + Counter(row["removed"] for row in removed) == Counter(corpus_of(sample))
+    assert {row["kept"] for row in removed} <= set(kept)
+    assert manifest_of(different)["counts"]["near_duplicates"] == len(removed)
+
+
+def test_words_out_of_the_vocabulary_may_be_mapped(sample: Path, tmp_path: Path) -> None:
+    mapped = build(tmp_path, map_unknown=True, min_count=5)
+    rows = (mapped / "vocabulary.tsv").read_text("utf-8").split("\n")[3:-1]
+    words = {row.rpartition("\t")[0] for row in rows}
+    train = Counter(word for text in sentences_of(sample, "train") for word in text.split(" "))
+    del train[""]
+    assert words == {word for word, count in train.items() if count >= 5}
+    for split in ("train", "test"):
+        assert sentences_of(mapped, split) == [
+            " ".join(word if word in words or not word else "<UNK>" for word in text.split(" "))
+            for text in sentences_of(sample, split)
+        ]
+
+
+def test_sentences_may_be_in_lower_case(sample: Path, tmp_path: Path) -> None:
+    lower = build(tmp_path, lower_case=True)
+    assert corpus_of(lower) == [text.lower() for text in corpus_of(sample)]
+
+
+def test_another_language_has_other_rules(tmp_path: Path) -> None:
+    path = tmp_path / "news.2011.de.shuffled"
+    path.write_bytes(b'Er sagte, "es geht," z.B. am 3. Mai.\n')
+    german = build(tmp_path / "de", [path], language="de", shards=2, heldout_shards=1)
+    assert german.parts[-2] == "de-shards-2-heldout-shards-1"
+    assert corpus_of(german) == ['Er sagte , " es geht " , z.B. am 3. Mai .']
+    assert (german / "training-monolingual.tokenized.shuffled/news.de-00001-of-00002").is_file()
+
+
+@pytest.mark.parametrize(
+    ("settings", "edition"),
+    [
+        ({}, "en"),
+        ({"language": "cs"}, "cs"),
+        ({"near_duplicates": 0.8, "lower_case": True}, "en-near-duplicates-0.8-lower-case"),
+        ({"deduplicate": "tokenized", "map_unknown": True}, "en-deduplicate-tokenized-map-unknown"),
+        ({"checkpoints": True}, "en"),
+    ],
+)
+def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
+    assert Lm1bConfig(["news"], **settings).edition() == edition
+
+
+def test_the_signature_tells_all_that_makes_the_corpus(sample: Path) -> None:
+    assert manifest_of(sample)["signature"] == (
+        "lm1b|lang:en|dump:2007-2011|perl:5.36|deduplicate:raw|near-duplicates:no|lower-case:no|min-count:3"
+        "|map-unknown:no|shards:10|heldout-shards:5|v:1.0.0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "date"),
+    [
+        (["news.2009.en.shuffled.gz"], "2009"),
+        (["news.2011.en.shuffled", "news.2007.en.shuffled.xz"], "2007-2011"),
+        (["sentences.txt"], "undated"),
+    ],
+)
+def test_the_years_are_in_the_names_of_the_files(
+    tmp_path: Path, names: Sequence[str], date: str
+) -> None:
+    for name in names:
+        (tmp_path / name).write_bytes(gzip.compress(b"A sentence .\n"))
+    corpus = Lm1b(Lm1bConfig([str(tmp_path / "*")]))
+    assert corpus.path == ("lm1b", "en", f"{date}-1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"input": []}, "no dump"),
+        ({"language": "../en"}, "language"),
+        ({"perl": "4"}, "perl"),
+        ({"deduplicate": "never"}, "deduplicate"),
+        ({"near_duplicates": 1.5}, "near_duplicates"),
+        ({"min_count": 0}, "min_count"),
+        ({"shards": 1}, "shards"),
+        ({"heldout_shards": 0}, "shards"),
+        ({"dump_date": "a/b"}, "dump_date"),
+        ({"checkpoints": True, "deduplicate": "tokenized"}, "checkpoints"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Lm1bConfig(**({"input": ["news"]} | settings))
+
+
+def test_input_without_a_sentence_is_an_error(tmp_path: Path) -> None:
+    empty = tmp_path / "news.2007.en.shuffled"
+    empty.write_bytes(b"")
+    with pytest.raises(InputError, match=r"news\.2007"):
+        Lm1b(Lm1bConfig([str(empty)]))
+
+
+def test_a_cut_off_file_is_an_error_that_names_it_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = tmp_path / "news.2007.en.shuffled.gz"
+    cut.write_bytes(gzip.compress(b"A sentence that is cut .\n" * 1000)[:-20])
+    output = tmp_path / "output"
+    status = main(["lm1b", "--input", str(cut), "--output", str(output), "--workers", "1"])
+    assert status == 1
+    assert str(cut) in capsys.readouterr().err
+    assert [path for path in output.rglob("*") if path.is_file() or "building" in path.name] == []
+
+
+def test_what_is_whole_of_a_cut_off_file_can_be_kept(tmp_path: Path) -> None:
+    content = b"".join(b"sentence %d is here .\n" % (number * number) for number in range(20_000))
+    cut = tmp_path / "news.2007.en.shuffled.gz"
+    cut.write_bytes(gzip.compress(content)[:30_000])
+    kept = build(tmp_path / "kept", [cut], on_corrupt="keep-good")
+    manifest = manifest_of(kept)
+    assert 1000 < manifest["counts"]["kept"]["total"] < 20_000
+    assert [lost["name"] for lost in manifest["lost"]] == [cut.name]
+
+
+def test_a_finished_build_leaves_no_scratch(sample: Path) -> None:
+    assert [path.name for path in sample.iterdir() if path.name.startswith(".")] == []
+    assert [path.name for path in sample.parent.iterdir()] == [sample.name]

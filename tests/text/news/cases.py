@@ -1,0 +1,38 @@
+"""Reads lines.case: lines, and what Perl makes of them.
+
+    === label | language | version of Perl
+    "line" → "normalised" → "normalised and tokenised"
+
+The strings are JSON; one that is left out is the same as the one before it.
+"""
+
+import json
+import pathlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+_FILE = pathlib.Path(__file__).parent / "lines.case"
+
+
+class Case(NamedTuple):
+    language: str
+    perl: str
+    line: str
+    normalized: str
+    tokenized: str
+
+
+def _read_cases() -> Iterator[tuple[str, Case]]:
+    _, *sections = _FILE.read_text("utf-8").split("\n=== ")
+    for section in sections:
+        head, *rows = section.splitlines()
+        label, language, perl = head.split(" | ")
+        for row in filter(None, rows):
+            strings = [json.loads(string) for string in row.split(" → ")]
+            strings += strings[-1:] * (3 - len(strings))
+            yield label, Case(language, perl, *strings)
+
+
+CASES = [pytest.param(case, id=f"{label}: {case.line!a}") for label, case in _read_cases()]

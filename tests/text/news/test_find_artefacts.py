@@ -1,0 +1,81 @@
+from collections.abc import Sequence
+
+import pytest
+
+from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
+
+FILES = [
+    "train/news.en-00001-of-00100",
+    "heldout/news.en-00000-of-00100",
+    "old/heldout/news.en-00000-of-00100",
+    "train-00000-of-00099.parquet",
+    "tokenized/x.sorted-00000-of-00002",
+    "tokenized/x.sorted-00001-of-00002",
+    "tokenized/x.sorted.tokenized-00000-of-00001",
+    "other/x.sorted-00000-of-00001",
+    "README.md",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("train/news.en-00001-of-00100", ["train/news.en-00001-of-00100"]),
+        ("./train/news.en-00001-of-00100", ["train/news.en-00001-of-00100"]),
+        ("/home/a/train/news.en-00001-of-00100", ["train/news.en-00001-of-00100"]),
+        ("elsewhere/news.en-00001-of-00100", ["train/news.en-00001-of-00100"]),
+        ("news.en-00001-of-00100", ["train/news.en-00001-of-00100"]),
+        ("old/heldout/news.en-00000-of-00100", ["old/heldout/news.en-00000-of-00100"]),
+        ("news.en-00002-of-00100", []),
+        ("news.en-00001-of-00010", []),
+        ("01-of-00100", []),
+        ("tokenized/x.sorted", FILES[4:6]),
+        ("x.sorted.tokenized", FILES[6:7]),
+        ("tokenized/x.sorted-00001-of-00002", FILES[5:6]),
+        ("README", []),
+        ("", []),
+    ],
+)
+def test_the_file_that_is_meant(name: str, found: Sequence[str]) -> None:
+    assert ArtefactFinder(FILES[::-1]).find(name) == tuple(found)
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "message"),
+    [
+        (["a/x", "b/x"], "x", "may be any of a/x, b/x"),
+        (["a/x", "b/x"], "c/x", "may be any of a/x, b/x"),
+        (
+            ["a/x-00000-of-00001", "b/x-00000-of-00001"],
+            "x",
+            "may be any of a/x, b/x",
+        ),
+        (
+            ["x-00000-of-00003", "x-00002-of-00003"],
+            "x",
+            "1 of the 3 parts of x are not there: 00001 is the first",
+        ),
+        (["x-00001-of-00001"], "x", "1 of the 1 parts of x are not there: 00000 is the first"),
+        (["x-00000-of-00001", "x-00001-of-00001"], "x", "x is there in parts of several sets"),
+        (
+            ["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"],
+            "x",
+            "x is there in parts of several sets",
+        ),
+    ],
+)
+def test_what_may_be_meant_in_several_ways(files: Sequence[str], name: str, message: str) -> None:
+    with pytest.raises(ArtefactError) as raised:
+        ArtefactFinder(files).find(name)
+    assert str(raised.value) == message
+
+
+def test_a_whole_file_stands_before_its_parts() -> None:
+    assert ArtefactFinder(["x", "x-00000-of-00001"]).find("x") == ("x",)
+
+
+@pytest.mark.parametrize("name", ["x", "./x", "a/x", "z/a/x", "b/a/x", "b/x"])
+def test_files_of_the_folder_itself_stand_before_those_further_below(name: str) -> None:
+    files = ["a/x", "x", "b/a/x", "b/x"]
+    meant = {"./x": "x", "z/a/x": "a/x"}.get(name, name)
+    assert ArtefactFinder(files).find(name) == (meant,)

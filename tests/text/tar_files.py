@@ -1,0 +1,21 @@
+"""Writes .tar archives for tests, in each of the formats that tar programs write."""
+
+import io
+import tarfile
+from collections.abc import Iterable
+
+FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
+
+
+def pack_tar(files: Iterable[tuple[str, bytes]], tar_format: int = tarfile.GNU_FORMAT) -> bytes:
+    """An archive of the files (name, content), in their order, with a folder before them."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tar_format) as archive:
+        folder = tarfile.TarInfo("training-monolingual")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        for name, content in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return packed.getvalue()

@@ -1,0 +1,38 @@
+"""Connected components of a graph whose edges come in any order and in parts."""
+
+import numpy
+import numpy.typing
+
+Pairs = numpy.typing.NDArray[numpy.int64]
+"""Rows of two ids."""
+
+NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
+
+
+def link_to_smallest(edges: Pairs) -> Pairs:
+    """Rows (id, smallest id of its component), ascending, for all ids but these smallest.
+
+    What comes out are edges again, of the same components and never more of them: parts of a graph can be
+    linked one by one, and their outcomes together.
+    """
+    ids, places = numpy.unique(edges, return_inverse=True)
+    places = places.reshape(-1, 2)
+    smallest = numpy.arange(len(ids))  # place of the smallest that is known to be connected
+    while True:
+        ends = smallest[places]
+        low, high = ends.min(axis=1), ends.max(axis=1)
+        if (low == high).all():
+            break
+        numpy.minimum.at(smallest, high, low)
+        smallest = _follow(smallest)
+    (linked,) = numpy.nonzero(smallest != numpy.arange(len(ids)))
+    return numpy.column_stack((ids[linked], ids[smallest[linked]]))
+
+
+def _follow(smallest: Pairs) -> Pairs:
+    """Each to the end of its chain, whose links point down."""
+    while True:
+        further = smallest[smallest]
+        if (further == smallest).all():
+            return smallest
+        smallest = further

@@ -1,0 +1,164 @@
+"""MinHash signatures, and the pairs of sets that are alike by them, found by locality-sensitive hashing.
+
+Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1): who keeps an index made with it can
+look these up. The choice of bands is that of its MinHashLSH, too. What is different is that thousands of sets
+are signed at once.
+
+Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
+Ullman, "Mining of Massive Datasets", section 3.4 (bands).
+"""
+
+import functools
+import hashlib
+import itertools
+from collections.abc import Iterable, Sequence
+
+import numpy
+import numpy.typing
+
+Uint32s = numpy.typing.NDArray[numpy.uint32]
+Uint64s = numpy.typing.NDArray[numpy.uint64]
+Int64s = numpy.typing.NDArray[numpy.int64]
+
+SEED = 1
+_DIGEST_WORDS = 5  # of 32 bits, in a SHA-1
+
+ANCHORS = 4
+NEIGHBOURS = 4
+
+
+def hash_items(items: Iterable[bytes]) -> Uint32s:
+    """The first 32 bits, little-endian, of the SHA-1 of each item."""
+    sha1 = hashlib.sha1
+    digests = b"".join([sha1(item, usedforsecurity=False).digest() for item in items])
+    return numpy.frombuffer(digests, "<u4")[::_DIGEST_WORDS].astype(numpy.uint32)
+
+
+def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0) -> Uint32s:
+    """A row for each set, which must not be empty: the smallest hash under each permutation.
+
+    The share of columns in which two rows agree is an estimate of the Jaccard similarity of their sets.
+    Quickest for about a thousand sets, whose hashes stay in the processor's cache.
+
+    Args:
+      used: how many of the permutations are wanted, from the first on; 0 for all.
+    """
+    wanted = used or permutations
+    signatures = numpy.empty((len(sets), wanted), numpy.uint32)
+    if not sets:
+        return signatures
+    hashes = _finalize(hash_items(itertools.chain.from_iterable(sets)))
+    sizes = numpy.fromiter(map(len, sets), numpy.int64, len(sets))
+    first = numpy.cumsum(sizes) - sizes
+    for number, (factor, offset) in enumerate(_permutations(permutations)[:wanted]):
+        permuted = hashes * factor + offset  # modulo 2^32, which is what makes it a permutation
+        signatures[:, number] = numpy.minimum.reduceat(permuted, first)
+    return signatures
+
+
+@functools.cache
+def _permutations(count: int) -> list[tuple[numpy.uint32, numpy.uint32]]:
+    """(odd factor, offset) of each; numpy keeps the stream of this old generator fixed forever."""
+    generator = numpy.random.RandomState(SEED)
+    halves = generator.randint(0, 1 << 31, count, dtype=numpy.uint32)
+    offsets = generator.randint(0, 1 << 32, count, dtype=numpy.uint32)
+    return list(zip(halves * numpy.uint32(2) + numpy.uint32(1), offsets, strict=True))
+
+
+def _finalize(hashes: Uint32s) -> Uint32s:
+    """The last step of MurmurHash3: every bit of the outcome depends on every bit."""
+    hashes = (hashes ^ (hashes >> numpy.uint32(16))) * numpy.uint32(0x85EBCA6B)
+    hashes = (hashes ^ (hashes >> numpy.uint32(13))) * numpy.uint32(0xC2B2AE35)
+    return hashes ^ (hashes >> numpy.uint32(16))
+
+
+@functools.cache
+def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
+    """(bands, rows of a band) with which sets above the threshold share a band, and others do not.
+
+    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. Taken are
+    those b and r for which the integral of this below the threshold, and of the rest above it times the
+    weight of a miss, are least together. At threshold 0.8 and 128 permutations these are 9 bands of 13 rows,
+    which find 40 % of the pairs at 0.8 and 93 % at 0.9; with weight 0.9, 14 bands of 9, which find 87 % at
+    0.8 and 99.9 % at 0.9.
+
+    Args:
+      miss_weight: of a pair that is not found; one that is found wrongly weighs the rest to 1.
+
+    Raises ValueError where not even two bands come out: for thresholds near 1, and few permutations.
+    """
+    bands, rows = min(
+        ((b, r) for b in range(1, permutations + 1) for r in range(1, permutations // b + 1)),
+        key=lambda pair: _band_error(threshold, pair[0], pair[1], miss_weight, permutations),
+        default=(0, 0),
+    )
+    if bands < 2:
+        raise ValueError(
+            f"threshold {threshold} and {permutations} permutations: too few of them, or too high"
+        )
+    return bands, rows
+
+
+def _band_error(
+    threshold: float, bands: int, rows: int, miss_weight: float, permutations: int
+) -> float:
+    """The weighted integrals of what is found wrongly and of what is missed.
+
+    Both are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
+    """
+    places, weights = _quadrature(min(permutations // 2 + 1, 256))
+
+    def integral_of_misses(start: float, end: float) -> float:
+        similarities = start + (end - start) * (places + 1) / 2
+        misses = (1 - similarities**rows) ** bands
+        return float(weights @ misses) * (end - start) / 2
+
+    found_wrongly = threshold - integral_of_misses(0.0, threshold)
+    return (1 - miss_weight) * found_wrongly + miss_weight * integral_of_misses(threshold, 1.0)
+
+
+@functools.cache
+def _quadrature(points: int) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+    """Gauss's places in [-1, 1] and their weights: exact for polynomials below degree 2 × points."""
+    return tuple(map(numpy.asarray, numpy.polynomial.legendre.leggauss(points)))
+
+
+def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
+    """A row of buckets for each signature, one for each band.
+
+    Two signatures have the same bucket, of a band, where they agree in all rows of the band. Buckets of
+    different bands, or of rows that differ, are the same only by chance.
+    """
+    buckets = numpy.empty((len(signatures), bands), numpy.uint64)
+    for band in range(bands):
+        hashes = numpy.full(len(signatures), band + 1, numpy.uint64)
+        for column in signatures.T[band * rows : (band + 1) * rows]:
+            hashes = (hashes ^ column) * numpy.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
+            hashes ^= hashes >> numpy.uint64(32)
+        buckets[:, band] = hashes
+    return buckets
+
+
+def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
+    """Rows (smaller id, greater id): pairs of members of one bucket, each pair once.
+
+    A member is paired with the ANCHORS smallest of its bucket and with the NEIGHBOURS right before it: in
+    buckets of up to nine all with all, and in larger ones, those of boilerplate, not more than eight a
+    member. That is enough, since members of one bucket tend to be all alike.
+
+    Args:
+      buckets: of each member; `ids` has as many elements, and no id twice in a bucket.
+    """
+    order = numpy.lexsort((ids, buckets))
+    buckets, ids = buckets[order], ids[order]
+    places = numpy.arange(len(ids))
+    begins = numpy.concatenate(([True], buckets[1:] != buckets[:-1]))[: len(ids)]
+    first = numpy.maximum.accumulate(numpy.where(begins, places, 0))  # place of the bucket's first
+    pairs = []
+    for distance in range(1, NEIGHBOURS + 1):
+        (at,) = numpy.nonzero(places - first >= distance)
+        pairs.append(numpy.column_stack((ids[at - distance], ids[at])))
+    for anchor in range(ANCHORS):
+        (at,) = numpy.nonzero(places - first > anchor + NEIGHBOURS)
+        pairs.append(numpy.column_stack((ids[first[at] + anchor], ids[at])))
+    return numpy.concatenate(pairs)

@@ -1,0 +1,66 @@
+"""What the names of One Billion Word's files say: those of its scripts, its release and its MD5 list."""
+
+import enum
+import posixpath
+import re
+
+from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN, tables_of
+from transforms.text.shards import parquet_name
+
+
+class Kind(enum.StrEnum):
+    """Kinds of artefacts, in the order in which one is made of the other."""
+
+    ARCHIVE = "archive"  # of raw input
+    RAW = "raw input"
+    SORTED = "sorted lines"
+    TOKENIZED = "tokenised lines"
+    TRAIN = "training shard"
+    HELDOUT = "held-out shard"  # shard 0, or one of the shards that it is split into
+    OTHER = "other file"
+
+
+CHECKPOINTS = (Kind.SORTED, Kind.TOKENIZED)
+SHARDS = (Kind.TRAIN, Kind.HELDOUT)
+
+_KINDS = (
+    (Kind.ARCHIVE, re.compile(r".+\.(tgz|zip|tar(\.\w+)?)")),
+    (Kind.RAW, re.compile(r"news\.\d{4}\.\w+\.shuffled(\.\w+)?")),
+    (Kind.SORTED, re.compile(r"news\..+\.sorted")),
+    (Kind.TOKENIZED, re.compile(r"news\..+\.sorted\.tokenized")),
+)
+_SHARD = re.compile(r"news\.\w+(?P<heldout>\.heldout)?")
+_NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})")
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of an artefact, by the last part of its path."""
+    shard = shard_of(name)
+    if shard:
+        series, number, _ = shard
+        return Kind.HELDOUT if series == HELDOUT or number == HELD_OUT_SHARD else Kind.TRAIN
+    base = posixpath.basename(name)
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(base)), Kind.OTHER)
+
+
+def shard_of(name: str) -> tuple[str, int, int] | None:
+    """(series, shard, shards) of a text shard, else None."""
+    part = part_of(posixpath.basename(name))
+    match = part and _SHARD.fullmatch(part[0])
+    if not (part and match):
+        return None
+    _, number, count = part
+    return HELDOUT if match["heldout"] else TRAIN, number, count
+
+
+def part_of(name: str) -> tuple[str, int, int] | None:
+    """(name of the whole, number, count) of a part "news.en-00003-of-00100", else None."""
+    match = _NUMBERED.fullmatch(name)
+    return (match["stem"], int(match["number"]), int(match["count"])) if match else None
+
+
+def parquet_twin(name: str) -> str:
+    """The Parquet file of a build with the same lines as a text shard, or ""."""
+    shard = shard_of(name)
+    tables = tables_of(*shard) if shard else ()
+    return parquet_name(*tables[0]) if tables else ""

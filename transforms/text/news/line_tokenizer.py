@@ -1,0 +1,144 @@
+"""Normalising and tokenising blocks of lines: fast, and byte for byte what the Perl scripts make of them."""
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Sequence
+
+from transforms.text.line_blocks import block_of, lines_of
+from transforms.text.news import perl_utf8
+from transforms.text.news.block_normalizer import lines_to_normalize
+from transforms.text.news.block_tokenizer import BlockTokenizer
+from transforms.text.news.character_classes import CURRENT_PERL
+from transforms.text.news.line_places import frame, line_feeds_in, put_lines, take_lines, unframe
+from transforms.text.news.punctuation import normalize_line, normalize_text
+from transforms.text.news.wmt_tokenizer import tokenize_line
+
+_PIECE_BYTES = 1 << 18  # the arrays of a piece stay in the processor's cache
+
+
+class LineTokenizer:
+    """Normalises and tokenises lines of one language.
+
+    Blocks are whole lines, each with its line feed; as many lines come out, in the same order. They have to
+    be UTF-8 as Perl takes it (see `perl_utf8`).
+
+    Args:
+        language: as the scripts know it: "en", "de", "fr", … One that they have no rules for has their
+            common ones, and the non-breaking prefixes of English.
+        lower_case: write the words in lower case. The scripts have no such step.
+        perl: the version of Perl that the scripts would run on; "5.14" is that of the published corpus.
+
+    Raises:
+        ValueError: there are no tables of that version of Perl.
+    """
+
+    def __init__(self, language: str = "en", lower_case: bool = False, perl: str = CURRENT_PERL):
+        self._language = language
+        self._lower_case = lower_case
+        self._perl = perl
+        self._tokenizer = BlockTokenizer(language, perl)
+
+    def __call__(self, block: bytes) -> bytes:
+        """The block, normalised and tokenised."""
+        return _in_pieces(lambda piece: self._tokenize_piece(self._normalize_piece(piece)), block)
+
+    def normalize(self, block: bytes) -> bytes:
+        """What normalize-punctuation.perl makes of a block.
+
+        Raises:
+            ValueError: a line is malformed UTF-8.
+        """
+        return _in_pieces(self._normalize_piece, block)
+
+    def tokenize(self, block: bytes) -> bytes:
+        """What tokenizer.perl makes of a block; in lower case, if that is set.
+
+        Raises:
+            ValueError: a line is malformed UTF-8.
+        """
+        return _in_pieces(self._tokenize_piece, block)
+
+    def _normalize_piece(self, piece: bytes) -> bytes:
+        text = frame(piece)
+        line_feeds = line_feeds_in(text)
+        chosen = lines_to_normalize(text, line_feeds, self._language)
+        lines = self._normalize_lines(take_lines(text, line_feeds, chosen))
+        return unframe(put_lines(text, line_feeds, chosen, lines))
+
+    def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
+        # One character that is not ASCII makes all rules necessary, and Python's text wider.
+        return _apart(lines, self._normalize_together, self._normalize_together)
+
+    def _normalize_together(self, lines: Sequence[bytes]) -> list[bytes]:
+        try:
+            text = block_of(lines).decode()
+        except UnicodeDecodeError:
+            return _on_each(self._normalize_line, lines)
+        return lines_of(normalize_text(text, self._language, self._perl).encode())
+
+    def _tokenize_piece(self, piece: bytes) -> bytes:
+        text = frame(piece)
+        words = self._tokenizer.tokenize_ascii(text)
+        result = words.codes.tobytes()
+        if words.doubtful:
+            lines = self._tokenize_lines(take_lines(text, line_feeds_in(text), words.doubtful))
+            result = put_lines(result, line_feeds_in(result), words.doubtful, lines)
+        return unframe(result.lower() if self._lower_case else result)
+
+    def _tokenize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
+        return _apart(lines, self._tokenize_each, self._tokenize_together)
+
+    def _tokenize_together(self, lines: Sequence[bytes]) -> list[bytes]:
+        try:
+            text = frame(block_of(lines)).decode()
+        except UnicodeDecodeError:
+            return self._tokenize_each(lines)
+        words = self._tokenizer.tokenize_text(text)
+        result = lines_of(unframe(self._lower(words.codes.tobytes().decode("utf-32-le")).encode()))
+        exact = self._tokenize_each([lines[index] for index in words.doubtful])
+        for index, line in zip(words.doubtful, exact, strict=True):
+            result[index] = line
+        return result
+
+    def _tokenize_each(self, lines: Sequence[bytes]) -> list[bytes]:
+        return _on_each(self._tokenize_line, lines)
+
+    def _normalize_line(self, line: str) -> str:
+        return normalize_line(line, self._language, self._perl)
+
+    def _tokenize_line(self, line: str) -> str:
+        return self._lower(tokenize_line(line, self._language, self._perl))
+
+    def _lower(self, text: str) -> str:
+        return text.lower() if self._lower_case else text
+
+
+def _apart(
+    lines: Sequence[bytes],
+    change_ascii: Callable[[Sequence[bytes]], Sequence[bytes]],
+    change_others: Callable[[Sequence[bytes]], Sequence[bytes]],
+) -> list[bytes]:
+    """The lines in their order, changed by one function or the other."""
+    is_ascii = list(map(bytes.isascii, lines))
+    plain = iter(change_ascii(list(itertools.compress(lines, is_ascii))))
+    others = iter(change_others(list(itertools.compress(lines, map(operator.not_, is_ascii)))))
+    return [next(plain if is_plain else others) for is_plain in is_ascii]
+
+
+def _on_each(change: Callable[[str], str], lines: Sequence[bytes]) -> list[bytes]:
+    return [
+        perl_utf8.encode(change(text), stand_ins)
+        for text, stand_ins in map(perl_utf8.decode, lines)
+    ]
+
+
+def _in_pieces(change: Callable[[bytes], bytes], block: bytes) -> bytes:
+    return b"".join(map(change, _pieces_of(block)))
+
+
+def _pieces_of(block: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start + _PIECE_BYTES) + 1 or len(block)
+        yield block[start:end]
+        start = end

@@ -1,0 +1,94 @@
+"""UTF-8 as Perl's `:utf8` layer takes it: surrogates and code points above U+10FFFF are characters too.
+
+Perl's characters have up to 63 bits: after the four bytes of Unicode its encoding goes on to five, six,
+seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python has no such characters; in text
+they are held by stand-ins: code points of planes that Unicode leaves unassigned, which no rule of this
+package tells from them.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+
+from transforms.text.line_blocks import lines_of
+
+# Longer forms than Unicode has. Each alternative rules out what has a shorter form.
+_BEYOND = (
+    rb"\xf4[\x90-\xbf][\x80-\xbf]{2}"
+    rb"|[\xf5-\xf7][\x80-\xbf]{3}"
+    rb"|(?:\xf8[\x88-\xbf]|[\xf9-\xfb][\x80-\xbf])[\x80-\xbf]{3}"
+    rb"|(?:\xfc[\x84-\xbf]|\xfd[\x80-\xbf])[\x80-\xbf]{4}"
+    rb"|\xfe[\x82-\xbf][\x80-\xbf]{5}"
+    rb"|\xff\x80(?!\x80{5})[\x80-\x87][\x80-\xbf]{10}"
+)
+_BEYOND_UNICODE = re.compile(_BEYOND)
+_STAND_INS = range(0x40000, 0xE0000)  # planes 4 to 13
+_FOUR_BYTES = re.compile(rb"[\xf1-\xf3][\x80-\xbf]{3}")  # stand-ins are among these
+
+StandIns = Mapping[str, bytes]
+
+
+def is_perl_utf8(line: bytes) -> bool:
+    """Whether Perl can read these bytes as UTF-8."""
+    return _is_strict(line) or _is_lax(line)
+
+
+def malformed_lines(block: bytes) -> list[int]:
+    """Indices of the lines of a block that Perl cannot read."""
+    if _is_strict(block):
+        return []
+    return [index for index, line in enumerate(lines_of(block)) if not is_perl_utf8(line)]
+
+
+def decode(line: bytes) -> tuple[str, StandIns]:
+    """The text, and the bytes that its stand-ins hold the place of.
+
+    Raises:
+        ValueError: the bytes are malformed, or hold more kinds of characters beyond Unicode than there are
+            stand-ins (655,360).
+    """
+    try:
+        return line.decode("utf-8", "surrogatepass"), {}
+    except UnicodeDecodeError as error:
+        if not _is_lax(line):
+            raise ValueError(f"malformed UTF-8 at byte {error.start} of {line[:80]!r}") from error
+    beyond = sorted(set(_BEYOND_UNICODE.findall(line)))
+    rest = _BEYOND_UNICODE.sub(b"\n", line).decode("utf-8", "surrogatepass")
+    stand_ins = list(itertools.islice(_unused(rest), len(beyond)))
+    if len(stand_ins) < len(beyond):
+        raise ValueError(f"{len(beyond)} characters beyond Unicode in {line[:80]!r}")
+    places = {held: stand_in.encode() for held, stand_in in zip(beyond, stand_ins, strict=True)}
+    strict = _BEYOND_UNICODE.sub(lambda match: places[match[0]], line)
+    return strict.decode("utf-8", "surrogatepass"), dict(zip(stand_ins, beyond, strict=True))
+
+
+def encode(text: str, stand_ins: StandIns) -> bytes:
+    """The bytes of the text, what the stand-ins hold put back."""
+    line = text.encode("utf-8", "surrogatepass")
+    if not stand_ins:
+        return line
+    held = {stand_in.encode(): beyond for stand_in, beyond in stand_ins.items()}
+    return _FOUR_BYTES.sub(lambda match: held.get(match[0], match[0]), line)
+
+
+def _is_strict(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_lax(line: bytes) -> bool:
+    # Lead bytes of the long forms occur nowhere else, and a line feed joins no two characters.
+    rest = _BEYOND_UNICODE.sub(b"\n", line)
+    try:
+        rest.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unused(text: str) -> Iterator[str]:
+    used = set(text)
+    return (char for char in map(chr, _STAND_INS) if char not in used)

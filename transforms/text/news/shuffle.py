@@ -1,0 +1,81 @@
+"""The shuffle of the One Billion Word benchmark: an order that is the same for everyone.
+
+Line n of the sorted corpus gets the n-th value of a fixed generator; the line goes to shard `value mod
+shards`; a shard has its lines by ascending value. So `split-input-data.perl` of the original does it; as
+any part of the generator's values can be had at once, any part of the lines can be dealt out by itself.
+"""
+
+import itertools
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.text.line_arrays import line_bounds, take_lines
+from transforms.text.line_blocks import block_of, count_lines, lines_of
+from transforms.text.news import xorshift
+
+Keys = npt.NDArray[np.int64]
+
+_COUNT = struct.Struct("<Q")
+
+
+def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
+    """Range → rank of its first line in the corpus."""
+    ranges = sorted(lines_of_range)
+    totals = itertools.accumulate((lines_of_range[index] for index in ranges), initial=0)
+    return dict(zip(ranges, totals, strict=False))
+
+
+def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
+    """(shard, piece) of the lines of a block, whose first line has the rank given; no empty piece."""
+    keys = xorshift.values(first_rank, count_lines(block))
+    shard_of_line = keys % shards
+    order = np.argsort(shard_of_line, kind="stable")
+    dealt = take_lines(block, order)
+    bounds = line_bounds(dealt)
+    ends = np.cumsum(np.bincount(shard_of_line, minlength=shards)).tolist()
+    for shard, (start, end) in enumerate(itertools.pairwise([0, *ends])):
+        if start < end:
+            yield shard, join_piece(keys[order[start:end]], dealt[bounds[start] : bounds[end]])
+
+
+def join_piece(keys: Keys, block: bytes) -> bytes:
+    """Lines on their way to a shard, with the keys that order them."""
+    return b"".join((_COUNT.pack(len(keys)), keys.astype("<i8").tobytes(), block))
+
+
+def split_piece(piece: bytes) -> tuple[Keys, bytes]:
+    """Keys and lines."""
+    (count,) = _COUNT.unpack_from(piece)
+    keys = np.frombuffer(piece, "<i8", count, _COUNT.size).astype(np.int64)
+    return keys, piece[_COUNT.size + 8 * count :]
+
+
+def merge_pieces(pieces: Iterable[bytes]) -> bytes:
+    """The lines of one shard, by ascending key. Equal keys, should they come, go by the lines' bytes."""
+    keys: list[Keys] = [np.empty(0, np.int64)]
+    blocks: list[bytes] = []
+    for piece in pieces:
+        of_piece, block = split_piece(piece)
+        keys.append(of_piece)
+        blocks.append(block)
+    return _sort_by_key(np.concatenate(keys), b"".join(blocks))
+
+
+def split_shard(block: bytes, shards: int) -> list[bytes]:
+    """The lines of a shard, shuffled once more, with a generator that starts anew."""
+    blocks = [b""] * shards
+    for shard, piece in deal_lines(block, 0, shards):
+        blocks[shard] = merge_pieces([piece])
+    return blocks
+
+
+def _sort_by_key(keys: Keys, block: bytes) -> bytes:
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    if (in_order[1:] == in_order[:-1]).any():
+        keyed = zip(keys.tolist(), lines_of(block), strict=True)
+        return block_of([line for _, line in sorted(keyed)])
+    return take_lines(block, order)

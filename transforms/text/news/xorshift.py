@@ -1,0 +1,105 @@
+"""The generator of `split-input-data.perl`, any part of its values at once.
+
+A xorshift generator with four words of 64 bits, signed, whose right shifts keep the sign: Perl under
+`use integer`. A step only shifts and XORs, and to fill up with copies of the sign bit is linear as well.
+So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of it, and no
+value has to wait for those before it. A matrix is held as a table of what comes of each byte.
+
+No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
+"""
+
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.int64]
+_States = npt.NDArray[np.int64]  # rows of x, y, z, w
+_Power = npt.NDArray[np.int64]  # of [place in a state, byte]: the state that comes of this byte
+
+_SEED = np.array([[123456789, 362436069, 521288629, 0]], np.int64)  # the script sets w to 0
+_BYTES = _SEED.nbytes
+_BITS = 8 * _BYTES
+
+
+def values(start: int, count: int) -> Values:
+    """The values of ranks `start` to `start + count - 1`; the first of all has rank 0.
+
+    Many generators step together, each through a stretch of its own: numpy is fast at long rows only.
+    """
+    if start < 0 or count < 0:
+        raise ValueError(f"start is {start}, count is {count}; neither may be negative")
+    if count == 0:
+        return np.empty(0, np.int64)
+    stretch_log = (count.bit_length() - 1) // 2
+    stretch = 1 << stretch_log
+    lanes = -(-count // stretch)
+    x, y, z, w = _spread(_jump(start), stretch_log, lanes).T.copy()
+    rows = np.empty((stretch, lanes), np.int64)
+    shifted = np.empty(lanes, np.int64)
+    for row in rows:
+        np.left_shift(x, 11, out=shifted)
+        x ^= shifted  # t
+        np.right_shift(x, 8, out=shifted)
+        x ^= shifted
+        np.right_shift(w, 19, out=shifted)
+        x ^= shifted
+        x ^= w
+        row[:] = x
+        x, y, z, w = y, z, w, x
+    return rows.T.ravel()[:count]
+
+
+def _jump(steps: int) -> _States:
+    """The state after so many steps, as one row."""
+    state = _SEED
+    for exponent in range(steps.bit_length()):
+        if steps >> exponent & 1:
+            state = _multiply(state, _power(exponent))
+    return state
+
+
+def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
+    """The state and those that follow at distances of 2**stretch_log steps, `lanes` in all."""
+    exponent = stretch_log
+    while len(state) < lanes:
+        state = np.concatenate([state, _multiply(state, _power(exponent))])
+        exponent += 1
+    return state[:lanes]
+
+
+@functools.cache
+def _power(exponent: int) -> _Power:
+    """2**exponent steps."""
+    if exponent:
+        half = _power(exponent - 1)
+        return _tabulate(_multiply(_multiply(_single_bits(), half), half))
+    x, y, z, w = _single_bits().T
+    t = x ^ (x << 11)
+    return _tabulate(np.stack([y, z, w, (w ^ (w >> 19)) ^ (t ^ (t >> 8))], axis=1))
+
+
+def _single_bits() -> _States:
+    """The states of one bit each, by byte and by bit in it."""
+    octets = np.zeros((_BITS, _BYTES), np.uint8)
+    bits = np.arange(_BITS)
+    octets[bits, bits // 8] = 1 << bits % 8
+    return octets.view(np.int64)
+
+
+def _tabulate(images: _States) -> _Power:
+    """What comes of each byte, of what comes of each single bit."""
+    of_bits = images.reshape(_BYTES, 8, 4)
+    table = np.zeros((_BYTES, 1, 4), np.int64)
+    for bit in range(8):
+        table = np.concatenate([table, table ^ of_bits[:, bit : bit + 1]], axis=1)
+    return table
+
+
+def _multiply(states: _States, power: _Power) -> _States:
+    """Where the states come to: the sum of what comes of their bytes."""
+    octets = np.ascontiguousarray(states).view(np.uint8)
+    result = np.zeros_like(states)
+    for place, table in enumerate(power):
+        result ^= table[octets[:, place]]
+    return result
