@@ -298,3 +298,71 @@ def test_the_summary_of_a_build_that_reads_and_rejects_nothing(
 ) -> None:
     print_summary("/data/m", ENTITY_MANIFEST | {"counts": {}, "lost": []}, {"64k": {}}, 3.21)
     assert capsys.readouterr().out.splitlines()[-2:] == ["built in 3.2 s", "the build: /data/m"]
+
+
+LINE_COUNTS = {
+    "read-lines/dump_bytes": 700,
+    "read-lines/text_bytes": 8_000_000,
+    "read-lines/lines": 5000,
+    "read-lines/malformed-utf-8": 3,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "shown_line"),
+    [
+        ({}, "sorting: 5,000 lines 4.0 MB/s"),
+        ({"tokenize-lines/lines": 900}, "tokenising: 900 different ones of 5,000 lines"),
+        (
+            {"tokenize-lines/lines": 4000, "write-shards/sentences": 1200},
+            "writing: 1,200 of 4,000 sentences",
+        ),
+    ],
+)
+def test_what_is_shown_while_sentences_are_sorted_tokenised_and_written(
+    more: dict[str, int], shown_line: str
+) -> None:
+    tally = Tally(LINE_COUNTS | more, seconds=2.0)
+    assert tally.dump_bytes == 700
+    assert tally.describe(1000) == shown_line
+
+
+def test_while_files_are_compared_they_are_counted() -> None:
+    counts = {"check-checksums/text_bytes": 6_000_000, "check-checksums/files": 7}
+    tally = Tally(counts, seconds=2.0)
+    assert tally.dump_bytes == 6_000_000
+    assert tally.describe(9_000_000) == "7 files compared 3.0 MB/s"
+
+
+def test_the_summary_of_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    split = {"sentences": 12_345, "words": 99, "sentences_by_words": {"1": 3}}
+    covered = {"sentences": 2, "predicted_words_with_end": 200, "out_of_vocabulary": 3}
+    stats = {
+        "input_lines": 5,
+        "heldout_shard_0": covered,
+        "heldout": covered | {"out_of_vocabulary": 9},
+        "vocabulary_with_S_slashS_UNK": 4567,
+        "train": split,
+        "paper_test": split | {"sentences": 17},
+        "total": split,
+    }
+    manifest = {
+        "signature": "lm1b|lang:en",
+        "counts": {"lines_read": 5, "rejected": {"total": 0}},
+        "caveats": [],
+        "outputs": [],
+        "lost": [],
+    }
+    print_summary("folder", manifest, stats, 1.0)
+    printed = capsys.readouterr().out
+    rows = [
+        [cell.strip() for cell in line.strip("│").split("│")]
+        for line in printed.splitlines()
+        if line.startswith("│")
+    ]
+    assert ["train", "12,345", "99"] in rows
+    assert ["paper test", "17", "99"] in rows
+    assert ["total", "12,345", "99"] in rows
+    assert "vocabulary: 4,567 words; out of it:" in printed
+    assert "heldout shard 0: 3 of 200 words (1.50%)" in printed
+    assert "heldout: 9 of 200 words (4.50%)" in printed

@@ -35,23 +35,25 @@ class LineSampler:
 
     def __init__(self) -> None:
         self._sampled: set[tuple[int, bytes]] = set()  # (checksum, first bytes of the line)
+        self._highest = 2**64 - 1  # a line with a higher checksum has no place any more
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
         """Takes the lines of a block, which may be the different ones of so many bytes of lines."""
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)
-        for place in np.flatnonzero(checksums <= _limit_of(checksums)).tolist():
+        highest = np.uint64(min(self._highest, _highest_of_smallest(checksums)))
+        for place in np.flatnonzero(checksums <= highest).tolist():
             line = block[bounds[place] : bounds[place + 1] - 1]
             self._sampled.add((int(checksums[place]), line[:SPLITTER_BYTES]))
         self._total_bytes += total_bytes
-        self._trim(2 * SAMPLE_LINES)
+        self._trim(SAMPLE_LINES * 5 // 4)
 
     def merge(self, other: Self) -> None:
         """Takes the lines that another has taken."""
         self._sampled |= other._sampled
         self._total_bytes += other._total_bytes
-        self._trim(2 * SAMPLE_LINES)
+        self._trim(SAMPLE_LINES)
 
     def sample(self) -> LineSample:
         """What was sampled, the same for the same lines."""
@@ -60,7 +62,9 @@ class LineSampler:
 
     def _trim(self, most: int) -> None:
         if len(self._sampled) > most:
-            self._sampled = set(sorted(self._sampled)[:SAMPLE_LINES])
+            smallest = sorted(self._sampled)[:SAMPLE_LINES]
+            self._sampled = set(smallest)
+            self._highest = smallest[-1][0]
 
 
 def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
@@ -82,11 +86,11 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _limit_of(checksums: npt.NDArray[np.uint64]) -> Any:
-    """What more lines than a sample has do not exceed."""
+def _highest_of_smallest(checksums: npt.NDArray[np.uint64]) -> int:
+    """The highest checksum that may be in a sample of lines with these."""
     if len(checksums) <= SAMPLE_LINES:
-        return np.uint64(2**64 - 1)
-    return np.partition(checksums, SAMPLE_LINES)[SAMPLE_LINES]
+        return 2**64 - 1
+    return int(np.partition(checksums, SAMPLE_LINES)[SAMPLE_LINES])
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:

@@ -1,9 +1,12 @@
+import gzip
+import hashlib
 import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.real_data import DATA, needs_real_data
 from tests.text.news.cases import CASES, Case
 from tests.text.news.odd_lines import make_lines, make_long_lines
 from transforms.text.line_blocks import block_of, lines_of
@@ -32,6 +35,10 @@ def normalized_by_line(lines: list[bytes], language: str, perl: str) -> list[byt
 def tokenized_by_line(lines: list[bytes], language: str, perl: str) -> list[bytes]:
     decoded = map(perl_utf8.decode, lines)
     return [perl_utf8.encode(tokenize_line(line, language, perl), held) for line, held in decoded]
+
+
+def md5(block: bytes) -> str:
+    return hashlib.md5(block).hexdigest()
 
 
 def assert_as_by_line(
@@ -124,3 +131,17 @@ def test_a_tokenizer_goes_to_workers() -> None:
 def test_an_unknown_perl_is_refused() -> None:
     with pytest.raises(ValueError, match="no rules of Perl"):
         LineTokenizer("en", perl="6")
+
+
+@needs_real_data
+@pytest.mark.parametrize("perl", ["5.36", "5.14"])
+def test_real_news_comes_out_as_the_scripts_wrote_it(perl: str) -> None:
+    listed = (DATA / "expected" / "lm1b.md5").read_text().split()
+    expected = dict(zip(listed[1::2], listed[::2], strict=True))
+    lines: set[bytes] = set()
+    for path in (DATA / "news").glob("news.20??.en.shuffled.gz"):
+        lines.update(lines_of(gzip.decompress(path.read_bytes())))
+    block = block_of(sorted(lines))
+    folder = "training-monolingual.tokenized/news.20XX.en.shuffled.sorted"
+    assert md5(block) == expected[folder]
+    assert md5(LineTokenizer(perl=perl)(block)) == expected[f"{folder}.tokenized"]

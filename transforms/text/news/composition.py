@@ -19,7 +19,7 @@ _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 
 def compose(text: str, perl: str) -> str:
     """NFC of the Unicode that a version of Perl has."""
-    if not _MANY_MARKS.search(text) and unicodedata.is_normalized("NFC", text):
+    if unicodedata.is_normalized("NFC", text):
         return text  # in the older versions too: parts of a composed text are composed
     return "".join(
         part if is_unknown else _compose_known(part)
