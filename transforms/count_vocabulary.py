@@ -14,6 +14,7 @@ from transforms.records import LineRange, LineShard, OutputFile
 from transforms.scratch import Scratch, fetch
 from transforms.text import vocabulary, word_counts
 from transforms.text.build_manifest import AccountingError
+from transforms.text.line_blocks import count_lines
 from transforms.text.news.shard_names import HELDOUT
 from transforms.text.vocabulary import (
     HeldoutStats,
@@ -134,7 +135,7 @@ def _lines_of_range(lines: LineRange) -> int:
 
 
 def _heldout_lines(shard: LineShard) -> int:
-    return -shard.block.count(b"\n")
+    return -count_lines(shard.block)
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:

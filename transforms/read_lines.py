@@ -13,7 +13,7 @@ from transforms.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 from transforms.records import Rejected
 from transforms.text import tar_members, unit_blocks
 from transforms.text.compression import codec_of
-from transforms.text.line_blocks import block_of, lines_of
+from transforms.text.line_blocks import block_of, count_lines, lines_of
 from transforms.text.line_units import Damage, LineUnit
 from transforms.text.news.perl_utf8 import malformed_lines
 from transforms.text.tar_members import TarError
@@ -186,7 +186,7 @@ class _ReadUnit(beam.DoFn):
         for event in read_unit(planned, self.members, self.block_bytes):
             if isinstance(event, LineBlock):
                 kept, rejected = screen_block(planned.file, event)
-                lines += kept.count(b"\n") + len(rejected)
+                lines += count_lines(kept) + len(rejected)
                 if kept:
                     yield kept
                 yield from (beam.pvalue.TaggedOutput("rejected", one) for one in rejected)
@@ -243,7 +243,7 @@ def screen_block(file: TextFile, block: LineBlock) -> tuple[bytes, list[Rejected
     else:
         kept, rejected = block.data, []
     if kept:
-        counters.count(STAGE, "lines", kept.count(b"\n"))
+        counters.count(STAGE, "lines", count_lines(kept))
     return kept, rejected
 
 

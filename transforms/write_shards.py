@@ -12,7 +12,7 @@ from apache_beam.pvalue import AsList
 
 from transforms import counters
 from transforms.records import LineShard, OutputFile
-from transforms.text.line_blocks import cut_block, lines_of
+from transforms.text.line_blocks import count_lines, cut_block, lines_of
 from transforms.text.line_table import FEATURE, SCHEMA, LineTable, make_table
 from transforms.text.news.shard_names import TableShard, split_of, tables_of, text_name
 from transforms.text.shards import parquet_name, tfrecord_name
@@ -104,7 +104,7 @@ def write_shard(shard: LineShard, folder: str, corpus: str, language: str) -> Sh
         for part in cut_block(shard.block, GROUP_BYTES):
             text_file.write(part)
             md5.update(part)
-            lines += part.count(b"\n")
+            lines += count_lines(part)
             if tables:
                 replaced += _write_tables(tables, make_table(part))
     if split:  # the lines of the held-out shard are counted in its parts

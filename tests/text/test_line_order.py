@@ -21,6 +21,11 @@ LINE = st.binary(max_size=4).map(lambda line: line.replace(b"\n", b" "))
 LINES = st.lists(LINE)
 
 
+@pytest.fixture(autouse=True)
+def every_line_may_be_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_order, "ONE_LINE_IN", 1)
+
+
 def sample_of(*blocks: bytes) -> LineSample:
     sampler = LineSampler()
     for block in blocks:
@@ -102,6 +107,12 @@ def test_checksums_of_different_lines_differ() -> None:
     assert len(set(checksums.tolist())) == len(lines)
     spread = checksums[-4096:] // 2**60  # as if by chance: each sixteenth has its share
     assert min(Counter(spread.tolist()).values()) > 200
+
+
+def test_one_line_in_so_many_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_order, "ONE_LINE_IN", 64)
+    lines = numbered(6400)
+    assert 70 < len(sample_of(block_of(lines)).lines) < 130
 
 
 def test_a_repeated_line_is_sampled_once_and_counted_each_time() -> None:

@@ -6,10 +6,16 @@ import pytest
 from tests.transforms.run_pipeline import Outcome, run_transform
 from transforms.scratch import fetch
 from transforms.sort_lines import SortLines, StoreRanges
+from transforms.text import line_order
 from transforms.text.line_blocks import block_of, lines_of
 
 LINES = [f"{number * 7919 % 1000:03} sentence {number % 400}".encode() for number in range(2000)]
 ODD = [b"", b"\xff\xfe", b"\x00", b"a\r", b"a", "ß".encode(), b"Z", b"x" * 5000]
+
+
+@pytest.fixture(autouse=True)
+def every_line_may_be_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_order, "ONE_LINE_IN", 1)
 
 
 def sort(

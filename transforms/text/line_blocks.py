@@ -5,8 +5,10 @@ A block is the bytes of whole lines, each with its line feed; nothing is said of
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import zstandard
 
+_LINE_FEED = ord("\n")
 _LEVEL = 1  # level 3 packs news sentences a sixth smaller, in twice the time
 
 
@@ -24,7 +26,7 @@ def block_of(lines: Sequence[bytes]) -> bytes:
 
 def count_lines(block: bytes) -> int:
     """How many lines there are."""
-    return block.count(b"\n")
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == _LINE_FEED))
 
 
 def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:

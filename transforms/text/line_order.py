@@ -14,6 +14,7 @@ import numpy.typing as npt
 from transforms.text.line_arrays import Places, line_bounds, sort_places, take_lines, to_array
 
 SAMPLE_LINES = 1 << 14
+ONE_LINE_IN = 64  # is in the sample at most: enough for small corpora, and quicker
 SPLITTER_BYTES = 256  # of a line; whoever shares more with another line shares its range
 MAX_RANGES = 1024
 
@@ -35,19 +36,18 @@ class LineSampler:
 
     def __init__(self) -> None:
         self._sampled: set[tuple[int, bytes]] = set()  # (checksum, first bytes of the line)
-        self._highest = 2**64 - 1  # a line with a higher checksum has no place any more
+        self._highest = 2**64 // ONE_LINE_IN - 1  # a higher checksum has no place
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
         """Takes the lines of a block, which may be the different ones of so many bytes of lines."""
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)
-        highest = np.uint64(min(self._highest, _highest_of_smallest(checksums)))
-        for place in np.flatnonzero(checksums <= highest).tolist():
+        for place in np.flatnonzero(checksums <= np.uint64(self._highest)).tolist():
             line = block[bounds[place] : bounds[place + 1] - 1]
             self._sampled.add((int(checksums[place]), line[:SPLITTER_BYTES]))
         self._total_bytes += total_bytes
-        self._trim(SAMPLE_LINES * 5 // 4)
+        self._trim(2 * SAMPLE_LINES)
 
     def merge(self, other: Self) -> None:
         """Takes the lines that another has taken."""
@@ -84,13 +84,6 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
         checksums ^= checksums >> np.uint64(32)
     mixed: npt.NDArray[np.uint64] = checksums * _FACTORS[0]
     return mixed
-
-
-def _highest_of_smallest(checksums: npt.NDArray[np.uint64]) -> int:
-    """The highest checksum that may be in a sample of lines with these."""
-    if len(checksums) <= SAMPLE_LINES:
-        return 2**64 - 1
-    return int(np.partition(checksums, SAMPLE_LINES)[SAMPLE_LINES])
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:

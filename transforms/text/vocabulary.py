@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.text import word_counts
-from transforms.text.line_blocks import block_of, cut_block, pack_block, unpack_block
+from transforms.text.line_blocks import block_of, count_lines, cut_block, pack_block, unpack_block
 from transforms.text.word_counts import (
     CHUNK_BYTES,
     count_words,
@@ -173,7 +173,7 @@ def measure_heldout(block: bytes, words: pa.BinaryArray) -> HeldoutStats:
     """Counts a block of lines against the words of a vocabulary."""
     counts = count_words(block)
     unknown = counts.filter(pc.invert(pc.is_in(counts["word"], words)))
-    return HeldoutStats(block.count(b"\n"), total_of(counts), total_of(unknown))
+    return HeldoutStats(count_lines(block), total_of(counts), total_of(unknown))
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray) -> bytes:
