@@ -21,7 +21,7 @@ from transforms.map_unknown import MapUnknown
 from transforms.open_input import match_inputs
 from transforms.read_lines import ReadLines, line_bytes_of
 from transforms.shuffle_lines import ShuffleLines
-from transforms.sort_lines import SortedLines, SortLines, StoreRanges
+from transforms.sort_lines import SortedLines, SortLines, StoreRanges, run_bytes_for
 from transforms.text.build_manifest import Provenance
 from transforms.text.line_stats import measure_lines
 from transforms.text.line_table import FEATURE
@@ -162,7 +162,8 @@ class Lm1b:
             self.files, stripes, config.on_corrupt, self.members
         )
         blocks = self._tokenize_before_sorting(lines.blocks)
-        unique = blocks | "SortLines" >> SortLines(folder)
+        run_bytes = run_bytes_for(self.bytes_to_read(stripes=1))
+        unique = blocks | "SortLines" >> SortLines(folder, run_bytes=run_bytes)
         tokenized = self._tokenize_after_sorting(unique.ranges)
         stored = tokenized | "StoreRanges" >> StoreRanges(folder)
         different = self._drop_near_duplicates(stored, folder)

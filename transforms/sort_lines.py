@@ -20,7 +20,8 @@ from transforms.text.line_order import (
 )
 
 RANGE_BYTES = 1 << 23
-RUN_BYTES = 1 << 23
+RUN_BYTES, MAX_RUN_BYTES = 1 << 23, 1 << 27
+MANY_RUNS = 256
 
 SAMPLES, DUPLICATES = "samples", "duplicates"
 
@@ -46,7 +47,7 @@ class SortLines(beam.PTransform):
     Args:
       folder: of the build.
       range_bytes: of lines in a range, about; see `plan_ranges`.
-      run_bytes: what a worker sorts at a time.
+      run_bytes: what a worker sorts at a time, and holds a few times over; see `run_bytes_for`.
     """
 
     def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
@@ -77,6 +78,11 @@ class SortLines(beam.PTransform):
         )
         duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
         return SortedLines(merged.ranges, splitters, duplicates)
+
+
+def run_bytes_for(input_bytes: int) -> int:
+    """How much to sort at a time of an input: more of a large one, as each run is cut into all ranges."""
+    return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
 class _MergeSamples(beam.CombineFn):

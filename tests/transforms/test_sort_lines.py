@@ -5,7 +5,7 @@ import pytest
 
 from tests.transforms.run_pipeline import Outcome, run_transform
 from transforms.scratch import fetch
-from transforms.sort_lines import SortLines, StoreRanges
+from transforms.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.text import line_order
 from transforms.text.line_blocks import block_of, lines_of
 
@@ -75,6 +75,11 @@ def test_ranges_are_put_away_until_another_stage_is_done(tmp_path: Path) -> None
         (0, 1, b"\n"),
         (3, 2, b"a\nb\n"),
     ]
+
+
+def test_runs_of_a_large_input_are_larger() -> None:
+    sizes = [run_bytes_for(size) for size in (0, 10**6, 10**9, 10**10, 10**12)]
+    assert sizes == [1 << 23, 1 << 23, 1 << 23, 10**10 // 256, 1 << 27]
 
 
 @pytest.mark.parametrize(("range_bytes", "run_bytes"), [(0, 1), (1, -1)])

@@ -1,8 +1,9 @@
 """README.md of a corpus of shuffled sentences: what a person reads, and what the Hugging Face hub reads."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transforms.text.markdown import hub_head, make_list, make_table
 from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 
 MEASURED = ("before_deduplication", *SPLITS, "total")  # the first may be absent
@@ -38,7 +39,7 @@ def make_sentence_card(
     """The README in Markdown, with the YAML head of the hub, from manifest.json and stats.json."""
     measured = [name for name in MEASURED if name in stats]
     lines = [
-        *_head(license_id, manifest["edition"]),
+        *hub_head(license_id, manifest["edition"], SPLITS),
         "",
         f"# {title}",
         "",
@@ -46,7 +47,7 @@ def make_sentence_card(
         "",
         f"Signature: `{manifest['signature']}`",
         "",
-        *_table(
+        *make_table(
             ["split", *(name.replace("_", " ") for name in COLUMNS)],
             ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
         ),
@@ -66,30 +67,12 @@ def make_sentence_card(
         "## Lines",
         "",
         *_accounts(manifest["counts"]),
-        *_caveats(manifest["caveats"]),
+        *make_list("What this build could not know, or met:", manifest["caveats"]),
         "",
         "Every input and output with its SHA-256, and all settings: `manifest.json`.",
         "",
     ]
     return "\n".join(lines)
-
-
-def _head(license_id: str, edition: str) -> list[str]:
-    files = (line for split in SPLITS for line in _data_files(split))
-    return [
-        "---",
-        f"license: {license_id}",
-        f"language: {edition.partition('-')[0]}",
-        "configs:",
-        f"- config_name: {edition}",
-        "  data_files:",
-        *files,
-        "---",
-    ]
-
-
-def _data_files(split: str) -> tuple[str, str]:
-    return f"  - split: {split}", f"    path: {split}-*.parquet"
 
 
 def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
@@ -103,7 +86,7 @@ def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
         f" {stats['training_words_with_boundaries']:,} running words of the training shards, the bounds of"
         " sentences counted. Of the held-out words, ends of sentences counted:",
         "",
-        *_table(
+        *make_table(
             ["held out", "sentences", "words", "out of vocabulary", "share"],
             (_coverage(name, counts) for name, counts in [*rows, ("all", stats["heldout"])]),
         ),
@@ -119,7 +102,7 @@ def _coverage(name: str, counts: Mapping[str, int]) -> list[Any]:
 def _lengths(stats: Mapping[str, Any], measured: Sequence[str]) -> list[str]:
     histograms = [stats[of]["sentences_by_words"] for of in measured]
     rows = ([words, *(one[words] for one in histograms)] for words in histograms[0])
-    return _table(["words in a sentence", *map(_name, measured)], rows)
+    return make_table(["words in a sentence", *map(_name, measured)], rows)
 
 
 def _accounts(counts: Mapping[str, Any]) -> list[str]:
@@ -131,22 +114,8 @@ def _accounts(counts: Mapping[str, Any]) -> list[str]:
         "near-duplicates": counts["near_duplicates"],
         "kept": counts["kept"]["total"],
     }
-    return _table(["lines", "count"], rows.items())
+    return make_table(["lines", "count"], rows.items())
 
 
 def _name(measured: str) -> str:
     return measured if measured in SPLITS else measured.replace("_", " ")
-
-
-def _table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> list[str]:
-    lines = [f"| {' | '.join(columns)} |", f"|---{'|---:' * (len(columns) - 1)}|"]
-    for name, *values in rows:
-        cells = (f"{value:,}" if isinstance(value, int) else value for value in values)
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
-
-
-def _caveats(caveats: Sequence[str]) -> list[str]:
-    if not caveats:
-        return []
-    return ["", "What this build could not know, or met:", "", *(f"- {one}" for one in caveats)]

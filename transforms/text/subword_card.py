@@ -1,8 +1,9 @@
 """README.md of vocabularies over many languages: a table like the paper's Table 6."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transforms.text.markdown import make_list, make_table
 from transforms.text.subwords import SubwordStats, add_subword_stats
 
 MEASURED = ("validation", "test")  # as in the paper
@@ -54,7 +55,7 @@ def make_subword_card(
             "",
             *_languages(names, stats, own, paper),
         ]
-    lines += [*_caveats(manifest["caveats"]), ""]
+    lines += [*make_list("To keep in mind:", manifest["caveats"]), ""]
     lines += ["Every build that was read, by the SHA-256 of its manifest: `manifest.json`.", ""]
     return "\n".join(lines)
 
@@ -64,7 +65,7 @@ def _vocabularies(vocabularies: Mapping[str, Mapping[str, Any]]) -> list[str]:
         [name, f"{one['vocabulary_size']:,}", f"{one['sampled_articles']:,}"]
         for name, one in vocabularies.items()
     ]
-    table = _table(["vocabulary", "pieces", "learned from articles"], rows)
+    table = make_table(["vocabulary", "pieces", "learned from articles"], rows)
     reasons = {name: one["reason"] for name, one in vocabularies.items() if one["reason"]}
     missing = [f"- There is no {name}: {reason}" for name, reason in reasons.items()]
     return [*table, "", *missing] if missing else table
@@ -91,7 +92,7 @@ def _languages(
                 f"{100 * measured.own_piece_coverage:.2f} %" if measured.pieces else ABSENT,
             ]
         rows.append(row)
-    return _table(columns, rows)
+    return make_table(columns, rows)
 
 
 def _measured(per_split: Mapping[str, Mapping[str, int]]) -> SubwordStats:
@@ -100,15 +101,3 @@ def _measured(per_split: Mapping[str, Mapping[str, int]]) -> SubwordStats:
 
 def _figure(value: float | None) -> str:
     return ABSENT if value is None else f"{value:.3f}"
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    return [
-        f"| {' | '.join(columns)} |",
-        f"|---{'|---:' * (len(columns) - 1)}|",
-        *(f"| {' | '.join(row)} |" for row in rows),
-    ]
-
-
-def _caveats(caveats: Sequence[str]) -> list[str]:
-    return ["", "To keep in mind:", "", *(f"- {caveat}" for caveat in caveats)] if caveats else []

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from transforms.text.markdown import make_list, make_table
+
 _TEXT = """\
 # Entity table
 
@@ -70,14 +72,13 @@ def make_card(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> str:
         sitelinks=_table("wiki", "items with a page", total["sitelinks"]),
         classes=_table("kind", "internal classes", total["internal_classes"]),
         lines=_table("lines of the dump", "count", lines | rejected),
-    ) + _list("What this table could not know:", manifest["caveats"])
+    ) + _lines(make_list("What this table could not know:", manifest["caveats"]))
 
 
 def _table(first: str, second: str, counts: Mapping[str, int]) -> str:
-    rows = (f"| {name.replace('_', ' ')} | {count:,} |" for name, count in counts.items())
-    return "\n".join([f"| {first} | {second} |", "|---|---:|", *rows])
+    rows = ((name.replace("_", " "), count) for name, count in counts.items())
+    return "\n".join(make_table((first, second), rows))
 
 
-def _list(title: str, sentences: Iterable[str]) -> str:
-    lines = [f"- {sentence}\n" for sentence in sentences]
-    return "".join(["\n", title, "\n\n", *lines]) if lines else ""
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
