@@ -15,7 +15,12 @@ from pipelines.dump_settings import check_dump_settings
 from pipelines.provenance import code_versions
 from transforms.check_lines import check_lines
 from transforms.count_vocabulary import CorpusLines, CountVocabulary
-from transforms.drop_near_duplicates import DropNearDuplicates, WithoutNearDuplicates
+from transforms.drop_near_duplicates import (
+    NGRAM_WORDS,
+    PERMUTATIONS,
+    DropNearDuplicates,
+    WithoutNearDuplicates,
+)
 from transforms.hash_inputs import HashInputs
 from transforms.map_unknown import MapUnknown
 from transforms.open_input import match_inputs
@@ -38,6 +43,7 @@ VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 
 DEDUPLICATE = ("raw", "tokenized")
+MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
 DESCRIPTION = Description(
     title="One Billion Word",
     about=(
@@ -67,16 +73,12 @@ class Lm1bConfig:
 
     input: Sequence[str]  # patterns of files of sentences, one a line, or of tar archives of them
     language: str = "en"  # whose rules and abbreviations the tokeniser has
-    perl: str = (
-        CURRENT_PERL  # version whose Unicode the scripts see; that of the published corpus is 5.14
-    )
+    perl: str = CURRENT_PERL  # whose Unicode decides; that of the published corpus is 5.14
     members: Sequence[str] = ()  # patterns of names in archives; () are the news of the language
     dump_date: str = ""  # "2007-2011"; "" are the years in the names of the files
     on_corrupt: str = "fail"
     deduplicate: str = "raw"  # before all else, as the scripts; or "tokenized", as the paper
-    near_duplicates: float = (
-        0.0  # Jaccard similarity from which on sentences are the same; 0 keeps all
-    )
+    near_duplicates: float = 0.0  # Jaccard similarity from which on one is dropped; 0 keeps all
     lower_case: bool = False
     min_count: int = 3  # words of training that occur less often are not in the vocabulary
     map_unknown: bool = False  # write words outside the vocabulary as <UNK>
@@ -92,8 +94,10 @@ class Lm1bConfig:
             raise ValueError(f"perl is one of {PERL_VERSIONS}, not {self.perl!r}")
         if self.deduplicate not in DEDUPLICATE:
             raise ValueError(f"deduplicate is one of {DEDUPLICATE}, not {self.deduplicate!r}")
-        if not 0 <= self.near_duplicates <= 1:
-            raise ValueError(f"near_duplicates is {self.near_duplicates}, not between 0 and 1")
+        if not 0 <= self.near_duplicates < 1:
+            raise ValueError(
+                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+            )
         if self.min_count < 1:
             raise ValueError(f"min_count is {self.min_count}, and must be positive")
         if self.shards < 2 or self.heldout_shards < 1:
@@ -264,6 +268,7 @@ class Lm1b:
                 "members": list(self.members),
                 "on_corrupt": config.on_corrupt,
                 **variant,
+                "minhash": MINHASH if config.near_duplicates else None,
                 "checkpoints": config.checkpoints,
             },
             caveats=self.caveats(),

@@ -153,7 +153,9 @@ def test_near_duplicates_are_left_out_and_listed(sample: Path, tmp_path: Path) -
     kept = corpus_of(different)
     assert Counter(kept) + Counter(row["removed"] for row in removed) == Counter(corpus_of(sample))
     assert {row["kept"] for row in removed} <= set(kept)
-    assert manifest_of(different)["counts"]["near_duplicates"] == len(removed)
+    manifest = manifest_of(different)
+    assert manifest["counts"]["near_duplicates"] == len(removed)
+    assert manifest["settings"]["minhash"] == {"permutations": 128, "ngram_words": 3}
 
 
 def test_words_out_of_the_vocabulary_may_be_mapped(sample: Path, tmp_path: Path) -> None:
@@ -229,7 +231,8 @@ def test_the_years_are_in_the_names_of_the_files(
         ({"language": "../en"}, "language"),
         ({"perl": "4"}, "perl"),
         ({"deduplicate": "never"}, "deduplicate"),
-        ({"near_duplicates": 1.5}, "near_duplicates"),
+        ({"near_duplicates": 1.0}, "near_duplicates"),
+        ({"near_duplicates": -0.1}, "near_duplicates"),
         ({"min_count": 0}, "min_count"),
         ({"shards": 1}, "shards"),
         ({"heldout_shards": 0}, "shards"),
