@@ -27,7 +27,7 @@ from transforms.text.subwords import SubwordStats
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
-LOG_COLUMNS = 100
+LOG_COLUMNS = 120
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
 _READING = ("read-templates", "read-dump", "read-entities", "read-lines")
