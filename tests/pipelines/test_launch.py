@@ -1,5 +1,6 @@
 """Running a build: options, workers, errors of workers, and builds that are killed."""
 
+import functools
 import signal
 import subprocess
 import sys
@@ -130,7 +131,12 @@ def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
         config.entities,
     ]
     return subprocess.Popen(
-        [*command, *files, *flags], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*command, *files, *flags],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # Where the tests themselves run in the background, Ctrl-C is ignored, and children inherit that.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 
