@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from transforms.read_dumps import ON_CORRUPT
 
 # It is a part of the name of a folder; "" is taken from the name of the dump.
-_DATE_NAME = re.compile(r"(?!\.)[\w.-]*")
+_DATE_NAME = re.compile(r"(\w[\w.-]*)?")
 
 
 def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:

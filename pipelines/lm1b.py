@@ -5,6 +5,7 @@ Where we differ and why: README, "One Billion Word".
 """
 
 import dataclasses
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -43,6 +44,7 @@ VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 
 DEDUPLICATE = ("raw", "tokenized")
+MOST_COUNT = 2**62
 MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
 DESCRIPTION = Description(
     title="One Billion Word",
@@ -98,8 +100,8 @@ class Lm1bConfig:
             raise ValueError(
                 f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
             )
-        if self.min_count < 1:
-            raise ValueError(f"min_count is {self.min_count}, and must be positive")
+        if not 0 < self.min_count <= MOST_COUNT:
+            raise ValueError(f"min_count is {self.min_count}, and not from 1 to {MOST_COUNT}")
         if self.shards < 2 or self.heldout_shards < 1:
             raise ValueError(
                 f"{self.shards} shards, {self.heldout_shards} held out: of the first there must be two at"
@@ -150,7 +152,8 @@ class Lm1b:
     @property
     def dump_date(self) -> str:
         """The years in the names of the files, unless the settings say something else."""
-        years = sorted({year for path in self.files for year in _YEAR.findall(path)})
+        names = map(posixpath.basename, self.files)
+        years = sorted({year for name in names for year in _YEAR.findall(name)})
         return (
             self.config.dump_date or "-".join(dict.fromkeys((*years[:1], *years[-1:]))) or "undated"
         )

@@ -55,7 +55,10 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TargetError(f"{target.parent} cannot be made: {error.strerror}") from None
     prefix = f".{target.name}.building-"
     for leftover in target.parent.glob(f"{prefix}*"):
         _remove_leftover(leftover)

@@ -7,6 +7,7 @@ from typing import BinaryIO, cast
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 
 from transforms.text.compression import decompressed
 
@@ -29,13 +30,24 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
     Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus.
     """
     paths: set[str] = set()
-    for pattern, match in zip(patterns, FileSystems.match(list(patterns)), strict=True):
-        found = [metadata.path for metadata in match.metadata_list]
+    for pattern in patterns:
+        found = _match(pattern)
         files = [path for path in found if not pathlib.Path(path).is_dir()]
         if not files:
             raise InputError(pattern, "a folder, no file" if found else "no such file")
         paths.update(files)
     return sorted(paths)
+
+
+def _match(pattern: str) -> list[str]:
+    if pathlib.Path(pattern).is_file():
+        return [pattern]  # whatever its name has in it
+    # Beam does not look into the working folder for a pattern without a folder.
+    is_bare = "/" not in pattern and isinstance(
+        FileSystems.get_filesystem(pattern), LocalFileSystem
+    )
+    (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
+    return [metadata.path.removeprefix("./") for metadata in match.metadata_list]
 
 
 def open_raw(path: str) -> BinaryIO:

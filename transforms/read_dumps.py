@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from transforms import counters
@@ -90,8 +91,11 @@ def dump_bytes_of(path: str, stripes: int) -> int:
 
 
 def file_bytes_of(path: str) -> int:
-    """The stored size of a file on any file system."""
-    return int(FileSystems.match([path])[0].metadata_list[0].size_in_bytes)
+    """The stored size of a file on any file system. Raises InputError where there is none."""
+    try:
+        return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
+    except (BeamIOError, FileNotFoundError) as error:
+        raise InputError(path, "no such file") from error
 
 
 def read_siteinfo(path: str) -> Siteinfo:

@@ -48,10 +48,10 @@ class Scratch:
             file.flush()
         return _refer(file.name, offset, len(piece))
 
-    def part(self, packed: bytes, start: int, end: int) -> bytes:
-        """What has to travel in place of a part of a piece that was put; nothing is written again."""
+    def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
+        """What has to travel in place of a part of a piece that was put; in files it stays where it is."""
         if not packed.startswith(_REFERENCE):
-            return self.put(unpack_block(packed)[start:end])
+            return self.put(piece[start:end])
         path, offset, _ = json.loads(packed[len(_REFERENCE) :])
         return _refer(path, offset + start, end - start)
 

@@ -143,8 +143,9 @@ def _in_window(element: Any) -> WindowedValue:
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
     """(range, the lines of a run that belong to it, put away)."""
-    for cut in cut_sorted(fetch(packed), splitters):
-        yield cut.range, scratch.part(packed, cut.start, cut.end)
+    run = fetch(packed)
+    for cut in cut_sorted(run, splitters):
+        yield cut.range, scratch.part(packed, run, cut.start, cut.end)
 
 
 class _MergeRange(beam.DoFn):

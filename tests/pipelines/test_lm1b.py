@@ -213,14 +213,16 @@ def test_the_signature_tells_all_that_makes_the_corpus(sample: Path) -> None:
         (["news.2009.en.shuffled.gz"], "2009"),
         (["news.2011.en.shuffled", "news.2007.en.shuffled.xz"], "2007-2011"),
         (["sentences.txt"], "undated"),
+        (["news.1999.old/news.2007.en.shuffled"], "2007"),
     ],
 )
 def test_the_years_are_in_the_names_of_the_files(
     tmp_path: Path, names: Sequence[str], date: str
 ) -> None:
     for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(gzip.compress(b"A sentence .\n"))
-    corpus = Lm1b(Lm1bConfig([str(tmp_path / "*")]))
+    corpus = Lm1b(Lm1bConfig([str(tmp_path / name) for name in names]))
     assert corpus.path == ("lm1b", "en", f"{date}-1.0.0")
 
 
@@ -234,9 +236,11 @@ def test_the_years_are_in_the_names_of_the_files(
         ({"near_duplicates": 1.0}, "near_duplicates"),
         ({"near_duplicates": -0.1}, "near_duplicates"),
         ({"min_count": 0}, "min_count"),
+        ({"min_count": 10**20}, "min_count"),
         ({"shards": 1}, "shards"),
         ({"heldout_shards": 0}, "shards"),
         ({"dump_date": "a/b"}, "dump_date"),
+        ({"dump_date": "-"}, "dump_date"),
         ({"checkpoints": True, "deduplicate": "tokenized"}, "checkpoints"),
     ],
 )

@@ -173,6 +173,12 @@ def test_a_leftover_in_which_others_go_on_writing_is_told(
     assert not (tmp_path / "t").exists()
 
 
+def test_a_target_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(TargetError, match="cannot be made"), building(f"{tmp_path}/file/corpus/en"):
+        pass
+
+
 def test_a_relative_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make(Path("out") / "t")

@@ -5,7 +5,8 @@ import pytest
 
 from tests.transforms.run_pipeline import run_pipeline
 from transforms import hash_inputs
-from transforms.hash_inputs import HashInputs
+from transforms.hash_inputs import HashInputs, hash_unchanged
+from transforms.open_input import InputError
 from transforms.records import InputFile
 
 
@@ -28,3 +29,10 @@ def test_stored_bytes_are_hashed_whatever_the_compression(
         InputFile(role, name, len(contents[name]), hashlib.sha256(contents[name]).hexdigest())
         for role, name in (("dump", "a.xml.bz2"), ("dump", "c.json"), ("page-props", "b.sql.gz"))
     ]
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "news"
+    path.write_bytes(b"one\n")
+    with pytest.raises(InputError, match=r"news, byte 4: .*it had 8 bytes, and now 4"):
+        hash_unchanged("news", str(path), 8)

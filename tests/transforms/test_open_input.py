@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from transforms.open_input import InputError, match_inputs, open_input, open_raw
+from transforms.read_dumps import file_bytes_of
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,32 @@ def test_patterns_give_each_file_once_sorted_by_name(tmp_path: Path) -> None:
     expected = [str(tmp_path / name) for name in ("a 1.xml", "b-1.xml", "b-2.xml")]
     assert match_inputs(patterns) == match_inputs(patterns[::-1]) == expected
     assert match_inputs([]) == []
+
+
+def test_patterns_are_taken_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    for name in ("b-1.xml", "b-2.xml", "sub/b-3.xml"):
+        (tmp_path / name).touch()
+    assert match_inputs(["b-?.xml"]) == ["b-1.xml", "b-2.xml"]
+    assert match_inputs(["b-1.xml", "sub/*"]) == ["b-1.xml", "sub/b-3.xml"]
+    assert match_inputs(["*"]) == ["b-1.xml", "b-2.xml"]
+    with pytest.raises(InputError, match=r"^c-\*: no such file$"):
+        match_inputs(["c-*"])
+
+
+@pytest.mark.parametrize("name", ["br[ack]et.xml", "what?.xml", "all*.xml"])
+def test_a_name_is_no_pattern_where_there_is_such_a_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"1234")
+    assert match_inputs([f"{tmp_path}/{name}"]) == [f"{tmp_path}/{name}"]
+    assert file_bytes_of(f"{tmp_path}/{name}") == 4
+
+
+def test_the_size_of_a_file_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gone: no such file"):
+        file_bytes_of(f"{tmp_path}/gone")
 
 
 @pytest.mark.parametrize("missing", ["x.xml", "*.bz2", "no/such/folder/*.xml"])
