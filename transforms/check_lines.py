@@ -16,6 +16,7 @@ _PROBLEM_OF_HEAD = {
     b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
     b"\x28\xb5\x2f\xfd": "a .zst file, which has to be decompressed first",
     b"\x1f\x9d": "a .Z file, which has to be decompressed first",
+    b"\x5d\0\0": "a .lzma file, which has to be decompressed first",
     b"\xff\xfe": "UTF-16, where UTF-8 is wanted",
     b"\xfe\xff": "UTF-16, where UTF-8 is wanted",
 }
@@ -27,7 +28,8 @@ def check_lines(
     paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
 ) -> None:
     """Raises InputError for a file that is no text, or has to be whole and is visibly cut off; for an
-    archive that visibly has no wanted file; and where all files together have no line.
+    archive that visibly has no wanted file, or has one as a link alone; and where all files together have
+    no line.
 
     A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz is
     cut off they do not tell, nor what a compressed archive holds.
@@ -53,7 +55,7 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
             problem = f"the file ends inside its {codec} data: it is cut off or still being written"
             raise InputError(path, problem, file_bytes)
         if whole and not codec and unit_blocks.is_archive(stream):
-            _check_archive(path, stream, file_bytes)
+            _check_archive(path, stream, file_bytes, members)
     return bool(head) and any(file.stored_bytes for file in find_files(path, members))
 
 
@@ -61,10 +63,18 @@ def _check_head(path: str, head: bytes) -> None:
     for beginning, problem in _PROBLEM_OF_HEAD.items():
         if head.startswith(beginning):
             raise InputError(path, f"the file is {problem}", 0)
+    if _is_utf_16(head):
+        raise InputError(path, "the file is UTF-16, where UTF-8 is wanted", 0)
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     # A line of news may be a tag; a page has a head as well.
     if text.startswith(_HTML_BEGINNINGS) and any(tag in text for tag in _HTML_HEADS):
         raise InputError(path, "the file is a web page: an error page saved as the file?", 0)
+
+
+def _is_utf_16(head: bytes) -> bool:
+    """Whether a text without a byte order mark has zeros in every other place, and in no other."""
+    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
+    return not low and high * 4 > len(head)
 
 
 def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
@@ -76,9 +86,11 @@ def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
     return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
 
 
-def _check_archive(path: str, stream: BinaryIO, file_bytes: int) -> None:
+def _check_archive(path: str, stream: BinaryIO, file_bytes: int, members: Sequence[str]) -> None:
     try:
-        for _ in tar_members.read_members(stream, file_bytes):
-            pass
+        found = list(tar_members.read_members(stream, file_bytes))
     except TarError as error:
         raise InputError(path, error.message, error.offset) from None
+    wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
+    for link, problem in tar_members.problems_of_links(wanted):
+        raise InputError(path, problem, link.start)

@@ -16,7 +16,7 @@ from transforms.text.compression import codec_of
 from transforms.text.line_blocks import block_of, count_lines, lines_of
 from transforms.text.line_units import Damage, LineUnit
 from transforms.text.news.perl_utf8 import malformed_lines
-from transforms.text.tar_members import TarError
+from transforms.text.tar_members import Member, TarError
 from transforms.text.unit_blocks import (
     BLOCK_BYTES,
     LineBlock,
@@ -139,7 +139,8 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 
 
 def find_files(path: str, members: Sequence[str] = MEMBERS) -> list[TextFile]:
-    """The file itself, or what is wanted of it, if it is an archive that is whole and not compressed.
+    """The file itself, or what is wanted of it, if it is an archive that is whole and not compressed, and
+    the content of what is wanted is in it.
 
     Raises InputError for such an archive without a wanted file.
     """
@@ -152,14 +153,16 @@ def find_files(path: str, members: Sequence[str] = MEMBERS) -> list[TextFile]:
             found = list(tar_members.read_members(stream, file_bytes))
         except TarError:
             return [itself]  # its reader will tell of it, with the place
-    wanted = [
-        TextFile(path, member.name, member.start, member.bytes)
-        for member in found
-        if tar_members.is_named_like(member.name, members)
-    ]
+    wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
     if not wanted:
         raise _no_member_error(path, members, [member.name for member in found])
-    return wanted
+    if any(tar_members.problems_of_links(wanted)):
+        return [itself]  # the same
+    return [
+        TextFile(path, member.name, member.start, member.bytes)
+        for member in wanted
+        if isinstance(member, Member)
+    ]
 
 
 def _plan_file(file: TextFile, stripes: int) -> list[LineUnit]:

@@ -19,3 +19,16 @@ def pack_tar(files: Iterable[tuple[str, bytes]], tar_format: int = tarfile.GNU_F
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
     return packed.getvalue()
+
+
+def pack_links(
+    files: Iterable[tuple[str, bytes]], links: Iterable[tuple[str, bytes, str]]
+) -> bytes:
+    """An archive of the files, and the links (name, type, target)."""
+    packed = pack_tar(files).rstrip(b"\0")
+    packed += bytes(-len(packed) % 512)
+    for name, kind, target in links:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname = kind, target
+        packed += info.tobuf(tarfile.GNU_FORMAT)
+    return packed + bytes(1024)

@@ -261,6 +261,36 @@ def test_an_empty_file_is_damage() -> None:
     assert read(b"", [unit]) == [Damage(0, 0, "the file is empty")]
 
 
+@given(texts.filter(bool), st.floats(0, 0.999), cut_places, buffer_sizes)
+def test_a_plain_file_that_has_become_shorter_is_damage(
+    text: bytes, place: float, cuts: list[float], buffer_bytes: int
+) -> None:
+    shorter = text[: int(place * len(text))]
+    units = units_of(text, "plain", cuts)
+    with mock.patch.object(line_units, "READ_BYTES", buffer_bytes * 16):
+        events = read(shorter, units)
+    assert lines_in(events) == [line for line in lines_of(shorter) if line.endswith(b"\n")]
+    message = "the file is shorter than when it was looked at: it is being written or replaced"
+    assert damages_in(events) == [
+        Damage(max(unit.start, len(shorter)), unit.end, message)
+        for unit in units
+        if unit.end > len(shorter)
+    ]
+
+
+def test_a_whole_file_of_two_streams_with_padding() -> None:
+    data = lzma.compress(b"one\ntw") + bytes(8) + lzma.compress(b"o\n")
+    assert read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1)) == [
+        Line(b"one\n", "0", mock.ANY),
+        Line(b"two\n", "4", mock.ANY),
+    ]
+    data = data.replace(bytes(8), b"?" * 8)
+    one, damage = read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1))
+    assert one == Line(b"one\n", "0", mock.ANY)
+    assert isinstance(damage, Damage)
+    assert damage.message.startswith("the compressed file is damaged or cut off: Input format")
+
+
 def test_real_blocks() -> None:
     text = b"".join(b"%d\n" % (number**7) for number in range(100_000))
     data = bz2.compress(text, 1)

@@ -7,16 +7,26 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.text.pieces import Pieces
 from tests.text.tar_files import FORMATS, pack_tar
 from transforms.text import tar_members
 from transforms.text.compression import decompressed, read_some
-from transforms.text.tar_members import TarError, is_named_like, is_tar, read_members, text_of
+from transforms.text.tar_members import (
+    Link,
+    Member,
+    TarError,
+    is_named_like,
+    is_tar,
+    problems_of_links,
+    read_members,
+    text_of,
+)
 
 LONG_NAME = "training-monolingual/" + "ein-langer-ordner/" * 20 + "nouvelles.2007.fr.mélangées"
 FILES = [
@@ -37,8 +47,20 @@ def read_all(source: BinaryIO, step: int = 1000) -> bytes:
 def contents_of(packed: bytes, *, by_seeking: bool = False) -> list[tuple[str, bytes]]:
     size = len(packed) if by_seeking else None
     return [
-        (member.name, read_all(member.content)) for member in read_members(io.BytesIO(packed), size)
+        (member.name, read_all(member.content))
+        for member in read_members(io.BytesIO(packed), size)
+        if isinstance(member, Member)
     ]
+
+
+def links_of(packed: bytes) -> list[Link]:
+    return [member for member in read_members(io.BytesIO(packed)) if isinstance(member, Link)]
+
+
+def link_to(target: str, kind: bytes = tarfile.LNKTYPE, name: str = LONG_NAME) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
 
 
 names = st.text(st.sampled_from("ab/é"), min_size=1, max_size=150).filter(
@@ -60,6 +82,7 @@ def test_members_are_those_that_tarfile_gives(
     size = len(packed) if by_seeking else None
     members = read_members(io.BytesIO(packed), size)
     for member, wanted in zip(members, [*is_read, *[True] * len(files)], strict=False):
+        assert isinstance(member, Member)
         content = packed[member.start : member.start + member.bytes]
         assert not wanted or read_all(member.content) == content
         found.append((member.name, content))
@@ -88,18 +111,52 @@ def test_archives_of_the_tar_program(tmp_path: pathlib.Path, flag: str) -> None:
     packed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True).stdout
     assert is_tar(packed)
     assert contents_of(packed) == [("a/news", b"one\n")]
+    assert [(link.name, link.target, link.is_hard) for link in links_of(packed)] == [
+        ("a/other", "news", False),
+        ("a/second", "a/news", True),
+    ]
 
 
 @pytest.mark.parametrize("tar_format", FORMATS[1:])
 @pytest.mark.parametrize("target", ["short", "../" * 60 + LONG_NAME])
 @pytest.mark.parametrize("link", [tarfile.SYMTYPE, tarfile.LNKTYPE])
-def test_links_are_passed_over(tar_format: int, target: str, link: bytes) -> None:
-    info = tarfile.TarInfo(LONG_NAME)
-    info.type, info.linkname, info.size = link, target, 1000  # that of the file it leads to
+def test_links_have_no_content(tar_format: Literal[1, 2], target: str, link: bytes) -> None:
+    info = link_to(target, link)
+    info.size = 1000  # that of the file it leads to
     first, second = (pack_tar([file], tar_format)[512:] for file in (FILES[0], FILES[2]))
     end = len(first.rstrip(b"\0")) // 512 * 512 + 512
     packed = first[:end] + info.tobuf(tar_format) + second
     assert contents_of(packed) == [FILES[0], FILES[2]]
+    (found,) = links_of(packed)
+    assert (found.name, found.target) == (LONG_NAME, target)
+    assert found.is_hard == (link == tarfile.LNKTYPE)
+    assert packed[found.start - 512 :].startswith(LONG_NAME.encode()[:100])
+
+
+def test_a_target_is_that_of_its_link_alone() -> None:
+    long, short = link_to("x" * 150, name="a"), link_to("y", name="b")
+    for tar_format in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        packed = long.tobuf(tar_format) + short.tobuf(tar_format) + bytes(1024)
+        assert [(link.name, link.target) for link in links_of(packed)] == [
+            ("a", "x" * 150),
+            ("b", "y"),
+        ]
+
+
+def test_only_a_second_name_of_a_file_that_is_read_is_no_problem() -> None:
+    read = Member("t/a", 512, 3, io.BytesIO())
+    links = [
+        Link("t/b", 1, "t/a", is_hard=True),
+        Link("t/c", 2, "t/b", is_hard=True),
+        Link("t/d", 3, "a", is_hard=True),
+        Link("t/e", 4, "t/f", is_hard=True),
+        Link("t/g", 5, "t/a", is_hard=False),
+    ]
+    message = "t/d is a link to a: such an archive has to be unpacked first"
+    found = list(problems_of_links([read, *links]))
+    assert [link for link, _ in found] == links[2:]
+    assert found[0] == (links[2], message)
+    assert [link for link, _ in problems_of_links([links[0], read])] == [links[0]]
 
 
 def test_what_is_of_no_known_type_is_passed_over() -> None:
@@ -121,16 +178,33 @@ def test_the_size_of_a_large_file_is_in_its_extension_header() -> None:
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_a_member_is_decompressed(compress: Callable[[bytes], bytes]) -> None:
     packed = pack_tar([("a", compress(b"one\n" * 5000)), ("b", b"two\n"), ("c", b""), ("d", b"BZ")])
-    texts = [
-        (member.name, read_all(text_of(member))) for member in read_members(io.BytesIO(packed))
-    ]
+    texts = texts_of(io.BytesIO(packed))
     assert texts == [("a", b"one\n" * 5000), ("b", b"two\n"), ("c", b""), ("d", b"BZ")]
+
+
+def texts_of(archive: BinaryIO) -> list[tuple[str, bytes]]:
+    return [
+        (member.name, read_all(text_of(member)))
+        for member in read_members(archive)
+        if isinstance(member, Member)
+    ]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_member_of_several_streams_is_decompressed_whatever_pieces_come(
+    compress: Callable[[bytes], bytes],
+) -> None:
+    packed = pack_tar([("a", compress(b"one\n") + compress(b"two\n"))])
+    for size in range(1, 100):
+        pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+        assert texts_of(Pieces(pieces)) == [("a", b"one\ntwo\n")]
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_a_content_ends_with_its_member(compress: Callable[[bytes], bytes]) -> None:
     members = read_members(decompressed(io.BytesIO(compress(pack_tar(FILES)))))
     first = next(members)
+    assert isinstance(first, Member)
     assert first.content.read(3) == b"one"
     assert first.content.read() == b"\ntwo\n"
     assert first.content.read() == first.content.read(7) == b""

@@ -4,6 +4,7 @@ import gzip
 import io
 import itertools
 import lzma
+import tarfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from unittest import mock
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.text.bz2_files import pack_stream
-from tests.text.tar_files import FORMATS, pack_tar
+from tests.text.tar_files import FORMATS, pack_links, pack_tar
 from tests.text.test_line_units import cut_places, lines_of, places_in, read, texts, units_of
 from transforms.text import bz2_blocks, line_units, unit_blocks
 from transforms.text.line_units import Damage, LineUnit
@@ -403,11 +404,63 @@ def test_of_a_damaged_member_the_others_are_read(stripes: int) -> None:
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
 
 
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress])
+def test_of_a_member_no_stream_is_lost_without_a_word(pack: Callable[[bytes], bytes]) -> None:
+    first, second = pack(b"one\n"), bytearray(pack(b"two\n"))
+    second[1] ^= 255
+    data = gzip.compress(pack_tar([("a", first + bytes(second)), ("b", b"three\n")]))
+    events = read_units(data, plan_block_units(io.BytesIO(data), "x", len(data), 1), 50)
+    assert [line for _, _, line in placed_in(events)] == [b"one\n", b"three\n"]
+    (damage,) = damages_in(events)
+    assert damage.message.startswith("a is damaged or cut off at byte 4 of its text: ")
+
+
+@pytest.mark.parametrize("stripes", [1, 3])
+def test_a_wanted_link_is_damage_unless_its_file_is_read(stripes: int) -> None:
+    files = [("t/a.en", b"one\ntwo"), ("t/b.de", b"drei\n")]
+    links = [
+        ("t/again.en", tarfile.LNKTYPE, "t/a.en"),
+        ("t/c.de", tarfile.LNKTYPE, "t/gone"),
+        ("t/d.en", tarfile.LNKTYPE, "t/b.de"),
+        ("t/e.en", tarfile.SYMTYPE, "a.en"),
+    ]
+    packed = pack_links(files, links)
+    data = gzip.compress(packed)
+    units = plan_block_units(io.BytesIO(data), "x", len(data), stripes)
+    events = read_units(data, units, 50, ["*.en"])
+    assert placed_in(events) == placed_lines(b"one\ntwo", "t/a.en")
+    assert unterminated_in(events) == ["t/a.en"]
+    place = packed.index(b"t/d.en") + 512
+    rest = "such an archive has to be unpacked first"
+    assert damages_in(events) == [
+        Damage(place, place, f"t/d.en is a link to t/b.de: {rest}"),
+        Damage(place + 512, place + 512, f"t/e.en is a link to a.en: {rest}"),
+    ]
+
+
+@settings(max_examples=300)
+@given(texts.filter(bool), st.floats(0, 0.999), cut_places, sizes, sizes)
+def test_a_plain_file_that_has_become_shorter_is_damage(
+    text: bytes, place: float, cuts: list[float], buffer_bytes: int, block_bytes: int
+) -> None:
+    shorter = text[: int(place * len(text))]
+    units = units_of(text, "plain", cuts)
+    with buffers_of(buffer_bytes):
+        events = read_units(shorter, units, block_bytes)
+    assert placed_in(events) == placed_lines(shorter[: shorter.rfind(b"\n") + 1])
+    assert unterminated_in(events) == []
+    assert [(damage.start, damage.end) for damage in damages_in(events)] == [
+        (max(unit.start, len(shorter)), unit.end) for unit in units if unit.end > len(shorter)
+    ]
+    assert {damage.message for damage in damages_in(events)} == {line_units.SHORTER}
+
+
 def test_what_is_planned() -> None:
     """Kinds are told by content; a head that cannot be decompressed is its reader's affair."""
     packed = pack_tar(NEWS)
     for data, kind in (
         (b"one\n", "plain"),
+        (b"BZhello there\n", "plain"),
         (packed, "tar"),
         (bz2.compress(packed), "tar"),
         (gzip.compress(packed), "tar"),

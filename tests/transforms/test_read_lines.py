@@ -2,8 +2,10 @@ import bz2
 import gzip
 import itertools
 import lzma
+import os
 import pathlib
 import random
+import tarfile
 from collections.abc import Callable, Sequence
 from typing import Any
 from unittest import mock
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.real_data import DATA, needs_real_data
 from tests.text.bz2_files import pack_stream
-from tests.text.tar_files import FORMATS, pack_tar
+from tests.text.tar_files import FORMATS, pack_links, pack_tar
 from tests.transforms.run_pipeline import Outcome, run_pipeline
 from transforms import read_lines
 from transforms.open_input import InputError
@@ -279,6 +281,74 @@ def test_damage_fails_and_names_the_place(
         pytest.raises(Exception, match=f"InputError: {path}, byte {place}: .*{message}"),
     ):
         read([path], stripes)
+
+
+@pytest.mark.parametrize("pack", [bytes, lambda content: pack_tar([(NAME, content)])])
+def test_a_file_that_has_become_shorter_is_damage(
+    tmp_path: pathlib.Path, pack: Callable[[bytes], bytes]
+) -> None:
+    lines = [b"line %d\n" % number for number in range(1000)]
+    path = write_file(tmp_path, NAME, pack(b"".join(lines)))
+    with mock.patch.object(line_units, "MIN_UNIT_BYTES", 3000):
+        units = plan_units([path], 1)
+    assert len(units) == 3
+    os.truncate(path, pathlib.Path(path).read_bytes().index(lines[500]) + 3)
+    reader = read_lines._ReadUnit("keep-good", read_lines.MEMBERS, 1000)
+    found = [output for unit in units for output in reader.process(unit)]
+    kept = [output for output in found if isinstance(output, bytes)]
+    assert b"".join(kept) == b"".join(lines[:500])
+    others = [output for output in found if not isinstance(output, bytes)]
+    lost = [output.value for output in others if output.tag == "lost"]
+    start = len(b"".join(lines[:500])) + 3
+    assert [(one.start, one.end) for one in lost] == [
+        (start, units[1].unit.end),
+        *((planned.unit.start, planned.unit.end) for planned in units[2:]),
+    ]
+    assert {output.tag for output in others} == {"lost", "lines"}
+    reader = read_lines._ReadUnit("fail", read_lines.MEMBERS, 1000)
+    with pytest.raises(InputError, match=f"^{path}.*, byte {start}: the file is shorter than when"):
+        list(reader.process(units[1]))
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_links_in_an_archive(tmp_path: pathlib.Path, compress: Callable[[bytes], bytes]) -> None:
+    files = [(f"a/{NAME}", b"one\n"), ("a/b", b"two\n")]
+    repeat = ("a/news.2008.en.shuffled", tarfile.LNKTYPE, f"a/{NAME}")
+    link = ("a/news.2009.en.shuffled", tarfile.LNKTYPE, "a/b")
+    path = write_file(tmp_path, "x.tar", compress(pack_links(files, [repeat])))
+    outcome = read([path])
+    assert lines_in(outcome) == [b"one"]
+    assert outcome.elements["lost"] == []
+    packed = pack_links(files, [repeat, link])
+    path = write_file(tmp_path, "y.tar", compress(packed))
+    place = packed.index(link[0].encode()) + 512
+    message = "a/news.2009.en.shuffled is a link to a/b: such an archive has to be unpacked first"
+    with pytest.raises(Exception, match=f"InputError: {path}, byte {place}: {message}"):
+        read([path])
+    outcome = read([path], on_corrupt="keep-good")
+    assert lines_in(outcome) == [b"one"]
+    assert outcome.elements["lost"] == [LostBytes("y.tar", place, place, message, -1, "")]
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".xz"])
+def test_no_stream_is_lost_without_a_word(tmp_path: pathlib.Path, suffix: str) -> None:
+    first, second = PACK[suffix](b"one\n"), PACK[suffix](b"two\n")
+    path = write_file(tmp_path, NAME, first + second)
+    assert lines_in(read([path])) == [b"one", b"two"]
+    path = write_file(tmp_path, NAME, first + b"junk" + second)
+    with pytest.raises(Exception, match=f"InputError: {path}, byte "):
+        read([path])
+    path = write_file(tmp_path, NAME, first + bytes(8) + second)
+    if suffix == ".xz":
+        assert lines_in(read([path])) == [b"one", b"two"]
+    else:
+        with pytest.raises(Exception, match=f"InputError: {path}, byte "):
+            read([path])
+
+
+def test_a_text_may_begin_like_a_bz2_file(tmp_path: pathlib.Path) -> None:
+    path = write_file(tmp_path, NAME, b"BZhello there\ntwo\n")
+    assert lines_in(read([path])) == [b"BZhello there", b"two"]
 
 
 def test_damage_in_a_member_that_is_entered_names_it(tmp_path: pathlib.Path) -> None:

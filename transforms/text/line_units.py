@@ -26,6 +26,7 @@ STEP_BYTES = 1 << 15  # of a decompressor, that returns some 20 kB whatever it i
 MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
+SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
 MAX_LINE_BYTES = 1 << 26
 """What is kept of a line; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
 
@@ -198,6 +199,10 @@ def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Itera
         is_own = position < unit.end
         data = stream.read(min(READ_BYTES, unit.end - position) if is_own else READ_BYTES >> 4)
         if not data:
+            if is_own:
+                yield Damage(position, unit.end, SHORTER)
+            elif position < unit.file_bytes:  # another unit tells of it
+                splitter.lose_line()
             return
         yield Chunk(data, is_own, len(data) if is_own else 0, -1, position, position == 0)
         position += len(data)

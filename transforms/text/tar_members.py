@@ -7,7 +7,7 @@ archive: what would follow is missing without a word. Here both are errors.
 import fnmatch
 import posixpath
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
 from transforms.text.compression import DECODE_ERRORS, MAGIC_BYTES, codec_of_head, decompress
@@ -40,6 +40,15 @@ class Member(NamedTuple):
     )
 
 
+class Link(NamedTuple):
+    """A name in an archive without a content: that of another file, in the archive or not."""
+
+    name: str  # with its folders
+    start: int  # byte of the archive at which its header ends
+    target: str  # of a hard link the name of a file before it in the archive
+    is_hard: bool
+
+
 def is_tar(head: bytes) -> bool:
     """Whether a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at least."""
     block = head[:BLOCK_BYTES]
@@ -58,8 +67,24 @@ def is_named_like(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 
 
-def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterator[Member]:
-    """The files of an archive, in its order.
+def problem_of_link(link: Link, read_names: Collection[str]) -> str | None:
+    """Why a wanted link cannot be passed over; None for a second name of a file that is read."""
+    if link.is_hard and link.target in read_names:
+        return None
+    return f"{link.name} is a link to {link.target}: such an archive has to be unpacked first"
+
+
+def problems_of_links(wanted: Sequence[Member | Link]) -> Iterator[tuple[Link, str]]:
+    """Those of all that is wanted of an archive, in its order."""
+    names: set[str] = set()
+    for member in wanted:
+        if isinstance(member, Link) and (problem := problem_of_link(member, names)):
+            yield member, problem
+        names.add(member.name)
+
+
+def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterator[Member | Link]:
+    """The files of an archive and the links in it, in its order.
 
     Args:
       archive: its bytes from the first on, decompressed.
@@ -69,27 +94,26 @@ def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterat
     Raises TarError where the archive is damaged or cut off, or holds a sparse file.
     """
     source = _Source(archive, seekable_bytes)
-    name, size = "", -1  # what an extension header says of the member after it
+    said = _Said()
     while (header := source.read_exactly(BLOCK_BYTES)) != _END_MARK:
         info = _parse_header(header, source.position - BLOCK_BYTES)
         start = source.position
         if info.type in _EXTENSIONS:
-            extension = _read_extension(source, info.size)
-            if info.type == tarfile.GNUTYPE_LONGNAME:
-                name = extension.rstrip(b"\0").decode("utf-8", "backslashreplace")
-            elif info.type in _ATTRIBUTES:
-                name, size = _parse_attributes(extension, start, name, size)
+            said = _read_extension(source, info, said)
             source.skip_to(_padded(start + info.size))
             continue
-        content_bytes = info.size if size < 0 else size
+        name = said.name or info.name
+        content_bytes = info.size if said.size < 0 else said.size
         if info.type == tarfile.GNUTYPE_SPARSE:
-            raise TarError(f"{name or info.name} is stored as a sparse file", start - BLOCK_BYTES)
+            raise TarError(f"{name} is stored as a sparse file", start - BLOCK_BYTES)
         if info.isreg():
             content = cast(BinaryIO, _Content(source, start + content_bytes))
-            yield Member(name or info.name, start, content_bytes, content)
+            yield Member(name, start, content_bytes, content)
+        elif info.islnk() or info.issym():
+            yield Link(name, start, said.target or info.linkname, info.islnk())
         if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size alone
             source.skip_to(_padded(start + content_bytes))
-        name, size = "", -1
+        said = _Said()
     source.check_end()
 
 
@@ -102,6 +126,14 @@ def text_of(member: Member) -> BinaryIO:
 def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
     """Bytes of a seekable stream as a stream of their own, which has `read`, `seek` and `tell`."""
     return cast(BinaryIO, _Window(stream, start, size))
+
+
+class _Said(NamedTuple):
+    """What extension headers say of the member after them."""
+
+    name: str = ""
+    target: str = ""  # of a link
+    size: int = -1
 
 
 class _Source:
@@ -213,14 +245,22 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
     return info
 
 
-def _read_extension(source: _Source, size: int) -> bytes:
-    if size > _MAX_EXTENSION_BYTES:
-        raise TarError(f"an extension header of {size:,} bytes", source.position)
-    return source.read_exactly(size)
+def _read_extension(source: _Source, info: tarfile.TarInfo, said: _Said) -> _Said:
+    """What is said of the next member after an extension header too, whose content comes now."""
+    if info.size > _MAX_EXTENSION_BYTES:
+        raise TarError(f"an extension header of {info.size:,} bytes", source.position)
+    start = source.position
+    content = source.read_exactly(info.size)
+    if info.type in _ATTRIBUTES:
+        return _parse_attributes(content, start, said)
+    text = _decode(content.rstrip(b"\0"))
+    if info.type == tarfile.GNUTYPE_LONGNAME:
+        return said._replace(name=text)
+    return said._replace(target=text)
 
 
-def _parse_attributes(extension: bytes, start: int, name: str, size: int) -> tuple[str, int]:
-    """Name and size of the member after a POSIX extension header, whose records are "20 path=a/b\\n"."""
+def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
+    """The same of a POSIX extension header, whose records are "20 path=a/b\\n"."""
     at = 0
     try:
         while at < len(extension):
@@ -228,12 +268,18 @@ def _parse_attributes(extension: bytes, start: int, name: str, size: int) -> tup
             record = extension[at : at + length]
             key, value = record[record.index(b" ") + 1 : -1].split(b"=", 1)
             if key == b"path":
-                name = value.decode("utf-8", "backslashreplace")
+                said = said._replace(name=_decode(value))
+            elif key == b"linkpath":
+                said = said._replace(target=_decode(value))
             elif key == b"size":
-                size = int(value)
+                said = said._replace(size=int(value))
             elif key.startswith(b"GNU.sparse."):
                 raise TarError("a file in the archive is stored as a sparse file", start)
             at += length
     except ValueError:
         raise TarError("a damaged extension header", start) from None
-    return name, size
+    return said
+
+
+def _decode(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")

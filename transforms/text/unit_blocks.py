@@ -274,18 +274,24 @@ def _tar_events(
     stream: BinaryIO, unit: LineUnit, members: Sequence[str]
 ) -> Iterator[Chunk | Damage]:
     names: list[str] = []
-    is_found = False
+    wanted: set[str] = set()
     texts = _Runs(stream, unit)
     try:
         for member in tar_members.read_members(decompressed(stream)):
             names.append(member.name)
-            if tar_members.is_named_like(member.name, members):
-                is_found = True
+            if not tar_members.is_named_like(member.name, members):
+                continue
+            if isinstance(member, Member):
                 yield from texts.read(member)
+            elif problem := tar_members.problem_of_link(member, wanted):
+                # The text before it is whole, and so is its last line.
+                yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
+                yield Damage(member.start, member.start, problem)
+            wanted.add(member.name)
     except TarError as error:
         yield Damage(error.offset, error.offset, error.message)
         return
-    if not is_found:
+    if not wanted:
         raise NoMemberError(names)
 
 
