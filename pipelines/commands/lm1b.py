@@ -88,14 +88,14 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
 
 def _add_variants(parser: argparse.ArgumentParser) -> None:
     variants = parser.add_argument_group(
-        "variants", "the defaults are those of the published corpus; all are part of its signature"
+        "variants", "the defaults are those of the original scripts; all are part of the signature"
     )
     variants.add_argument(
         "--language",
         default="en",
         metavar="CODE",
-        help="whose rules and abbreviations the tokeniser has (default en); those of the original know"
-        " en, de, el, fr, it, es, cs, and take others for a language without rules of its own",
+        help="whose rules and abbreviations the tokeniser has (default en); the scripts have some of their"
+        " own for en, de, el, fr, it, es, cs, and common ones with English abbreviations for all others",
     )
     variants.add_argument(
         "--perl",
