@@ -81,7 +81,10 @@ def run_pipeline(
     with worker_processes() as processes:
         command = processes.command
         pipeline = beam.Pipeline(runner=_runner(runner, workers, command), options=options)
-        build(pipeline)
+        try:
+            build(pipeline)
+        except InputError as error:
+            raise BuildError(str(error)) from None
         try:
             _run(pipeline)
         except Exception as error:
