@@ -1,6 +1,7 @@
 """From settings to a finished build: pipeline options, the runner, progress, publishing."""
 
 import contextlib
+import functools
 import json
 import logging
 import os
@@ -57,7 +58,11 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    with publish.building(target, replace=replace) as folder, _progress(corpus, runner, workers):
+    total_bytes = functools.partial(corpus.bytes_to_read, workers)
+    with (
+        publish.building(target, replace=replace) as folder,
+        progress_shown(" ".join(corpus.path[:2]), total_bytes, runner),
+    ):
         run_pipeline(
             lambda root: corpus.build(root, folder, workers),
             runner=runner,
@@ -83,21 +88,22 @@ def run_pipeline(
         pipeline = beam.Pipeline(runner=_runner(runner, workers, command), options=options)
         try:
             build(pipeline)
+            _run(pipeline)
         except InputError as error:
             raise BuildError(str(error)) from None
-        try:
-            _run(pipeline)
         except Exception as error:
             if not isinstance(error, BuildError):
                 print(processes.log_tail(), file=sys.stderr)
             raise
 
 
-def _progress(corpus: Corpus, runner: str, workers: int) -> contextlib.AbstractContextManager[None]:
-    """Other runners show the progress of a job in their own way."""
+def progress_shown(
+    label: str, total_bytes: Callable[[], int], runner: str
+) -> contextlib.AbstractContextManager[None]:
+    """Other runners show the progress of a job in their own way: for them nothing is added up."""
     if runner != IN_PROCESS:
         return contextlib.nullcontext()
-    return progress.shown(" ".join(corpus.path[:2]), corpus.bytes_to_read(workers))
+    return progress.shown(label, total_bytes())
 
 
 def pipeline_options(runner: str, workers: int, beam_flags: Sequence[str]) -> PipelineOptions:
@@ -149,8 +155,6 @@ def _runner(name: str, workers: int, worker_command: str) -> Any:
 def _run(pipeline: beam.Pipeline) -> None:
     try:
         pipeline.run().wait_until_finish()
-    except InputError as error:
-        raise BuildError(str(error)) from None
     except RuntimeError as error:
         _raise_interruption(error)
         # What a worker raises comes as the text of its traceback.

@@ -25,6 +25,7 @@ from transforms.drop_near_duplicates import (
 from transforms.hash_inputs import HashInputs
 from transforms.map_unknown import MapUnknown
 from transforms.open_input import match_inputs
+from transforms.read_dumps import file_bytes_of
 from transforms.read_lines import ReadLines, line_bytes_of
 from transforms.shuffle_lines import ShuffleLines
 from transforms.sort_lines import SortedLines, SortLines, StoreRanges, run_bytes_for
@@ -70,7 +71,7 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 class Lm1bConfig:
     """Settings of one build. Those that contradict each other raise ValueError.
 
-    The defaults are those of the published corpus; every other value makes a corpus of its own.
+    The defaults are those of the original scripts; every other value makes a corpus of its own.
     """
 
     input: Sequence[str]  # patterns of files of sentences, one a line, or of tar archives of them
@@ -124,12 +125,12 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """The language, and what differs from the published corpus: "en", "en-shards-10"."""
-        published = Lm1bConfig(self.input).variant()
+        """The language, and what differs from the original scripts: "en", "en-shards-10"."""
+        original = Lm1bConfig(self.input).variant()
         differing = [
             name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
             for name, value in self.variant().items()
-            if value != published[name]
+            if value != original[name]
         ]
         return "-".join([self.language, *differing])
 
@@ -169,7 +170,7 @@ class Lm1b:
             self.files, stripes, config.on_corrupt, self.members
         )
         blocks = self._tokenize_before_sorting(lines.blocks)
-        run_bytes = run_bytes_for(self.bytes_to_read(stripes=1))
+        run_bytes = run_bytes_for(sum(map(file_bytes_of, self.files)))
         unique = blocks | "SortLines" >> SortLines(folder, run_bytes=run_bytes)
         tokenized = self._tokenize_after_sorting(unique.ranges)
         stored = tokenized | "StoreRanges" >> StoreRanges(folder)

@@ -3,7 +3,6 @@
 The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
 """
 
-import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
-from pipelines import launch, progress
+from pipelines import launch
 from pipelines.verify import SHOWN, check_report, report_path
 from transforms.check_checksums import CheckChecksums
 from transforms.open_input import InputError, open_raw
@@ -72,7 +71,7 @@ def verify_checksums(
     place = {one.name: one.line for one in listed}
     facts = facts_of(build, listed)
     with report_path(report) as path:
-        with _progress(build, plan, runner):
+        with launch.progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, runner):
             launch.run_pipeline(
                 lambda root: add_checks(root, build, plan, place, facts, path),
                 runner=runner,
@@ -91,13 +90,6 @@ def find_one_build(folder: str) -> Build:
         found = ", ".join(build.folder for build in builds)
         raise InputError(folder, f"{len(builds)} builds, and one must be named: {found}")
     return builds[0]
-
-
-def _progress(build: Build, plan: Plan, runner: str) -> contextlib.AbstractContextManager[None]:
-    """Other runners show the progress of a job in their own way."""
-    if runner != launch.IN_PROCESS:
-        return contextlib.nullcontext()
-    return progress.shown(f"{CORPUS} {build.edition}", plan.bytes)
 
 
 def add_checks(

@@ -30,7 +30,7 @@ what you get, in <output>/lm1b/<edition>/<years>-<version>/:
   train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`;
                                              paper_test is held-out shard 0, on which the paper measures
   vocabulary.tsv stats.json manifest.json README.md rejected/ COMPLETED
-The edition is the language and every setting that differs from those of the published corpus.
+The edition is the language and every setting that differs from those of the original scripts.
 
 memory and disk: a worker holds some 300 MB, or a few times the size of one shard where that is more. What
 waits between two steps is written beside the build and takes 3 times the size of the (uncompressed) input
