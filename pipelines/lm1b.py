@@ -29,13 +29,12 @@ from transforms.read_dumps import file_bytes_of
 from transforms.read_lines import ReadLines, line_bytes_of
 from transforms.shuffle_lines import ShuffleLines
 from transforms.sort_lines import SortedLines, SortLines, StoreRanges, run_bytes_for
-from transforms.text.build_manifest import Provenance
+from transforms.text.build_manifest import Description, Provenance
 from transforms.text.line_stats import measure_lines
 from transforms.text.line_table import FEATURE
 from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
 from transforms.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.write_checkpoint import WriteCheckpoint
-from transforms.write_manifest import Description
 from transforms.write_rejected import WriteRejected
 from transforms.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
 from transforms.write_shards import WriteChecksums, WriteShards

@@ -30,13 +30,13 @@ from transforms.read_split_pins import ReadSplitPins, find_pins
 from transforms.read_templates import ReadTemplates
 from transforms.screen import ScreenPages
 from transforms.screen_facts import Linked
-from transforms.text.build_manifest import Provenance
+from transforms.text.build_manifest import Description, Provenance
 from transforms.text.subwords import SubwordSettings
 from transforms.text.wikimedia.language import dbname_of, load_language
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.write_corpus import FEATURES, PlanShards, WriteCorpus
-from transforms.write_manifest import BuildOutcome, Description, WriteManifest
+from transforms.write_manifest import BuildOutcome, WriteManifest
 from transforms.write_rejected import WriteRejected
 
 CORPUS = "wiki40b"

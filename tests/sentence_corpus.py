@@ -9,10 +9,9 @@ import apache_beam as beam
 from tests.transforms.run_pipeline import Outcome, run_pipeline
 from transforms.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
-from transforms.text.build_manifest import Provenance
+from transforms.text.build_manifest import Description, Provenance
 from transforms.text.line_blocks import block_of, pack_block
 from transforms.text.line_stats import measure_lines
-from transforms.write_manifest import Description
 from transforms.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
 from transforms.write_shards import WriteChecksums, WriteShards
 

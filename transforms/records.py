@@ -101,3 +101,111 @@ class LineShard(NamedTuple):
     shard: int
     shards: int  # of the series
     block: bytes  # see text/line_blocks.py
+
+
+class BookHeader(NamedTuple):
+    """What the head of a Project Gutenberg file says of it; "" and 0 for what it does not say."""
+
+    number: int = 0  # of the ebook: 84 of "[EBook #84]"
+    title: str = ""  # in one line
+    authors: tuple[str, ...] = ()  # as they stand: "Mary Wollstonecraft Shelley"
+    languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; where it is no such name, as it stands
+    encoding: str = ""  # that the file says it has: "ISO-8859-1"
+    release_date: str = ""  # ISO 8601, as exactly as it is told: "2008-06-17", "1993-10", "1993"
+    original_publication: str = ""  # "New York: Harper & Brothers, 1899"
+
+
+class BookFile(NamedTuple):
+    """A file of a Project Gutenberg book, decoded. A book may come as several files."""
+
+    book_id: int  # number of the ebook, positive
+    name: str  # of the file without its folder: "84-0.txt", "txt-files.tar.zip/cache/epub/84/pg84.txt"
+    encoding: str  # that it was decoded by: "ascii", "utf-8", "cp1252", …
+    header: BookHeader
+    characters: int  # of the text, Unicode code points
+    packed_text: bytes  # the whole file with LF as line end, without BOM; see Scratch.put_text
+
+
+class Author(NamedTuple):
+    """A person who made a book; 0 for a year that is not known, negative ones are before Christ."""
+
+    name: str  # "Shelley, Mary Wollstonecraft"
+    birth_year: int = 0
+    death_year: int = 0
+    role: str = ""  # "" for the author, "Translator", "Editor", …
+
+
+class CatalogEntry(NamedTuple):
+    """What the catalogue of Project Gutenberg says of a book."""
+
+    book_id: int
+    kind: str  # "Text", "Sound", "Image", …
+    title: str  # in one line
+    authors: tuple[Author, ...]
+    languages: tuple[str, ...]  # ISO 639 codes
+    subjects: tuple[str, ...]  # "Gothic fiction"
+    bookshelves: tuple[str, ...]
+
+
+class ReleasedBook(NamedTuple):
+    """A line of metadata.csv, which DeepMind released with PG-19."""
+
+    book_id: int
+    title: str  # "Frankenstein by Mary Shelley"
+    year: int  # of publication, as released
+    url: str
+
+
+class Book(NamedTuple):
+    """A book: one of its files, and what header, catalogue and release say of it."""
+
+    book_id: int
+    name: str  # of the file
+    encoding: str  # that it was decoded by
+    title: str  # of the catalogue, else of the header; in one line
+    authors: tuple[Author, ...]  # the same
+    languages: tuple[str, ...]  # the same; ISO 639 codes; () where neither tells
+    subjects: tuple[str, ...]
+    bookshelves: tuple[str, ...]
+    original_publication: str  # see BookHeader
+    released_year: int  # of PG-19's metadata.csv; 0 for a book that is not in it
+    is_in_catalog: bool
+    characters: int  # of the text, Unicode code points
+    packed_text: bytes  # see Scratch.put_text
+
+
+class MeasuredBook(NamedTuple):
+    """A book with what the choice of simple books goes by. Tokens stand between white space."""
+
+    book: Book
+    tokens: int  # L
+    vocabulary: int  # V: different ones
+
+
+class TokenizedBook(NamedTuple):
+    """A kept book in the two forms in which it is written, both a paragraph a line."""
+
+    book_id: int
+    title: str
+    paragraphs: int  # lines of each of the two texts, which end with a line feed
+    packed_raw: bytes  # see Scratch.put_text
+    packed_tokens: bytes  # the same; tokens with one blank between them
+    tokens: int  # of the tokenised text
+
+
+class OverlapVerdict(NamedTuple):
+    """What the choice by overlap says of a book."""
+
+    book_id: int
+    ngrams: int  # different n-grams of the book
+    covered: int  # those of them that larger kept books have
+    is_kept: bool
+    covering: tuple[tuple[int, int], ...]  # (kept book, n-grams it is the largest to have)
+
+
+class BookRow(NamedTuple):
+    """A book as it is written: what WriteBooks sorts and stores."""
+
+    split: str
+    book_id: int
+    values: tuple[int | str | bytes, ...]  # in the order of the features; bytes are packed texts

@@ -48,6 +48,10 @@ class Scratch:
             file.flush()
         return _refer(file.name, offset, len(piece))
 
+    def put_text(self, text: str) -> bytes:
+        """The same of a text, compressed: for `fetch_text`."""
+        return self.put(pack_block(text.encode("utf-8")))
+
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
         """What has to travel in place of a part of a piece that was put; in files it stays where it is."""
         if not packed.startswith(_REFERENCE):
@@ -64,6 +68,11 @@ def fetch(packed: bytes) -> bytes:
     with pathlib.Path(path).open("rb") as file:
         file.seek(offset)
         return file.read(size)
+
+
+def fetch_text(packed: bytes) -> str:
+    """The text that was put."""
+    return unpack_block(fetch(packed)).decode("utf-8")
 
 
 def _refer(path: str, offset: int, size: int) -> bytes:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import pathlib
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
@@ -94,3 +95,9 @@ def write_text(folder: str, name: str, text: str, kind: str = "text") -> OutputF
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, 0)
+
+
+def write_texts(folder: str, texts: Mapping[str, str]) -> Iterator[OutputFile]:
+    """Writes small files, name → text, one after the other."""
+    for name, text in texts.items():
+        yield write_text(folder, name, text)

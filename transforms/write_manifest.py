@@ -1,6 +1,5 @@
 """The findings of a build → stats.json, manifest.json, README.md and the metadata for TFDS."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,22 +7,13 @@ import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
 from transforms.records import CorpusStats, InputFile, OutputFile
-from transforms.text import build_manifest, tfds_metadata
-from transforms.text.build_manifest import Findings, Provenance
+from transforms.text import build_manifest
+from transforms.text.build_manifest import Description, Findings, Provenance
+from transforms.text.build_texts import make_texts
 from transforms.text.dataset_card import make_card
 from transforms.text.subwords import SubwordStats, TrainedSubwords
-from transforms.write_files import write_text
+from transforms.write_files import write_texts
 from transforms.write_rejected import CountReasons
-
-
-class Description(NamedTuple):
-    """Words about a corpus."""
-
-    title: str
-    about: str  # Markdown
-    citation: str  # BibTeX
-    license_id: str  # as the Hugging Face hub names it
-    features: Sequence[str]
 
 
 class BuildOutcome(NamedTuple):
@@ -109,31 +99,8 @@ def write_manifest(
         subword_stats=dict(subword_stats),
     )
     build_manifest.check_accounts(findings)
-    yield from _write_texts(folder, _texts(provenance, description, findings))
-
-
-def _texts(provenance: Provenance, description: Description, findings: Findings) -> dict[str, str]:
-    stats = build_manifest.make_stats(findings)
+    counts = build_manifest.make_stats(findings)
     manifest = build_manifest.make_manifest(provenance, findings)
-    dataset_info = tfds_metadata.dataset_info_json(
-        provenance.corpus,
-        provenance.edition,
-        provenance.version,
-        provenance.release_notes,
-        description.about,
-        description.citation,
-        findings.outputs,
-    )
-    card = make_card(description.title, description.about, description.license_id, manifest, stats)
-    return {
-        "stats.json": build_manifest.to_json(stats),
-        "features.json": json.dumps(tfds_metadata.features_json(description.features), indent=2),
-        "dataset_info.json": json.dumps(dataset_info, indent=2),
-        "README.md": card,
-        "manifest.json": build_manifest.to_json(manifest),
-    }
-
-
-def _write_texts(folder: str, texts: dict[str, str]) -> Iterable[OutputFile]:
-    for name, text in texts.items():
-        yield write_text(folder, name, text)
+    card = make_card(description.title, description.about, description.license_id, manifest, counts)
+    texts = make_texts(provenance, description, manifest, counts, card, outputs)
+    yield from write_texts(folder, texts)

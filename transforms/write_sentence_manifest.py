@@ -1,6 +1,5 @@
 """The findings of a build of shuffled sentences → stats.json, manifest.json, README.md, metadata for TFDS."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,8 +8,9 @@ from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
 from transforms.open_input import InputError
 from transforms.records import InputFile, LineRange, LineShard, OutputFile
-from transforms.text import build_manifest, tfds_metadata
-from transforms.text.build_manifest import Provenance
+from transforms.text import build_manifest
+from transforms.text.build_manifest import Description, Provenance
+from transforms.text.build_texts import make_texts
 from transforms.text.line_stats import LineStats, add_line_stats, measure_lines
 from transforms.text.news.shard_names import SPLITS, tables_of
 from transforms.text.sentence_accounts import (
@@ -21,8 +21,7 @@ from transforms.text.sentence_accounts import (
     make_stats,
 )
 from transforms.text.sentence_card import make_sentence_card
-from transforms.write_files import write_text
-from transforms.write_manifest import Description
+from transforms.write_files import write_texts
 from transforms.write_rejected import CountReasons
 
 
@@ -143,24 +142,8 @@ def write_manifest(
         known, inputs, make_counts(found), [one._asdict() for one in lost], outputs
     )
     stats = make_stats(found)
-    dataset_info = tfds_metadata.dataset_info_json(
-        provenance.corpus,
-        provenance.edition,
-        provenance.version,
-        provenance.release_notes,
-        description.about,
-        description.citation,
-        outputs,
-        SPLITS,
+    card = make_sentence_card(
+        description.title, description.about, description.license_id, manifest, stats
     )
-    texts = {
-        "stats.json": build_manifest.to_json(stats),
-        "features.json": json.dumps(tfds_metadata.features_json(description.features), indent=2),
-        "dataset_info.json": json.dumps(dataset_info, indent=2),
-        "README.md": make_sentence_card(
-            description.title, description.about, description.license_id, manifest, stats
-        ),
-        "manifest.json": build_manifest.to_json(manifest),
-    }
-    for name, text in texts.items():
-        yield write_text(folder, name, text)
+    texts = make_texts(known, description, manifest, stats, card, outputs, SPLITS)
+    yield from write_texts(folder, texts)

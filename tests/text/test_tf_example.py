@@ -19,9 +19,14 @@ def test_the_order_of_features_does_not_matter() -> None:
     assert encode_example({"a": "1", "b": "дві"}) == encode_example({"b": "дві", "a": "1"})
 
 
-@pytest.mark.parametrize("value", [b"Q1", 1, None])
-def test_what_is_no_str_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="not str"):
+def test_a_number_is_an_int64_list() -> None:
+    # Example{1: Features{1: entry{1: "id", 2: Feature{3: Int64List{1: 84}}}}}, written out by hand.
+    assert encode_example({"id": 84}) == bytes.fromhex("0a0d0a0b0a02696412051a030a0154")
+
+
+@pytest.mark.parametrize("value", [b"Q1", 1.0, True, None])
+def test_what_is_no_str_or_int_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="not str or int"):
         encode_example({"id": value})  # type: ignore[dict-item]
 
 

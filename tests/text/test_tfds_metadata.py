@@ -17,6 +17,15 @@ def test_features_are_texts() -> None:
     }
 
 
+def test_numbers_are_integers() -> None:
+    features = features_json(["id", "text"], numbers=["id"])["featuresDict"]["features"]
+    assert features["id"] == {
+        "pythonClassName": "tensorflow_datasets.core.features.tensor_feature.Tensor",
+        "tensor": {"shape": {}, "dtype": "int32", "encoding": "none"},
+    }
+    assert features["text"]["text"] == {}
+
+
 def test_dataset_info_lists_the_shards_of_each_split_in_order() -> None:
     outputs = [
         tfrecord("train", 1, 2, 5, 50),

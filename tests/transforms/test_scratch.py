@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.object_store import ObjectStore
-from transforms.scratch import SCRATCH, Scratch, fetch
+from transforms.scratch import SCRATCH, Scratch, fetch, fetch_text
 
 PIECES = [b"", b"@", b"a\n" * 100_000, b"\xff\x00\n"]
 
@@ -16,6 +16,13 @@ def test_pieces_come_back_and_few_bytes_travel(tmp_path: Path) -> None:
     assert [fetch(one) for one in packed] == PIECES
     assert all(len(one) < 500 for one in packed)
     assert [path.name for path in tmp_path.iterdir()] == [SCRATCH]
+
+
+@pytest.mark.parametrize("folder", ["", "store://bucket/build"])
+def test_texts_come_back(tmp_path: Path, folder: str) -> None:
+    scratch = Scratch(folder or str(tmp_path))
+    texts = ["", "@", "Der Bär\n" * 9_999, "\0\N{GRINNING FACE}"]
+    assert [fetch_text(scratch.put_text(text)) for text in texts] == texts
 
 
 @pytest.mark.parametrize("folder", ["", "store://bucket/build"])

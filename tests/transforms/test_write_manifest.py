@@ -10,9 +10,9 @@ import pytest
 from tests.transforms.run_pipeline import run_pipeline
 from transforms.read_dumps import LostBytes
 from transforms.records import CorpusStats, InputFile, OutputFile, Page, Rejected
-from transforms.text.build_manifest import Provenance
+from transforms.text.build_manifest import Description, Provenance
 from transforms.text.subwords import SubwordStats, TrainedSubwords
-from transforms.write_manifest import BuildOutcome, Description, WriteManifest
+from transforms.write_manifest import BuildOutcome, WriteManifest
 
 PROVENANCE = Provenance(
     "wiki40b",

@@ -1,13 +1,24 @@
 """What a build says of itself: where every number comes from."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.records import CorpusStats, InputFile, OutputFile
 from transforms.text.corpus_stats import add_stats
 from transforms.text.fingerprint import SPLITS
 from transforms.text.subwords import SubwordStats, TrainedSubwords, add_subword_stats
+
+
+class Description(NamedTuple):
+    """Words about a corpus."""
+
+    title: str
+    about: str  # Markdown
+    citation: str  # BibTeX
+    license_id: str  # as the Hugging Face hub names it
+    features: Sequence[str]
+    numbers: Sequence[str] = ()  # features that are integers; all others are texts
 
 
 class Provenance(NamedTuple):

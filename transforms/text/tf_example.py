@@ -36,8 +36,11 @@ def _declare_example() -> Any:
     one, many = field.LABEL_OPTIONAL, field.LABEL_REPEATED
     bytes_list = file.message_type.add(name="BytesList")
     add_field(bytes_list, "value", 1, many, field.TYPE_BYTES)
+    int64_list = file.message_type.add(name="Int64List")
+    add_field(int64_list, "value", 1, many, field.TYPE_INT64)
     feature = file.message_type.add(name="Feature")
     add_field(feature, "bytes_list", 1, one, field.TYPE_MESSAGE, "BytesList")
+    add_field(feature, "int64_list", 3, one, field.TYPE_MESSAGE, "Int64List")
     features = file.message_type.add(name="Features")
     entry = features.nested_type.add(name="FeatureEntry")
     entry.options.map_entry = True
@@ -54,16 +57,20 @@ def _declare_example() -> Any:
 _Example = _declare_example()
 
 
-def encode_example(features: Mapping[str, str]) -> bytes:
-    """A serialised tf.train.Example with one text per feature, the same bytes for the same features.
+def encode_example(features: Mapping[str, str | int]) -> bytes:
+    """A serialised tf.train.Example, one text or number per feature; the same bytes for the same features.
 
-    Raises TypeError for a value that is no str: the repr of bytes must never become a text.
+    Raises TypeError for any other value: the repr of bytes must never become a text.
     """
     example = _Example()
     for name, value in features.items():
-        if type(value) is not str:
-            raise TypeError(f"feature {name!r} is {type(value).__name__}, not str")
-        example.features.feature[name].bytes_list.value.append(value.encode("utf-8"))
+        feature = example.features.feature[name]
+        if type(value) is str:
+            feature.bytes_list.value.append(value.encode("utf-8"))
+        elif type(value) is int:
+            feature.int64_list.value.append(value)
+        else:
+            raise TypeError(f"feature {name!r} is {type(value).__name__}, not str or int")
     return bytes(example.SerializeToString(deterministic=True))
 
 

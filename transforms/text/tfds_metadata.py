@@ -3,7 +3,7 @@
 Their form is that of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from transforms.records import OutputFile
@@ -12,12 +12,17 @@ from transforms.text.fingerprint import SPLITS
 _FEATURES = "tensorflow_datasets.core.features"
 
 
-def features_json(names: Sequence[str]) -> dict[str, Any]:
-    """features.json: a FeaturesDict of texts."""
+def features_json(names: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
+    """features.json: a FeaturesDict of texts, and of 32-bit integers for those that are `numbers`."""
     text = {"pythonClassName": f"{_FEATURES}.text_feature.Text", "text": {}}
+    number = {
+        "pythonClassName": f"{_FEATURES}.tensor_feature.Tensor",
+        "tensor": {"shape": {}, "dtype": "int32", "encoding": "none"},
+    }
+    features = {name: number if name in numbers else text for name in sorted(names)}
     return {
         "pythonClassName": f"{_FEATURES}.features_dict.FeaturesDict",
-        "featuresDict": {"features": dict.fromkeys(sorted(names), text)},
+        "featuresDict": {"features": features},
     }
 
 
