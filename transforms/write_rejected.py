@@ -1,15 +1,11 @@
 """Rejected records → `rejected/`, sorted, one Parquet file for every so many."""
 
-from collections.abc import Iterable, Iterator
-
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.records import OutputFile, Rejected
-from transforms.text.fingerprint import shard_of
-from transforms.write_files import write_parquet
+from transforms.records import Rejected
+from transforms.write_records import RECORDS_PER_FILE, WriteRecords
 
-RECORDS_PER_FILE = 1_000_000
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
 
 
@@ -29,57 +25,26 @@ def reason_of(rejected: Rejected) -> tuple[str, str]:
     return rejected.stage, rejected.reason
 
 
-class WriteRejected(beam.PTransform):
+class WriteRejected(WriteRecords):
     """PCollection[Rejected] → PCollection[OutputFile]. With nothing rejected there is an empty file."""
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
-        super().__init__()
-        self.folder = folder
-        self.records_per_file = records_per_file
-
-    def expand(self, rejected: beam.PCollection) -> beam.PCollection:
-        files = (
-            rejected
-            | "CountRejected" >> beam.combiners.Count.Globally()
-            | "CountFiles"
-            >> beam.Map(lambda count, per_file: -(-count // per_file) or 1, self.records_per_file)
-        )
-        filled = rejected | "KeyByFile" >> beam.Map(
-            key_by_file, beam.pvalue.AsSingleton(files)
-        ).with_output_types(tuple[tuple[int, int], tuple[str, ...]])
-        empty = files | "EveryFile" >> beam.FlatMap(every_file).with_output_types(
-            tuple[tuple[int, int], tuple[str, ...]]
-        )
-        return (
-            (filled, empty)
-            | beam.Flatten()
-            | "GroupFiles" >> beam.GroupByKey()
-            | "WriteFiles" >> beam.Map(write_file, self.folder)
+        super().__init__(
+            folder,
+            "rejected/rejected",
+            SCHEMA,
+            identity_of,
+            order,
+            records_per_file=records_per_file,
         )
 
 
-def key_by_file(rejected: Rejected, files: int) -> tuple[tuple[int, int], tuple[str, ...]]:
-    """((file, files), fields)."""
-    return (shard_of(f"{rejected.stage} {rejected.id}", files), files), tuple(rejected)
+def identity_of(rejected: Rejected) -> str:
+    """What decides about the file."""
+    return f"{rejected.stage} {rejected.id}"
 
 
-def every_file(files: int) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:
-    """The key of each file, with no record."""
-    for file in range(files):
-        yield (file, files), ()
-
-
-def write_file(
-    grouped: tuple[tuple[int, int], Iterable[tuple[str, ...]]], folder: str
-) -> OutputFile:
-    """Writes one file, sorted by stage, reason and id."""
-    (file, files), rows = grouped
-    records = sorted((Rejected._make(row) for row in rows if row), key=order)
-    columns = list(zip(*records, strict=True)) or [()] * len(SCHEMA)
-    table = pa.table([pa.array(column, pa.string()) for column in columns], schema=SCHEMA)
-    return write_parquet(folder, f"rejected/rejected-{file:05d}-of-{files:05d}.parquet", "", table)
-
-
-def order(rejected: Rejected) -> tuple[object, ...]:
+def order(row: tuple[str, ...]) -> tuple[object, ...]:
     """Stage, reason, then page ids by number."""
+    rejected = Rejected._make(row)
     return rejected.stage, rejected.reason, len(rejected.id), rejected

@@ -1,0 +1,28 @@
+"""What a corpus of books is counted by. Counts add up in any order."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class BookStats(NamedTuple):
+    """Counts of books."""
+
+    books: int = 0
+    words: int = 0  # between white space: what word-level perplexity is normalised by
+    characters: int = 0  # Unicode code points
+    text_bytes: int = 0  # UTF-8
+
+
+def measure_book(text: str) -> BookStats:
+    """Counts one book."""
+    return BookStats(1, len(text.split()), len(text), len(text.encode("utf-8")))
+
+
+def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
+    """The sum of several counts."""
+    return BookStats(*(sum(column) for column in zip(BookStats(), *stats, strict=True)))
+
+
+def identity_of(book_id: int) -> str:
+    """What decides about the split, the shard and the place of a book: "gutenberg:84"."""
+    return f"gutenberg:{book_id}"
