@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings
+from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
 from pipelines.provenance import code_versions
 from transforms.check_lines import check_lines
 from transforms.count_vocabulary import CorpusLines, CountVocabulary
@@ -125,13 +125,7 @@ class Lm1bConfig:
 
     def edition(self) -> str:
         """The language, and what differs from the original scripts: "en", "en-shards-10"."""
-        original = Lm1bConfig(self.input).variant()
-        differing = [
-            name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
-            for name, value in self.variant().items()
-            if value != original[name]
-        ]
-        return "-".join([self.language, *differing])
+        return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())
 
 
 class Lm1b:
@@ -278,12 +272,6 @@ class Lm1b:
             code=code_versions("numpy"),
             signature_settings={
                 "lang": config.language,  # the edition would tell what differs a second time
-                **{name.replace("_", "-"): _in_signature(value) for name, value in variant.items()},
+                **name_variant(variant),
             },
         )
-
-
-def _in_signature(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value or "no")
