@@ -1,5 +1,6 @@
 """What several test modules share: a build takes a second, so it is made once."""
 
+import os
 from pathlib import Path
 
 import hypothesis
@@ -8,6 +9,12 @@ import pytest
 # A busy machine must not fail a test; each law bounds its examples instead.
 hypothesis.settings.register_profile("corpusmill", deadline=None)
 hypothesis.settings.load_profile("corpusmill")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Without real data, the tests that read it are skipped."""
+    if item.get_closest_marker("real_data") and not os.environ.get("CORPUSMILL_DATA"):
+        pytest.skip("CORPUSMILL_DATA does not name a folder of real dumps")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,4 @@ import pytest
 
 DATA = pathlib.Path(os.environ.get("CORPUSMILL_DATA", ""))
 
-needs_real_data = pytest.mark.skipif(
-    not os.environ.get("CORPUSMILL_DATA"),
-    reason="CORPUSMILL_DATA does not name a folder of real dumps",
-)
+needs_real_data = pytest.mark.real_data  # tests/conftest.py skips what has it

@@ -12,6 +12,8 @@ import pytest
 
 from tests.sentence_corpus import HELDOUT_SHARDS, PROVENANCE, SHARDS, sentences, write_corpus
 
+pytestmark = pytest.mark.compat
+
 SPLITS = ["train", "test", "paper_test"]
 ODD_LINES = [b"a  b \r", b"\xed\xa0\x80 is none of Unicode .", "\ufeff<дві>\u2028\0".encode()]
 

@@ -14,6 +14,8 @@ import pytest
 
 from pipelines.wiki40b import VERSION
 
+pytestmark = pytest.mark.compat
+
 SPLITS = ["train", "validation", "test"]
 FEATURES = ["wikidata_id", "text", "version_id"]
 LANGUAGES = ["en", "ja", "uk"]

@@ -10,7 +10,7 @@ from pipelines.paper_figures import (
     VOCABULARIES,
     PaperFigures,
 )
-from tests.real_data import DATA
+from tests.real_data import DATA, needs_real_data
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 TEXT = DATA.parent / "papers" / "wiki40b.txt"
@@ -102,6 +102,7 @@ def lines_of(code: str, figures: PaperFigures) -> Lines:
     )
 
 
+@needs_real_data
 @needs_the_paper
 def test_every_figure_stands_in_the_paper() -> None:
     paper = TEXT.read_text("utf-8")

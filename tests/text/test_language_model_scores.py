@@ -1,5 +1,4 @@
 import math
-import os
 import re
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.real_data import DATA, needs_real_data
 from transforms.text.language_model_scores import (
     Normalisers,
     bits_per_character,
@@ -122,8 +122,9 @@ def test_rows_of_the_wiki40b_paper(
     check_paper_row(pieces, characters, bits)
 
 
+@needs_real_data
 def test_all_rows_of_the_wiki40b_paper() -> None:
-    paper = Path(os.environ.get("CORPUSMILL_DATA", "/nowhere")).parent / "papers" / "wiki40b.txt"
+    paper = DATA.parent / "papers" / "wiki40b.txt"
     if not paper.is_file():
         pytest.skip("the papers are not here")
     _, _, appendix = paper.read_text("utf-8").partition("B Full Report on Monolingual Benchmark")
