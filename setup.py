@@ -23,6 +23,7 @@ setup(
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
         "pipelines": ["samples/**/*", "*.tsv"],
+        "transforms.text.books": ["*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.wikimedia": ["languages/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
@@ -37,6 +38,7 @@ setup(
         "pyarrow>=14,<26",
         "rich>=13",
         "sentencepiece==0.2.3",  # another version may learn other pieces
+        "spacy>=3.8,<3.9",  # its English tokenizer is that of SimpleBooks
         "zstandard>=0.22",
     ],
     extras_require={

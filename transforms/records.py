@@ -112,7 +112,7 @@ class BookHeader(NamedTuple):
     languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; where it is no such name, as it stands
     encoding: str = ""  # that the file says it has: "ISO-8859-1"
     release_date: str = ""  # ISO 8601, as exactly as it is told: "2008-06-17", "1993-10", "1993"
-    original_publication: str = ""  # "New York: Harper & Brothers, 1899"
+    original_publication: str = ""  # "New York: Harper & Brothers, 1899"; or what edition was transcribed
 
 
 class BookFile(NamedTuple):
@@ -124,6 +124,7 @@ class BookFile(NamedTuple):
     header: BookHeader
     characters: int  # of the text, Unicode code points
     packed_text: bytes  # the whole file with LF as line end, without BOM; see Scratch.put_text
+    digest: int = 0  # fingerprint of the text
 
 
 class Author(NamedTuple):

@@ -1,0 +1,31 @@
+"""Names of languages in the heads of Project Gutenberg files → ISO 639 codes. The table is data."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+
+_TABLE = "language_names.toml"
+_BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
+
+
+def parse_languages(names: str) -> tuple[str, ...]:
+    """The codes of "English, Spanish and Tagalog", each once; a name that has none stays as it stands."""
+    whole = _code_of(names)
+    if whole:
+        return (whole,)
+    parts = [part for part in _BETWEEN.split(names.strip(" .")) if part]
+    return tuple(dict.fromkeys(_code_of(part) or part for part in parts))
+
+
+def _code_of(name: str) -> str:
+    """Of a name, or of a code itself; "" where there is none."""
+    name = " ".join(name.lower().split()).strip(" .")
+    table = _codes()
+    return table.get(name) or (name if name in table.values() else "")
+
+
+@functools.cache
+def _codes() -> Mapping[str, str]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))

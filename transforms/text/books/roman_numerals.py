@@ -1,0 +1,23 @@
+"""Years in Roman numerals, as printers set them: "MDCCCXCIX", "M DCCC XCIX", "M.DCC.XXXVIII.", "MDCCCCXI"."""
+
+import re
+
+# Printers also wrote four of a kind, MDCCCCXI, where school grammar has MCMXI: both are read.
+_THOUSANDS = re.compile(
+    r"(?P<thousands>M{1,3})(?P<hundreds>CM|CD|D?C{0,4})(?P<tens>XC|XL|L?X{0,4})(?P<units>IX|IV|V?I{0,4})"
+)
+_PAIRS = {"CM": 900, "CD": 400, "XC": 90, "XL": 40, "IX": 9, "IV": 4}
+_LETTERS = {"M": 1000, "D": 500, "C": 100, "L": 50, "X": 10, "V": 5, "I": 1}
+_BETWEEN = re.compile(r"[. ]+")
+
+
+def parse_roman(text: str) -> int | None:
+    """The number, from 1000 on, in capital letters with points and blanks between them; else None."""
+    match = _THOUSANDS.fullmatch(_BETWEEN.sub("", text))
+    if match is None:
+        return None
+    return sum(_value(part) for part in match.groups())
+
+
+def _value(part: str) -> int:
+    return _PAIRS.get(part) or sum(_LETTERS[letter] for letter in part)
