@@ -1,0 +1,153 @@
+"""The catalogue of Project Gutenberg as one table, `pg_catalog.csv`.
+
+https://www.gutenberg.org/ebooks/offline_catalogs.html: a header line, then a row for each ebook, whose
+fields are quoted where they hold commas, quotation marks or line feeds. Several values of a field stand
+between semicolons. Columns go by their names in the header, for exports differ in their order.
+"""
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from transforms.records import Author, CatalogEntry
+
+NUMBER = "Text#"
+COLUMNS = (NUMBER, "Type", "Title", "Language", "Authors", "Subjects", "Bookshelves")
+"""Those that are read; others may stand beside them."""
+
+_BETWEEN_VALUES = ";"
+_DETAIL_CHARACTERS = 100
+_ID = re.compile(r"[1-9][0-9]{0,9}")
+_ROLE = re.compile(r"(.*\S) \[([^][]*)\]", re.DOTALL)  # "Doe, John, 1743-1826 [Translator]"
+_YEAR = r"([0-9]{1,4})\??( BCE| B\.C\.)?"
+_LIFE = re.compile(rf"(.*\S), (?:{_YEAR})?-(?:{_YEAR})?", re.DOTALL)  # "Doe, John, 1743?-1826"
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-[A-Za-z0-9-]+)?")  # "en", "nah", "zh-TW"
+
+
+class BadRow(NamedTuple):
+    """A row of the table that cannot be understood."""
+
+    line: int  # the first one that it stands on; the header is line 1
+    message: str
+
+
+class NotACatalogError(Exception):
+    """A file without the header of the catalogue."""
+
+
+def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow]:
+    """The entries of the table, from its lines with their ends.
+
+    After a quotation mark too few or too many, a bad row may hold the text of some rows that follow.
+    Raises NotACatalogError at the first line.
+    """
+    rows = _read_rows(lines)
+    _, names = next(rows, (1, ()))
+    if isinstance(names, str):
+        raise NotACatalogError(f"no header of the catalogue: {names}")
+    places = _find_columns(names)
+    for line, row in rows:
+        if isinstance(row, str):
+            yield BadRow(line, row)
+        elif len(row) != len(names):
+            yield BadRow(line, f"{len(row)} fields, where the header names {len(names)}")
+        elif not _ID.fullmatch(row[places[NUMBER]]):
+            shown = row[places[NUMBER]][:_DETAIL_CHARACTERS]
+            yield BadRow(line, f"{NUMBER} is {shown!r}, and must be a positive number")
+        else:
+            yield _entry_of({name: row[place] for name, place in places.items()})
+
+
+def parse_authors(field: str) -> tuple[Author, ...]:
+    """ "Shelley, Mary, 1797-1851; Doe, John [Translator]" → the persons, in their order, each once."""
+    return tuple(dict.fromkeys(map(parse_author, split_values(field))))
+
+
+def parse_author(text: str) -> Author:
+    """One of them. What tells no years of life stays in the name: "Nennius, active 796".
+
+    A question mark after a year goes without saying. A life that ended before Christ began there too.
+    """
+    with_role = _ROLE.fullmatch(text)
+    name, role = with_role.groups() if with_role else (text, "")
+    life = _LIFE.fullmatch(name)
+    if life is None or not (life[2] or life[4]):
+        return Author(name, role=role)
+    died_before_christ = bool(life[5])
+    return Author(
+        name=life[1],
+        birth_year=_year(life[2], bool(life[3]) or died_before_christ),
+        death_year=_year(life[4], died_before_christ),
+        role=role,
+    )
+
+
+def parse_language(code: str) -> str:
+    """The ISO 639 code of a language tag: "zh" of "zh-TW". What is none stays as it stands."""
+    found = _LANGUAGE.fullmatch(code)
+    return found[1].lower() if found else code
+
+
+def split_values(field: str) -> list[str]:
+    """The values of a field, each in one line, without empty ones."""
+    values = (one_line(value) for value in field.split(_BETWEEN_VALUES))
+    return [value for value in values if value]
+
+
+def one_line(text: str) -> str:
+    """The text with one blank for each run of white space."""
+    return " ".join(text.split())
+
+
+def in_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Each of the values once, sorted: they come in no order that means anything."""
+    return tuple(sorted(set(values)))
+
+
+def _year(digits: str | None, is_before_christ: bool) -> int:
+    year = int(digits or 0)
+    return -year if is_before_christ else year
+
+
+def _entry_of(row: dict[str, str]) -> CatalogEntry:
+    return CatalogEntry(
+        book_id=int(row[NUMBER]),
+        kind=one_line(row["Type"]),
+        title=one_line(row["Title"]),
+        authors=parse_authors(row["Authors"]),
+        languages=in_order(map(parse_language, split_values(row["Language"]))),
+        subjects=in_order(split_values(row["Subjects"])),
+        bookshelves=in_order(split_values(row["Bookshelves"])),
+    )
+
+
+def _find_columns(header: Sequence[str]) -> dict[str, int]:
+    for name in COLUMNS:
+        if header.count(name) != 1:
+            shown = ",".join(header)[:_DETAIL_CHARACTERS]
+            message = f"no header of the catalogue, with one column {name} in it: {shown!r}"
+            raise NotACatalogError(message)
+    return {name: header.index(name) for name in COLUMNS}
+
+
+def _read_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str] | str]]:
+    """(first line, fields), or a message for what is no row; empty lines are passed over."""
+    decoded = (line.decode("utf-8", "surrogateescape") for line in lines)
+    header = next(decoded, "").removeprefix("\ufeff")
+    reader = csv.reader(itertools.chain([header], decoded), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+            "".join(row).encode("utf-8")
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, str(error)
+        except UnicodeEncodeError:
+            yield line, "not UTF-8"
+        else:
+            if row:
+                yield line, row
