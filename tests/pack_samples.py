@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests import dump_files, news_lines
+from tests import book_files, book_samples, dump_files, news_lines
 from tests.dump_files import SamplePage
 
 SAMPLES = Path(__file__).parent.parent / "pipelines" / "samples"
@@ -34,6 +34,7 @@ _UNPACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.decompress,
     ".tgz": gzip.decompress,
     ".xz": lzma.decompress,
+    ".zip": lambda packed: repr(book_files.zip_members(packed)).encode(),
 }
 
 
@@ -142,6 +143,7 @@ def pack_samples(output: Path, samples: Path = SAMPLES) -> list[Path]:
     entities_path = folder / f"wikidata-{DUMP_DATE}-all.json.gz"
     dump_files.write_entities(entities_path, load_entities(samples, wikis))
     pack_news(output / "news", samples / "news")
+    pack_books(output / "gutenberg", samples / "gutenberg")
     return _packed_files(output)
 
 
@@ -155,6 +157,14 @@ def pack_news(folder: Path, sources: Path) -> None:
     members = {f"news.{year}.en.shuffled": text for year, text in texts.items()}
     members["news.2011.de.shuffled"] = _text(line.encode() for line in german)
     (folder / NEWS_ARCHIVE).write_bytes(_archive("training-monolingual", members))
+
+
+def pack_books(folder: Path, sources: Path) -> None:
+    """Writes the miniature Project Gutenberg: its library, catalogues and released metadata."""
+    for name, contents in book_samples.pack_library(sources).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents)
 
 
 def _text(lines: Iterable[bytes]) -> bytes:
@@ -173,8 +183,16 @@ def _archive(folder: str, members: Mapping[str, bytes]) -> bytes:
 
 
 def _packed_files(folder: Path) -> list[Path]:
-    patterns = ("*-20*.bz2", "*-20*.gz", "news.20*", "*.tgz")
-    found = (path for pattern in patterns for path in folder.rglob(pattern))
+    patterns = (
+        "wiki*/**/*-20*.bz2",
+        "wiki*/**/*-20*.gz",
+        "news/news.20*",
+        "news/*.tgz",
+        "gutenberg/*.csv",
+        "gutenberg/*.bz2",
+        "gutenberg/library/**/*",
+    )
+    found = (path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
     return sorted(path.relative_to(folder) for path in found)
 
 
@@ -192,7 +210,7 @@ def stale_files(samples: Path = SAMPLES) -> list[Path]:
 
 
 def _differ(path: Path, other: Path) -> bool:
-    """Compares bytes; gzip and xz files by what they hold: builds of the libraries compress differently."""
+    """Compares bytes; of all but bz2 those that are packed: builds of the libraries compress differently."""
     left, right = path.read_bytes(), other.read_bytes()
     unpack = _UNPACK.get(path.suffix, bytes)
     return unpack(left) != unpack(right)
