@@ -112,7 +112,7 @@ class BookHeader(NamedTuple):
     languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; where it is no such name, as it stands
     encoding: str = ""  # that the file says it has: "ISO-8859-1"
     release_date: str = ""  # ISO 8601, as exactly as it is told: "2008-06-17", "1993-10", "1993"
-    original_publication: str = ""  # "New York: Harper & Brothers, 1899"; or what edition was transcribed
+    original_publication: str = ""  # "New York: Harper & Brothers, 1899", or what was transcribed
 
 
 class BookFile(NamedTuple):
