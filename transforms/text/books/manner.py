@@ -1,0 +1,67 @@
+"""The manner of a text: whether it narrates or instructs, and whether it measures out ingredients.
+
+Told by how frequent a few kinds of words are, in samples of the text; see manner.toml.
+"""
+
+import functools
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+_TABLE = "manner.toml"
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE)
+"""A numbered rule or step: "12. ", "(3) ", "(b) "."""
+
+
+class Manner(NamedTuple):
+    """How often, in 1,000 words."""
+
+    narrating: float  # "he", "said"
+    obliging: float  # "should", "must"
+    numbered: float  # lines that begin with a number, or a letter in parentheses
+    measured: float  # "2 ounces", "half a pint"
+
+
+def measure_manner(samples: Sequence[str]) -> Manner:
+    """The manner of samples of a text; all 0 where they have no words."""
+    words: Counter[str] = Counter()
+    for sample in samples:
+        words.update(_WORD.findall(sample.lower()))
+    counts = (
+        sum(words[word] for word in _words_of("narrating")),
+        sum(words[word] for word in _words_of("obliging")),
+        sum(len(_NUMBERED.findall(sample)) for sample in samples),
+        _count_measured(samples, words),
+    )
+    return Manner(*(count * 1000 / max(1, words.total()) for count in counts))
+
+
+def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
+    """How often a number stands before a measure; books without measures are not searched."""
+    measures = _words_of("measures")
+    if not any(word in words or f"{word}s" in words for word in measures):
+        return 0
+    return sum(len(_measured_pattern().findall(sample)) for sample in samples)
+
+
+@functools.cache
+def _measured_pattern() -> re.Pattern[str]:
+    numbers = "|".join(sorted(_words_of("numbers")))
+    measures = "|".join(sorted(_words_of("measures")))
+    return re.compile(
+        rf"(?:[\d¼½¾] ?|\b(?:{numbers})[ -])(?:of an? |an? )?(?:{measures})s?\b", re.IGNORECASE
+    )
+
+
+@functools.cache
+def _words_of(kind: str) -> frozenset[str]:
+    return frozenset(_tables()[kind].split())
+
+
+@functools.cache
+def _tables() -> Mapping[str, str]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))

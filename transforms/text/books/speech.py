@@ -1,0 +1,113 @@
+"""Who speaks in a text: paragraphs that begin with one of a few names, again and again.
+
+The names of the speakers stand in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
+of their own above it.
+"""
+
+import functools
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+MIN_SPEECHES = 5
+"""A name that begins fewer speeches is no speaker's."""
+
+_TABLE = "speech.toml"
+_LOOKED_AT = 300  # characters of a line: a name and the manner of speaking are shorter
+_PERIODS = (".", "._", ":")
+_MARKS = r"[_=*]{0,2}"
+_NAME = r"[A-Z][\w’'-]*(?:\.? [A-Z&][\w’'-]*){0,3}"
+_MANNER = r"(?:,? ?_?[(\[][^)\]\n]{0,120}[)\]]_?)?"  # "(aside)"
+_AT_START = re.compile(
+    rf"\s*{_MARKS}({_NAME}){_MARKS}{_MANNER}(?:(?:[.:]|\.--){_MARKS}(?=[\s—(\[-]|$)|$)"
+)
+"""A name at the start of a paragraph; the only thing on its line, or with a period or colon after it."""
+
+_INSIDE = re.compile(
+    rf"(?:{_MARKS}([A-Z][A-Z’' -]{{2,30}})|\s+_?([A-Z][\w’' -]{{1,20}})){_MARKS}[.:]_?\s"
+)
+"""A name in front of a line inside a paragraph: in capitals, or indented."""
+
+_ROMAN = re.compile(r"[IVXLC]+")
+
+
+class Speech(NamedTuple):
+    """What speakers say."""
+
+    characters: int  # of their speeches, with the names, without white space at the ends of lines
+    speakers: int  # different ones
+
+
+class _Spoken(NamedTuple):
+    """A piece of text under a name that may be a speaker's."""
+
+    name: str
+    characters: int
+
+
+def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
+    """How much of the paragraphs, given by their lines, speakers say."""
+    spoken = list(_spoken_in(paragraphs))
+    times = Counter(piece.name for piece in spoken)
+    speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
+    return Speech(
+        sum(piece.characters for piece in spoken if piece.name in speakers), len(speakers)
+    )
+
+
+def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
+    """What stands under each name: to the next one, or to the end of the paragraph.
+
+    A paragraph that is a name alone, in capitals or without a period, has the following one as well, if
+    that begins with none.
+    """
+    above = ""
+    for lines in paragraphs:
+        name, above, size = above, "", 0
+        first = _AT_START.match(lines[0][:_LOOKED_AT])
+        if first:
+            name = first[1]
+            is_alone = len(lines) == 1 and first.end() == len(lines[0])
+            # "Churchhill." is where a letter was written.
+            may_be_above = name.isupper() or not lines[0].endswith(_PERIODS)
+            above = name if is_alone and may_be_above else ""
+        for place, line in enumerate(lines):
+            inside = _INSIDE.match(line[:_LOOKED_AT]) if place else None
+            if inside:
+                if name:
+                    yield _Spoken(name, size)
+                name, size = inside[1] or inside[2], 0
+            size += len(line.strip())
+        if name:
+            yield _Spoken(name, size)
+
+
+def _may_speak(name: str) -> bool:
+    words = name.casefold().replace(".", " ").split()
+    if len(name) < 2 or _ROMAN.fullmatch(name) or not words:
+        return False
+    never = _never_speakers()
+    return "to" not in words and not never.issuperset(words)  # no head of a letter: "EMMA TO ANNE"
+
+
+def stage_words(text: str) -> float:
+    """How many of 1,000 words of the text are words of the stage."""
+    return len(_stage_pattern().findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
+
+
+@functools.cache
+def _never_speakers() -> frozenset[str]:
+    return frozenset(_tables()["never_speakers"].split())
+
+
+@functools.cache
+def _stage_pattern() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_tables()['stage'].split())})\b")
+
+
+@functools.cache
+def _tables() -> Mapping[str, str]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
