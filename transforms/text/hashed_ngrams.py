@@ -1,0 +1,108 @@
+"""Word n-grams of a whole text as numbers of 64 bits, fixed forever: what overlaps are counted by.
+
+Words are what stands between white space (`str.split`), as they stand; an n-gram goes over the ends of lines.
+A text with fewer words than `n` is one n-gram, whole, and one without words has none.
+
+A word is hashed from its UTF-8, eight bytes at a time, an n-gram from the hashes of its words, so that their
+order counts; numpy does it for thousands at once. Each step mixes all bits, so that any bits can be used to
+choose n-grams or to partition them. Two different n-grams have the same hash with a chance of 2^-64: among
+the 5,000 million n-grams of all Project Gutenberg not even one such pair is to be expected. It is no defence
+against texts that were made to collide.
+"""
+
+import numpy
+import numpy.typing
+
+Uint64s = numpy.typing.NDArray[numpy.uint64]
+Int64s = numpy.typing.NDArray[numpy.int64]
+
+WIDE_BLANKS = (
+    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""White space beyond ASCII, as Python has it."""
+
+_BLANK = ord(" ")
+_TO_BLANKS = bytes(_BLANK if chr(byte).isspace() and byte < 128 else byte for byte in range(256))
+_LANE_BYTES = 8
+
+# Odd, or words would lose bits. Its powers less 1 have few factors 2, so that words which change places
+# change the sum: 3 modulo 8 leaves one for odd powers, and 3 for the square.
+_MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
+_PIECE_WORDS = 1 << 14  # 128 KB an array: some of them stay in the processor's cache
+
+
+def hash_ngrams(text: str, n: int) -> Uint64s:
+    """The different hashes of the n-grams of a text, ascending.
+
+    Raises ValueError where n is not positive.
+    """
+    if n < 1:
+        raise ValueError(f"n-grams of {n} words: it must be 1 at least")
+    words = hash_words(text)
+    return sort_different(_join_hashes(words, min(n, max(len(words), 1))))
+
+
+def hash_words(text: str) -> Uint64s:
+    """The hash of each word of a text, in their order."""
+    for blank in WIDE_BLANKS:
+        text = text.replace(blank, " ")
+    # With a blank before the first word, and room to read a whole lane from the last byte.
+    block = b"".join((b" ", text.encode("utf-8").translate(_TO_BLANKS), b" " * _LANE_BYTES))
+    is_blank = numpy.frombuffer(block, numpy.uint8) == _BLANK
+    edges = numpy.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
+    starts, ends = edges[::2], edges[1::2]
+    hashes = numpy.empty(len(starts), numpy.uint64)
+    for first in range(0, len(starts), _PIECE_WORDS):
+        piece = slice(first, first + _PIECE_WORDS)
+        hashes[piece] = _hash_spans(block, starts[piece], ends[piece])
+    return hashes
+
+
+def sort_different(hashes: Uint64s) -> Uint64s:
+    """Each of them once, ascending. `numpy.unique` takes several times as long."""
+    ordered = numpy.sort(hashes)
+    is_new = numpy.empty(len(ordered), numpy.bool_)
+    is_new[:1] = True
+    numpy.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
+
+
+def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
+    """The hash of each span of bytes: of its length, and of its lanes, the last filled up with zeros."""
+    lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
+    sizes = ends - starts
+    hashes = sizes.astype(numpy.uint64)
+    spans = numpy.arange(len(hashes))
+    while len(spans):
+        unused_bytes = numpy.maximum(_LANE_BYTES - sizes, 0).astype(numpy.uint64)
+        lane = lanes[starts] << (unused_bytes * numpy.uint64(8))
+        hashes[spans] = _finalize(hashes[spans] * _MULTIPLIER + lane)
+        is_longer = sizes > _LANE_BYTES
+        spans = spans[is_longer]
+        starts = starts[is_longer] + _LANE_BYTES
+        sizes = sizes[is_longer] - _LANE_BYTES
+    return hashes
+
+
+def _join_hashes(words: Uint64s, n: int) -> Uint64s:
+    """The hash of each n words in a row."""
+    ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
+    for start in range(0, len(ngrams), _PIECE_WORDS):
+        piece = ngrams[start : start + _PIECE_WORDS]
+        piece[:] = words[start : start + len(piece)]
+        for place in range(start + 1, start + n):
+            piece *= _MULTIPLIER
+            piece += words[place : place + len(piece)]
+        _finalize(piece)
+    return ngrams
+
+
+def _finalize(hashes: Uint64s) -> Uint64s:
+    """In place, the last step of SplitMix64: every bit of the outcome depends on every bit."""
+    hashes ^= hashes >> numpy.uint64(30)
+    hashes *= numpy.uint64(0xBF58476D1CE4E5B9)
+    hashes ^= hashes >> numpy.uint64(27)
+    hashes *= numpy.uint64(0x94D049BB133111EB)
+    hashes ^= hashes >> numpy.uint64(31)
+    return hashes
