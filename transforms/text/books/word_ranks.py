@@ -1,0 +1,63 @@
+"""How the vocabulary of a corpus grows as book after book is added to it, in parts that can be added up.
+
+The books have ranks, 0, 1, 2, …: the order in which they are added. A word is in the vocabulary from that
+book on with which it has been counted often enough. All that is known of a word is in one bucket (see
+text/word_counts.py), so each bucket tells exactly how many of its words come in with each rank.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy
+import pyarrow as pa
+
+from transforms.text.components import Pairs
+from transforms.text.line_blocks import unpack_block
+from transforms.text.word_counts import SCHEMA
+
+RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
+"""Of the words of several books: record batches, each word once for each book that has it."""
+
+
+def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
+    """The words of the book with that rank."""
+    ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
+    return pa.record_batch([*counts.columns, ranks], schema=RANKED)
+
+
+def join_ranked(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of all batches, one batch at least."""
+    return pa.concat_batches(batches)
+
+
+def unpack_ranked(packed: bytes) -> pa.RecordBatch:
+    """What `word_counts.pack_counts` packed."""
+    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), RANKED)
+
+
+def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
+    """Rows (rank, words that come into the vocabulary with it), ascending, of words in no other batch.
+
+    Args:
+      batches: one at least; in any order.
+      min_count: how often a word must be counted, in all books up to its rank together.
+    """
+    rows = pa.concat_batches(batches)
+    words = rows["word"].dictionary_encode().indices.to_numpy()
+    counts, ranks = rows["count"].to_numpy(), rows["rank"].to_numpy()
+    in_order = numpy.lexsort((ranks, words))
+    words, counts, ranks = words[in_order], counts[in_order], ranks[in_order]
+    total = numpy.cumsum(counts)
+    starts = numpy.flatnonzero(numpy.diff(words, prepend=-1))  # where the rows of each word begin
+    lengths = numpy.diff(starts, append=len(words))
+    before_word = numpy.repeat((total - counts)[starts], lengths)
+    with_rank = total - before_word
+    enters = (with_rank >= min_count) & (with_rank - counts < min_count)
+    return numpy.column_stack(numpy.unique(ranks[enters], return_counts=True))
+
+
+def add_entries(pairs: Pairs) -> Pairs:
+    """Rows (rank, words), each rank once, ascending: the sum of rows for the same rank."""
+    ranks, places = numpy.unique(pairs[:, 0], return_inverse=True)
+    sums = numpy.zeros(len(ranks), numpy.int64)
+    numpy.add.at(sums, places, pairs[:, 1])
+    return numpy.column_stack((ranks, sums))
