@@ -1,0 +1,53 @@
+"""Paragraphs of a part of a text, with their places: what stands between blank lines."""
+
+from typing import NamedTuple
+
+
+class Paragraph(NamedTuple):
+    """Lines without a blank one between them."""
+
+    start: int  # of its first line
+    end: int  # behind its last character, before the line feed
+    gap: int  # blank lines before it, back to where the part begins
+    text: str  # with the line feeds inside
+
+
+def split_paragraphs(text: str, start: int = 0, end: int | None = None) -> list[Paragraph]:
+    """The paragraphs of text[start:end], whose first and last line may be parts of lines."""
+    stop = len(text) if end is None else min(end, len(text))
+    paragraphs: list[Paragraph] = []
+    first = last = -1
+    gap = 0
+    for line_start, line_end in _lines(text, start, stop):
+        if not text[line_start:line_end].isspace() and line_start < line_end:
+            first = line_start if first < 0 else first
+            last = line_end
+            continue
+        if first >= 0:
+            paragraphs.append(Paragraph(first, last, gap, text[first:last]))
+            first, gap = -1, 0
+        gap += 1
+    if first >= 0:
+        paragraphs.append(Paragraph(first, last, gap, text[first:last]))
+    return paragraphs
+
+
+def line_start(text: str, position: int) -> int:
+    """Where the line with that position begins."""
+    return text.rfind("\n", 0, position) + 1
+
+
+def line_end(text: str, position: int) -> int:
+    """Where the line with that position ends, before its line feed."""
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def _lines(text: str, start: int, stop: int) -> list[tuple[int, int]]:
+    lines = []
+    while start < stop:
+        end = text.find("\n", start, stop)
+        end = stop if end < 0 else end
+        lines.append((start, end))
+        start = end + 1
+    return lines
