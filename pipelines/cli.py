@@ -6,15 +6,27 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands import demo, entities, lm1b, multilingual, report, score, verify, wiki40b
+from pipelines.commands import (
+    demo,
+    entities,
+    lm1b,
+    multilingual,
+    pg19,
+    report,
+    score,
+    simplebooks,
+    verify,
+    wiki40b,
+)
 
-COMMANDS = (wiki40b, entities, multilingual, lm1b, report, verify, score, demo)
+COMMANDS = (wiki40b, entities, multilingual, lm1b, pg19, simplebooks, report, verify, score, demo)
 
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
   corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
   corpusmill lm1b --help            how to build One Billion Word from news sentences
+  corpusmill pg19 --help            how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
   corpusmill report DIR             what was built, beside the figures of the paper
 """
 

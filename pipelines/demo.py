@@ -2,12 +2,15 @@
 
 import pathlib
 from collections.abc import Iterator
+from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.entities import Entities, EntitiesConfig
 from pipelines.launch import Corpus
 from pipelines.lm1b import Lm1b, Lm1bConfig
+from pipelines.pg19 import Pg19, Pg19Config
+from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
 from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
@@ -25,6 +28,8 @@ def sample_builds(output: str) -> Iterator[Corpus]:
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
     yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
     yield Lm1b(sample_news())
+    yield Pg19(sample_pg19())
+    yield SimpleBooks(sample_simplebooks())
 
 
 def sample_entities() -> str:
@@ -41,6 +46,30 @@ def sample_news() -> Lm1bConfig:
         shards=10,
         heldout_shards=5,
     )
+
+
+def sample_pg19() -> Pg19Config:
+    """The settings that build PG-19 of the sample of books: all of them, as none was released."""
+    return Pg19Config(
+        **_sample_books(),
+        metadata=[str(SAMPLES / "gutenberg" / "metadata.csv")],
+        members="hash",
+        mask_words=[str(SAMPLES / "gutenberg" / "offensive-words.txt")],
+    )
+
+
+def sample_simplebooks() -> SimpleBooksConfig:
+    """The settings that build SimpleBooks of the sample of books, which are few and short."""
+    return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
+
+
+def _sample_books() -> dict[str, Any]:
+    books = SAMPLES / "gutenberg"
+    return {
+        "books": [str(books / "library")],
+        "catalog": [str(books / "pg_catalog.csv"), str(books / "rdf-files.tar.bz2")],
+        "dump_date": "20260101",
+    }
 
 
 def sample_config(language: str, entities: str = "") -> Wiki40bConfig:

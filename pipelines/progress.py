@@ -22,6 +22,7 @@ from rich.table import Table
 
 from transforms import counters
 from transforms.list_unrendered import NAME as UNRENDERED
+from transforms.text.books.simplebooks_rows import SIZES
 from transforms.text.fingerprint import SPLITS
 from transforms.text.subwords import SubwordStats
 
@@ -30,12 +31,13 @@ LOG_SECONDS = 30.0
 LOG_COLUMNS = 120
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
-_READING = ("read-templates", "read-dump", "read-entities", "read-lines")
+_READING = ("read-templates", "read-dump", "read-entities", "read-lines", "read-books")
 _TEXT_BYTES = (
     "read-templates/xml_bytes",
     "read-dump/xml_bytes",
     "read-entities/json_bytes",
     "read-lines/text_bytes",
+    "read-books/text_bytes",
     "count-subwords/text_bytes",
     "check-checksums/text_bytes",
 )
@@ -73,6 +75,10 @@ class Tally:
         self.lines = counts.get("read-lines/lines", 0)
         self.tokenized = counts.get("tokenize-lines/lines", 0)
         self.sentences_written = counts.get("write-shards/sentences", 0)
+        self.books = counts.get("read-books/books", 0)
+        self.books_stripped = counts.get("strip-books/stripped", 0)
+        self.books_tokenized = counts.get("tokenize-books/books", 0)
+        self.books_written = counts.get("write-books/books", 0)
         text_bytes = sum(counts.get(name, 0) for name in _TEXT_BYTES)
         self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
@@ -84,6 +90,8 @@ class Tally:
             return self._describe_entities(total_bytes)
         if self.lines:
             return self._describe_lines()
+        if self.books:
+            return self._describe_books()
         if self.in_training:
             return f"learning a vocabulary from {self.in_training:,} articles"
         if self.counted:
@@ -108,6 +116,15 @@ class Tally:
         if self.tokenized:
             return f"tokenising: {self.tokenized:,} different ones of {self.lines:,} lines"
         return f"sorting: {self.lines:,} lines {self.megabytes_per_second:.1f} MB/s"
+
+    def _describe_books(self) -> str:
+        if self.books_written:
+            return f"writing: {self.books_written:,} books"
+        if self.books_tokenized:
+            return f"tokenising: {self.books_tokenized:,} books"
+        if self.books_stripped:
+            return f"stripping, screening: {self.books_stripped:,} of {self.books:,} books"
+        return f"reading: {self.books:,} books {self.megabytes_per_second:.1f} MB/s"
 
 
 def _is_rejection(stage: str, what: str) -> bool:
@@ -203,7 +220,7 @@ def print_summary(
         console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
     for line in _vocabularies(manifest, stats):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    unit = "lines" if "lines_read" in manifest["counts"] else "pages"
+    unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
         console.print(_table_of_reasons(manifest["counts"]["rejected"], unit))
     read = manifest["counts"].get(f"{unit}_read")
@@ -212,6 +229,11 @@ def print_summary(
     for line in _remarks(manifest):
         console.print(f"note: {line}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"the build: {target}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _unit_of(counts: Mapping[str, Any]) -> str:
+    """What a build has read."""
+    return next((unit for unit in ("lines", "files") if f"{unit}_read" in counts), "pages")
 
 
 def _table_of(stats: Mapping[str, Any], title: str) -> Table:
@@ -248,6 +270,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
+    yield from _figures_of_books(stats)
     learned = manifest.get("sentencepiece", {})
     if "vocabulary_size" not in learned:  # several, by their names
         yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
@@ -272,6 +295,19 @@ def _words(stats: Mapping[str, Any]) -> Iterator[str]:
         )
         share = f" ({unknown / words:.2%})" if words else ""
         yield f"  {name.replace('_', ' ')}: {unknown:,} of {words:,} words{share}"
+
+
+def _figures_of_books(stats: Mapping[str, Any]) -> Iterator[str]:
+    for size in SIZES:
+        if size in stats:
+            figures = stats[size]
+            yield (
+                f"{size}: {figures['splits']['train']['tokens']:,} tokens of training, a vocabulary of"
+                f" {figures['vocabulary_words']:,}, FREQ {figures['tokens_per_vocabulary_word']:,.2f}"
+            )
+    if "dates" in stats:
+        sources = stats["dates"]["dated_by"].items()
+        yield "dated by " + ", ".join(f"{source} {count:,}" for source, count in sources)
 
 
 def _describe(learned: Mapping[str, Any]) -> str:
@@ -318,8 +354,7 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
-        unit = "lines" if "lines_read" in counts else "pages"
         yield (
-            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {unit}:"
+            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {_unit_of(counts)}:"
             f" {lost['message']}"
         )

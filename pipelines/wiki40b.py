@@ -7,14 +7,17 @@ why: README, "Wiki-40B".
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings
+from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
 from pipelines.provenance import code_versions
 from transforms.assign_splits import AssignSplits
 from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
+from transforms.drop_duplicate_articles import DropDuplicateArticles
+from transforms.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
 from transforms.find_items import WikiTables
 from transforms.hash_inputs import HashInputs
 from transforms.join_wikidata import IdentifyByPage, JoinWikidata
@@ -28,7 +31,7 @@ from transforms.read_entity_table import EntityTable
 from transforms.read_language import read_language
 from transforms.read_split_pins import ReadSplitPins, find_pins
 from transforms.read_templates import ReadTemplates
-from transforms.screen import ScreenPages
+from transforms.screen import Screened, ScreenPages
 from transforms.screen_facts import Linked
 from transforms.text.build_manifest import Description, Provenance
 from transforms.text.subwords import SubwordSettings
@@ -40,7 +43,7 @@ from transforms.write_manifest import BuildOutcome, WriteManifest
 from transforms.write_rejected import WriteRejected
 
 CORPUS = "wiki40b"
-VERSION = "1.2.0"
+VERSION = "1.3.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -51,8 +54,10 @@ RELEASE_NOTES = {
         "SentencePiece vocabulary, and counts in its pieces; entities from a table; a reason for each kind of"
         " Wikimedia's own things; splits can be pinned."
     ),
+    "1.3.0": "Near-duplicates can be left out. Texts and splits are those of 1.2.0.",
 }
 SHARD_BYTES = 32 << 20
+MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
 
 _DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
 
@@ -73,6 +78,9 @@ DESCRIPTION = Description(
 )
 
 
+ORIGINAL = {"near_duplicates": 0.0}
+
+
 @dataclasses.dataclass(frozen=True)
 class Wiki40bConfig:
     """Settings of one build. Those that contradict each other raise ValueError."""
@@ -88,6 +96,7 @@ class Wiki40bConfig:
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
+    near_duplicates: float = 0.0  # similarity from which on an article is dropped; 0 keeps all
     pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
     sample_articles: int = 100_000  # train articles that the pieces are learned from
@@ -96,9 +105,21 @@ class Wiki40bConfig:
     def __post_init__(self) -> None:
         load_language(self.language)
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
+        if not 0 <= self.near_duplicates < 1:
+            raise ValueError(
+                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+            )
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         self.subwords()
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another corpus of the same input, all but the language."""
+        return {"near_duplicates": self.near_duplicates}
+
+    def edition(self) -> str:
+        """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
+        return name_edition(self.language, self.variant(), ORIGINAL)
 
     def subwords(self) -> SubwordSettings | None:
         """Settings of the vocabulary; None where none is wanted."""
@@ -141,8 +162,8 @@ class Wiki40b:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, language, dump date and version."""
-        return CORPUS, self.config.language, f"{self.dump_date}-{VERSION}"
+        """Where the build goes below the output folder: corpus, edition, dump date and version."""
+        return CORPUS, self.config.edition(), f"{self.dump_date}-{VERSION}"
 
     @property
     def dump_date(self) -> str:
@@ -167,7 +188,8 @@ class Wiki40b:
         )
         packed = cleaned.kept | "PackArticles" >> PackArticles()
         linked = self._link(packed)
-        assigned = linked.kept | "AssignSplits" >> AssignSplits()
+        different = self._drop_near_duplicates(linked.kept, folder)
+        assigned = different.kept | "AssignSplits" >> AssignSplits()
         corpus = assigned.articles
         vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
@@ -178,6 +200,7 @@ class Wiki40b:
             articles.rejected,
             cleaned.rejected,
             linked.rejected,
+            different.rejected,
         ) | "Rejected" >> beam.Flatten()
         written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, shards)
         listed = rejected | "WriteRejected" >> WriteRejected(folder)
@@ -220,6 +243,13 @@ class Wiki40b:
             identify = IdentifyByPage(self.dbname, self.tables.pages, pins)
             linked = articles | "IdentifyByPage" >> identify
         return linked
+
+    def _drop_near_duplicates(self, articles: beam.PCollection, folder: str) -> Screened:
+        if not self.config.near_duplicates:
+            return Screened(articles, articles.pipeline | "NoneDropped" >> beam.Create([]))
+        drop = DropDuplicateArticles(folder, self.config.near_duplicates)
+        different: Screened = articles | "DropDuplicates" >> drop
+        return different
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""
@@ -265,7 +295,7 @@ class Wiki40b:
         subwords = config.subwords()
         return Provenance(
             corpus=CORPUS,
-            edition=config.language,
+            edition=config.edition(),
             dump_date=self.dump_date,
             version=VERSION,
             release_notes=RELEASE_NOTES,
@@ -274,6 +304,8 @@ class Wiki40b:
                 "on_corrupt": config.on_corrupt,
                 "ignore_siteinfo": config.ignore_siteinfo,
                 "wiki_templates": config.wiki_templates,
+                **config.variant(),
+                "minhash": MINHASH if config.near_duplicates else None,
                 "shard_bytes": config.shard_bytes,
                 "identity": "wikidata item" if self.links_pages else "page id",
                 "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
@@ -281,4 +313,8 @@ class Wiki40b:
             },
             caveats=self.caveats(),
             code=code_versions(*filter(None, [conversion_library(self.language.variants)])),
+            signature_settings={
+                "lang": config.language,  # the edition would tell what differs a second time
+                **name_variant(config.variant()),
+            },
         )

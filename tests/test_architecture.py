@@ -7,8 +7,16 @@ from collections.abc import Iterator
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-CORPORA = {"entities", "lm1b", "wiki40b", "wiki40b_multilingual"}  # a module each, in pipelines/
+CORPORA = {  # a module each, in pipelines/
+    "entities",
+    "lm1b",
+    "pg19",
+    "simplebooks",
+    "wiki40b",
+    "wiki40b_multilingual",
+}
 SHARED = {
+    "book_settings",
     "dump_settings",
     "publish",
     "progress",

@@ -16,7 +16,7 @@ from transforms.read_corpus import Build, CorpusFile, count_rows
 from transforms.records import OutputFile
 from transforms.text.fingerprint import SPLITS
 
-CORPORA_OF_SENTENCES = ("lm1b",)
+UNITS = {"lm1b": "sentences", "pg19": "books", "simplebooks": "books"}  # of others articles
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 
 
@@ -174,7 +174,7 @@ def check_stats(build: Build) -> Iterator[Fault]:
         if build.files["train"]:
             yield Fault(path, "is not there")
         return
-    unit = "sentences" if build.corpus in CORPORA_OF_SENTENCES else "articles"
+    unit = UNITS.get(build.corpus, "articles")
     try:
         with open_raw(path) as stream:
             stats = json.loads(stream.read())

@@ -98,7 +98,7 @@ def _named_corpus(
         entities=table,
         dump_date=wiki.date,
     )
-    path = (CORPUS, wiki.language, f"{wiki.date}-{VERSION}")
+    path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
     return _named_build(
         f"{wiki.language} {wiki.date}", path, lambda: Wiki40b(config), settings, beam_flags
     )

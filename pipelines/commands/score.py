@@ -15,7 +15,7 @@ METRICS = {
 EPILOG = """\
 examples:
   The sum of the natural log-likelihoods of all pieces of the test split:
-    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.2.0
+    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.3.0
   One log-likelihood a line, of each piece or of each article, in bits:
     corpusmill score bpc --pieces-log-likelihood model.txt.gz --base 2 --split validation --corpus DIR
   The perplexity per piece of a model over the pieces of the build's own SentencePiece model:

@@ -26,7 +26,9 @@ examples:
   A dump that was cut off, as far as it is whole:
     corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
   A refresh: every entity stays in the split it had, new ones get theirs by the hash:
-    corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.2.0'
+    corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
+  Without articles that are nearly the same as a longer one:
+    corpusmill wiki40b … --near-duplicates 0.8
   On a Spark cluster (all Beam flags pass through):
     corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
 
@@ -140,6 +142,14 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what keeps its split: finished builds, or .tsv, .csv (also compressed) or .parquet with columns"
         " wikidata_id and split (train, validation, test; dev and valid mean validation)",
+    )
+    method.add_argument(
+        "--near-duplicates",
+        type=float,
+        default=0.0,
+        metavar="SIMILARITY",
+        help="of articles that share this part of their eight-word sequences keep the longest (default: keep"
+        " all; 0.8 is a good value); those left out are listed in rejected/",
     )
     method.add_argument(
         "--vocabulary-size",

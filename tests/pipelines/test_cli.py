@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli import make_parser
-from pipelines.demo import sample_config, sample_entities
+from pipelines.demo import SAMPLES, sample_config, sample_entities
+from pipelines.pg19 import Pg19Config
+from pipelines.simplebooks import SimpleBooksConfig
 from pipelines.wiki40b import VERSION
 from tests.pipelines.wiki_builds import Build, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -153,3 +155,55 @@ def test_an_interrupt_is_no_traceback(
         "corpusmill: error: interrupted; what was not finished is not published\n"
     )
     assert files_below(tmp_path) == []
+
+
+BOOKS = SAMPLES / "gutenberg"
+OF_BOOKS = {
+    "pg19": [
+        *("--metadata", BOOKS / "metadata.csv", "--members", "hash"),
+        *("--mask-words", BOOKS / "offensive-words.txt"),
+    ],
+    "simplebooks": ["--heldout-books", 2, "--small-tokens", 5000],
+}
+
+
+@pytest.mark.parametrize("command", OF_BOOKS)
+def test_the_commands_of_books_build_what_the_demo_builds(
+    command: str, tmp_path: Path, demo: Path
+) -> None:
+    catalog = ["--catalog", BOOKS / "pg_catalog.csv", BOOKS / "rdf-files.tar.bz2"]
+    flags = ["--books", BOOKS / "library", *catalog, "--dump-date", "20260101", "--workers", 1]
+    assert run_cli(command, *flags, *OF_BOOKS[command], "--output", tmp_path) == 0
+    (built,), (of_demo,) = (
+        [path.parent for path in (folder / command).rglob("COMPLETED")]
+        for folder in (tmp_path, demo)
+    )
+    assert built.relative_to(tmp_path) == of_demo.relative_to(demo)
+    assert Build(built).tree() == Build(of_demo).tree()
+
+
+@pytest.mark.parametrize("command", OF_BOOKS)
+def test_defaults_of_the_flags_of_books_are_those_of_the_settings(command: str) -> None:
+    parsed = make_parser().parse_args([command, "--books", "x", "--output", "y"])
+    config = {"pg19": Pg19Config, "simplebooks": SimpleBooksConfig}[command](["x"])
+    settings = {name: value for name, value in vars(config).items() if name != "shard_bytes"}
+    given = {name: getattr(parsed, name) for name in settings}
+    assert {name: list(one) if isinstance(one, list) else one for name, one in given.items()} == {
+        name: list(one) if isinstance(one, tuple) else one for name, one in settings.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pg19"],
+        ["pg19", "--output", "x"],
+        ["pg19", "--books", "x"],
+        ["simplebooks", "--output", "x"],
+    ],
+)
+def test_books_and_output_must_be_given(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(*arguments) == 2
+    assert "are required" in capsys.readouterr().err

@@ -366,3 +366,70 @@ def test_the_summary_of_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert "vocabulary: 4,567 words; out of it:" in printed
     assert "heldout shard 0: 3 of 200 words (1.50%)" in printed
     assert "heldout: 9 of 200 words (4.50%)" in printed
+
+
+BOOK_COUNTS = {
+    "read-books/dump_bytes": 700,
+    "read-books/text_bytes": 8_000_000,
+    "read-books/books": 5000,
+    "read-books/html-page": 3,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "shown_line"),
+    [
+        ({}, "reading: 5,000 books 4.0 MB/s"),
+        ({"strip-books/stripped": 900}, "stripping, screening: 900 of 5,000 books"),
+        (
+            {"strip-books/stripped": 4000, "tokenize-books/books": 30},
+            "tokenising: 30 books",
+        ),
+        ({"tokenize-books/books": 60, "write-books/books": 1200}, "writing: 1,200 books"),
+    ],
+)
+def test_what_is_shown_while_books_are_read_stripped_tokenised_and_written(
+    more: dict[str, int], shown_line: str
+) -> None:
+    tally = Tally(BOOK_COUNTS | more, seconds=2.0)
+    assert tally.dump_bytes == 700
+    assert tally.describe(1000) == shown_line
+
+
+def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
+    split = {"books": 1234, "words": 99}
+    figures = {
+        "splits": {"train": {"tokens": 92_000_000}},
+        "vocabulary_words": 98_304,
+        "tokens_per_vocabulary_word": 935.87,
+    }
+    stats = {
+        "train": split,
+        "train_2": split | {"books": 30},
+        "total": split,
+        "simplebooks-92": figures,
+        "dates": {"dated_by": {"released": 1000, "imprint": 7}},
+    }
+    manifest = {
+        "signature": "simplebooks|lang:en",
+        "counts": {"files_read": 2345, "rejected": {"screen-books/poems": 1111, "total": 1111}},
+        "caveats": [],
+        "outputs": [],
+        "lost": [LOST],
+    }
+    print_summary("folder", manifest, stats, 1.0)
+    printed = capsys.readouterr().out
+    rows = [
+        [cell.strip() for cell in line.strip("│").split("│")]
+        for line in printed.splitlines()
+        if line.startswith("│")
+    ]
+    assert rows[:3] == [["train", "1,234", "99"], ["train 2", "30", "99"], ["total", "1,234", "99"]]
+    assert ["screen-books/poems", "1,111"] in rows
+    assert re.search(r"┃ not kept +┃ +files ┃", printed)
+    assert (
+        "simplebooks-92: 92,000,000 tokens of training, a vocabulary of 98,304, FREQ 935.87\n"
+        "dated by released 1,000, imprint 7\n"
+    ) in printed
+    assert "\n2,345 files read in 1.0 s\n" in printed
+    assert "100 files: bz2" in printed

@@ -400,6 +400,23 @@ def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Pa
     built.check_files()
 
 
+def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
+    """Every page of the wiki is there twice; titles of the copies are longer."""
+    files = WikiFiles(tmp_path, repeated_wiki("en", 2))
+    config = files.config(dump=files.write_xml(""), near_duplicates=0.3, vocabulary_size=0)
+    built = build(tmp_path / "out", config)
+    dropped = {int(one.id) for one in built.rejected() if one.stage == "drop-duplicates"}
+    kept = {page.page_id for page in files.wiki.pages if page.revision_id in built.version_ids()}
+    assert {number + 1000 for number in dropped} == kept
+    counts = built.manifest["counts"]
+    assert counts["rejected"]["drop-duplicates/near-duplicate"] == len(dropped) == 21
+    assert counts["pages_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
+    assert counts["pages_read"] == len(files.wiki.pages)
+    assert built.manifest["settings"]["near_duplicates"] == 0.3
+    assert built.manifest["settings"]["minhash"] == {"permutations": 128, "ngram_words": 8}
+    built.check_files()
+
+
 # Settings and names.
 
 
@@ -410,6 +427,8 @@ def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Pa
         ({"language": "zh"}, "no such language: 'zh'"),
         ({"dump": []}, "no dump is named"),
         ({"on_corrupt": "ignore"}, "on_corrupt is one of"),
+        ({"near_duplicates": 1}, "near_duplicates is 1, and not from 0 to below 1"),
+        ({"near_duplicates": -0.1}, "near_duplicates is -0.1, and not from"),
         ({"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
         (
             {"vocabulary_size": 263},
@@ -444,7 +463,17 @@ def test_the_place_of_a_build_tells_language_date_and_version(
     uk.write_xml("").rename(path)
     corpus = Wiki40b(uk.config(dump=path, dump_date=setting))
     assert corpus.path == ("wiki40b", "uk", f"{date}-{VERSION}")
-    assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:{VERSION}"
+    assert (
+        corpus.provenance().signature
+        == f"wiki40b|lang:uk|dump:{date}|near-duplicates:no|v:{VERSION}"
+    )
+
+
+def test_the_place_of_a_build_tells_what_differs_from_the_paper(uk: WikiFiles) -> None:
+    corpus = Wiki40b(uk.config(dump=uk.write_xml(""), near_duplicates=0.8))
+    assert corpus.path == ("wiki40b", "uk-near-duplicates-0.8", f"20260101-{VERSION}")
+    signature = f"wiki40b|lang:uk|dump:20260101|near-duplicates:0.8|v:{VERSION}"
+    assert corpus.provenance().signature == signature
 
 
 def test_a_dump_without_siteinfo_is_known_by_its_language(uk: WikiFiles) -> None:

@@ -14,6 +14,7 @@ from transforms.text.minhash import (
     choose_bands,
     hash_items,
     pair_members,
+    sign_hashes,
     sign_sets,
 )
 
@@ -46,6 +47,29 @@ def test_signatures_are_those_of_datasketch(sets: list[list[bytes]], permutation
 def test_order_and_repetition_do_not_matter(sets: list[list[bytes]], chance: random.Random) -> None:
     shuffled = [chance.sample(one * 2, 2 * len(one)) for one in sets]
     assert (sign_sets(shuffled, 16) == sign_sets(sets, 16)).all()
+
+
+@given(
+    st.lists(st.lists(st.integers(0, (1 << 32) - 1), min_size=1, max_size=30), max_size=9),
+    st.integers(1, 20),
+    st.integers(1, 40),
+)
+@settings(max_examples=60)
+def test_hashes_are_signed_in_pieces_as_in_one(
+    sets: list[list[int]], permutations: int, piece: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minhash, "_PIECE_HASHES", piece)
+        signed = sign_hashes([numpy.array(one, numpy.uint32) for one in sets], permutations)
+    expected = [
+        [
+            min((value * int(factor) + int(offset)) % (1 << 32) for value in one)
+            for factor, offset in minhash._permutations(permutations)
+        ]
+        for one in sets
+    ]
+    assert signed.shape == (len(sets), permutations)
+    assert signed.tolist() == expected
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 1 << 30))

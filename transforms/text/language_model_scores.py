@@ -26,7 +26,7 @@ class Normalisers(NamedTuple):
     characters: int  # Unicode code points, a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 where it has none
     words: int
-    articles: int
+    articles: int  # or books
 
 
 # From a log-likelihood.
@@ -141,14 +141,15 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     counts = manifest["stats"].get(split)
     if counts is None:
         raise ValueError(f"no such split: {split!r}; there are {', '.join(manifest['stats'])}")
-    missing = [name for name in ("characters", "words", "articles") if name not in counts]
+    unit = "books" if "books" in counts else "articles"
+    missing = [name for name in ("characters", "words", unit) if name not in counts]
     if missing:
         raise ValueError(f"the counts of {split} lack {', '.join(missing)}")
     return Normalisers(
         characters=counts["characters"],
         pieces=counts.get("pieces", 0),
         words=counts["words"],
-        articles=counts["articles"],
+        articles=counts[unit],
     )
 
 

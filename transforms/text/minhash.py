@@ -23,6 +23,8 @@ Int64s = numpy.typing.NDArray[numpy.int64]
 SEED = 1
 _DIGEST_WORDS = 5  # of 32 bits, in a SHA-1
 
+_PIECE_HASHES = 1 << 15  # 128 KB, and as much permuted
+
 ANCHORS = 4
 NEIGHBOURS = 4
 
@@ -54,6 +56,32 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
         permuted = hashes * factor + offset  # modulo 2^32, which is what makes it a permutation
         signatures[:, number] = numpy.minimum.reduceat(permuted, first)
     return signatures
+
+
+def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
+    """The same of sets whose hashes are there already, and mixed well; none may be empty.
+
+    Takes as little memory for few large sets as for many small ones: the hashes go through the processor's
+    cache a piece at a time.
+    """
+    signatures = numpy.full((permutations, len(sets)), numpy.iinfo(numpy.uint32).max, numpy.uint32)
+    if not sets:
+        return signatures.T
+    hashes = numpy.concatenate(sets)
+    starts = numpy.cumsum([0, *map(len, sets)])[:-1]
+    buffer = numpy.empty(min(_PIECE_HASHES, len(hashes)), numpy.uint32)
+    for start in range(0, len(hashes), _PIECE_HASHES):
+        piece = hashes[start : start + _PIECE_HASHES]
+        permuted = buffer[: len(piece)]
+        first = int(numpy.searchsorted(starts, start, "right")) - 1
+        end = int(numpy.searchsorted(starts, start + len(piece)))
+        begins = numpy.maximum(starts[first:end] - start, 0)
+        for number, (factor, offset) in enumerate(_permutations(permutations)):
+            numpy.multiply(piece, factor, out=permuted)
+            numpy.add(permuted, offset, out=permuted)
+            signed = signatures[number, first:end]
+            numpy.minimum(signed, numpy.minimum.reduceat(permuted, begins), out=signed)
+    return signatures.T
 
 
 @functools.cache

@@ -149,7 +149,8 @@ def test_the_text_between_the_marks_comes_out_whole(lines: list[str]) -> None:
     assert strip_boilerplate(stripped.text) == StrippedText(stripped.text, 0, 1, 0)
 
 
-MAX_ENDS_CHARACTERS = 250
+MAX_ENDS_CHARACTERS = 300
+COPYRIGHTED = ("16", "5200", "7849", "58344")
 SIZE = 5_000_000
 
 
@@ -166,6 +167,10 @@ SIZE = 5_000_000
         "| Transcriber's Note\n",
         "End of Project Gutenberg\n",
         "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS",
+        "  * * * *\n",
+        "  * * * *\n  * * *\n\nErrata\n",
+        "[NOTE from a: ",
+        "POSTSCRIPT\na@a-",
     ],
 )
 def test_bad_input_takes_linear_time(unit: str) -> None:
@@ -186,11 +191,15 @@ def test_real_books_are_kept_whole() -> None:
             continue
         text = _decode(gzip.decompress((folder / row["file"]).read_bytes()))
         stripped = strip_boilerplate(text.replace("\r\n", "\n"))
+        if row["id"] in COPYRIGHTED:
+            assert isinstance(stripped, Reason), row["file"]
+            assert stripped.slug == "copyrighted"
+            continue
         assert isinstance(stripped, StrippedText), (row["file"], stripped)
         assert find_licence(stripped.text) is None
         if row["start"] == "START OF":
-            # `body` counts characters of lines that end with CR LF. Besides notes only the closing line
-            # and the blank lines at both ends are gone: 8 to 241 characters.
+            # `body` counts characters of lines that end with CR LF. Besides notes, whose CRs are not counted,
+            # only the closing line and the blank lines at both ends are gone: 8 to 282 characters.
             kept = len(stripped.text) + stripped.text.count("\n")
             if not 0 <= int(row["body"]) - kept - stripped.notes <= MAX_ENDS_CHARACTERS:
                 unlike.append((row["file"], int(row["body"]), kept, stripped.notes))

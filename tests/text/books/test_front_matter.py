@@ -101,6 +101,10 @@ def test_text_without_furniture_stays(paragraphs: list[str]) -> None:
     [
         "[Illustration",
         "[Illustration: a\n\n",
+        "[Illustration]\n\na\n\n",
+        "Illustration: ",
+        "Illustration:\n",
+        "[Illustration] a ",
         "[",
         "[Pg 1]",
         "CONTENTS\n\n",
@@ -127,15 +131,16 @@ def test_real_books_lose_their_contents_and_illustrations_only() -> None:
         except UnicodeDecodeError:
             text = data.decode("latin-1").replace("\r\n", "\n")
         stripped = strip_boilerplate(text)
+        if isinstance(stripped, Reason) and stripped.slug == "copyrighted":
+            continue
         assert isinstance(stripped, StrippedText)
         cut = cut_furniture(stripped.text)
         assert check_furniture(stripped.text, cut) is None, path.name
         with_contents += bool(cut.contents)
         with_illustrations += bool(cut.illustrations)
         shares[path.name] = len(cut.text) / len(stripped.text)
-        if path.name != "55040-0.txt.gz":  # has one that is not closed
-            assert "[Illustration" not in cut.text, path.name
+        assert "[Illustration" not in cut.text, path.name
     # Picture books of 1,500 characters, and Mother Goose with her 230 lines of contents.
     low = {name.split(".")[0] for name, share in shares.items() if share < 0.86}
     assert low == {"14848", "26060", "39784", "45265"}
-    assert (with_contents, with_illustrations) == (154, 124)
+    assert (with_contents, with_illustrations) == (153, 124)

@@ -218,6 +218,8 @@ def test_real_books_are_told_by_genre() -> None:
         if label == "other-language" or (is_kept and is_large and book_id not in NEAR):
             continue
         stripped = strip_boilerplate(read_text(row))
+        if isinstance(stripped, Reason) and stripped.slug == "copyrighted":
+            continue
         assert isinstance(stripped, StrippedText), path
         subjects, shelves = catalogued.get(book_id, ((), ()))
         one = book(row["title"], subjects=subjects, bookshelves=shelves, book_id=book_id)
@@ -233,4 +235,4 @@ def test_real_books_are_told_by_genre() -> None:
         "manuals": 7,
         "recipes": 1,
     }
-    assert checked["prose"] + checked["prose-fiction"] == 77
+    assert checked["prose"] + checked["prose-fiction"] == 76

@@ -42,6 +42,15 @@ def test_a_long_list_of_corrections_at_the_end_goes() -> None:
     assert strip_notes(book).rstrip("\n") == chapter.rstrip("\n")
 
 
+def test_a_long_list_of_words_that_were_changed_goes() -> None:
+    chapter = "He walked on through the rain, and no lamp was lit in any house.\n" * 300
+    entry = "who held the lmap[lamp] and went with it up the old stairs to the door\n"
+    table = "  Page          Change\n\n" + "".join(f"   {number}  {entry}" for number in range(40))
+    intro = "Transcriber's Note: Blank pages have been deleted."
+    book = f"{chapter}\n\n\nTranscriber's Amendments\n\n{intro}\n\n{table}"
+    assert strip_notes(book).rstrip("\n") == chapter.rstrip("\n")
+
+
 def test_a_dialogue_after_a_heading_at_the_end_is_not_taken_for_a_note() -> None:
     chapter = "He walked on through the rain, and no lamp was lit in any house.\n" * 30
     note = "The oldest spelling was kept."

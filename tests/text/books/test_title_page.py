@@ -77,6 +77,27 @@ PROSE = "\n".join(["It was a wet day in the month of May, and nobody in the hous
             [(1904, COPYRIGHT), (1932, REPRINT)],
         ),
         ("Copyright 1993 by A. Typist", [(1993, COPYRIGHT)]),
+        ("A TALE\n\nCopyright\n\n1903 by Nobody & Co.", [(1903, COPYRIGHT)]),
+        ("1903 by Nobody & Co.\n\nPrinted by A. Typist", [(1903, COPYRIGHT)]),
+        ("1903 by the side of a lamp", []),
+        # Of those who reprint.
+        (
+            "This new Nobody edition, first published in 1963, is an unabridged\n"
+            "republication of the work first published by A. Nobody in\n1886.",
+            [(1963, REPRINT), (1886, FIRST_PUBLISHED)],
+        ),
+        (
+            "This Nobody edition, first published in 2006, is an unabridged and\n"
+            "unaltered republication of the 1941 printing of the work originally published by\n"
+            "A. Nobody, London and New York, in 1907. We have moved a few of the pictures.",
+            [(1907, FIRST_PUBLISHED)],
+        ),
+        (
+            "\n".join(
+                [PROSE, "It is no reprint of what was first published in a life of 1812-1870."]
+            ),
+            [],
+        ),
         # The word of a transcriber, in running text too.
         (
             "Transcribed from the 1886 Nobody & Co. edition by A. Typist",

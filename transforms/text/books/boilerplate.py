@@ -57,6 +57,8 @@ class _Rules(NamedTuple):
     licence_words: tuple[str, ...]
     max_other_characters: int
     licence_phrases: re.Pattern[str]
+    copyrighted: re.Pattern[str]
+    head_lines: int
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
@@ -64,13 +66,16 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
     A text with no such mark and nothing of the licence in it is a book that was stripped before: it is kept.
 
-    Reasons: `no-start`, `no-end`: only one end of the book is marked (a file with the small print of before
+    Reasons: `copyrighted`: the head of the file says that the book is, and may not be copied by everybody.
+    `no-start`, `no-end`: only one end of the book is marked (a file with the small print of before
     2003 needs no mark at the end). `no-start-and-no-end`: neither, and there is licence in it.
     `not-boilerplate`: what would be removed is not all words of Project Gutenberg. `licence-inside`: words of
     the licence would stay. `too-many-notes`: notes would be most of the book. `kept-too-little`: almost
     nothing would stay.
     """
     marks = find_marks(text)
+    if notice := _copyright_notice(text, marks):
+        return Reason("copyrighted", notice)
     if len(marks) > MAX_MARKS:
         return Reason("licence-inside", f"{len(marks):,} lines of Project Gutenberg")
     parts = _find_books(text, marks)
@@ -124,9 +129,24 @@ def find_licence(text: str) -> str | None:
     for start in _anchored_lines(text, rules.anchors):
         end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
         if found := rules.licence_phrases.search(text, start, end):
-            at = line_start(text, found.start())
-            return text[at : line_end(text, at)].strip()[:_SHOWN_CHARACTERS]
+            return _line_of(text, found.start())
     return None
+
+
+def _line_of(text: str, position: int) -> str:
+    """The line with that position, as it is shown."""
+    return text[line_start(text, position) : line_end(text, position)].strip()[:_SHOWN_CHARACTERS]
+
+
+def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
+    """The line in the head of a file that says that its book is copyrighted; None where there is none."""
+    rules = _rules()
+    end = 0
+    for _ in range(rules.head_lines):
+        end = min(line_end(text, end) + 1, len(text))
+    begin = next((mark.start for mark in marks if mark.kind == "begin"), 0)
+    found = rules.copyrighted.search(text, 0, max(begin, end))
+    return _line_of(text, found.start()) if found else None
 
 
 def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
@@ -281,4 +301,6 @@ def _rules() -> _Rules:
         tuple(licence["words"]),
         licence["max_other_characters"],
         re.compile(licence["phrases"]),
+        re.compile(table["copyrighted"]["notice"]),
+        table["copyrighted"]["head_lines"],
     )

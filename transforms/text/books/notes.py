@@ -58,9 +58,16 @@ class _TranscriberRules(NamedTuple):
     max_end_characters: int
 
 
+class _EndNote(NamedTuple):
+    first: re.Pattern[str]
+    has: tuple[re.Pattern[str], ...]
+
+
 class _Rules(NamedTuple):
     head: _HeadRules
     transcriber: _TranscriberRules
+    max_end_characters: int
+    end_notes: tuple[_EndNote, ...]
     marked: tuple[tuple[str, re.Pattern[str]], ...]  # an anchor, and what begins in its line
 
 
@@ -69,6 +76,7 @@ def strip_notes(book: str) -> str:
     rules = _rules()
     marked = list(_marked_notes(book, rules))
     body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
+    body = cut_out(body, _end_notes(body, rules))  # others stood behind them
     return cut_out(body, _head_notes(body, rules.head))
 
 
@@ -80,6 +88,16 @@ def _marked_notes(text: str, rules: _Rules) -> Iterator[Span]:
             if found:
                 yield with_blank_lines(text, *found.span())
             at = text.find(anchor, at + len(anchor))
+
+
+def _end_notes(text: str, rules: _Rules) -> Iterator[Span]:
+    """What runs to the end of a book from the line on that a rule describes."""
+    earliest = max(len(text) // 2, len(text) - rules.max_end_characters)
+    for rule in rules.end_notes:
+        # What the text lacks from the first such line on, it lacks from a later one on, too.
+        found = rule.first.search(text, earliest)
+        if found and all(pattern.search(text, found.end()) for pattern in rule.has):
+            yield found.start(), len(text)
 
 
 def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
@@ -297,6 +315,11 @@ def _rules() -> _Rules:
             transcriber["max_paragraph_characters"],
             transcriber["max_middle_characters"],
             transcriber["max_end_characters"],
+        ),
+        table["end"]["max_characters"],
+        tuple(
+            _EndNote(re.compile(one["first"]), tuple(map(re.compile, one["has"])))
+            for one in table["end"]["note"]
         ),
         tuple((rule["anchor"], re.compile(rule["pattern"])) for rule in table["marked"]),
     )

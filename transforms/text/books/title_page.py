@@ -54,6 +54,14 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _TRANSCRIBED = re.compile(r"\btranscribed from the (.{0,80}?)\bedition\b", re.IGNORECASE)
+# What one who reprints says of the original, mostly in lines as long as those of running text.
+_REPUBLISHED = re.compile(
+    r"\b(?:republication|reprint|reproduction) of .{0,120}?"
+    rf"\b(?:first|originally) published\b.{{0,120}}? in {_ARABIC}",
+    re.IGNORECASE,
+)
+# The line of a copyright that lost its sign: "1903 by Nobody & Co."
+_HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
 _ISSUE = re.compile(
     r"\b(?:nos?|numbers?|vol|volume|issue)\b.*"
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
@@ -67,6 +75,8 @@ _ORDINAL = (
 )
 _STATEMENT = re.compile(
     r"(?P<reprint>\bre-?(?:print(?:ed|ing)?|issued?|newed|newal)\b"
+    # Of one who reprints: "This new Nobody edition, first published in 1963, is an unabridged …".
+    r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
     rf"|\b{_ORDINAL} (?:[a-z]{1, 12} )?(?:impression|printing|thousand))"
     r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
     r"|(?P<first>\b(?:first|originally) (?:published|issued|printed|edition)"
@@ -99,6 +109,7 @@ def find_years(text: str) -> list[FrontYear]:
     for index, block in enumerate(blocks):
         found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
         if block.is_prose:
+            found += _republished_years(block)
             open_source = ""
             continue
         statements = _read_statements(block, open_source)
@@ -176,6 +187,13 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
     return [FrontYear(year, source) for year in years_in(text[:_MAX_STATEMENT_CHARACTERS])]
 
 
+def _republished_years(block: Block) -> list[FrontYear]:
+    """The year of the original that a reprint names."""
+    match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
+    years = years_in(match[0]) if match else []
+    return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
+
+
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
     """The years of lines of a title page that are no statements."""
     for line in lines:
@@ -185,6 +203,8 @@ def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[Fr
             continue  # the date of a preface, of a performance, of a birth
         if match := _ALONE.fullmatch(line):
             yield from _of_imprint(match, is_publisher_near)
+        elif (match := _HOLDER.fullmatch(line)) and _is_imprint(line):
+            yield FrontYear(int(match["arabic"]), COPYRIGHT)
         elif is_publisher_near:
             columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
             ending = [_last_year(line)] if _is_imprint(line) else []

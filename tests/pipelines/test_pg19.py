@@ -1,0 +1,348 @@
+"""The method of PG-19 on the bundled sample: what is kept, what is not, and when it was published."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import verify
+from pipelines.book_settings import NO_CATALOG
+from pipelines.demo import sample_pg19
+from pipelines.launch import BuildError
+from pipelines.pg19 import Pg19, Pg19Config
+from pipelines.score import score
+from tests import book_samples
+from tests.pipelines.book_builds import (
+    GUTENBERG,
+    KEPT,
+    LIBRARY,
+    BookBuild,
+    build_pg19,
+    expected_fates,
+    expected_files,
+    pack_sample,
+)
+from tests.pipelines.wiki_builds import files_below, run_cli
+from transforms.open_input import InputError
+from transforms.text.books.book_stats import identity_of
+from transforms.text.fingerprint import SPLITS, fingerprint, split_of
+
+EDITION = "en-members-hash-mask-words-833e0eac"
+RELEASED = {
+    int(line.split(",")[0]): line.split(",")[2]
+    for line in (GUTENBERG / "metadata.csv").read_text("utf-8").splitlines()
+}
+FRENCH = 90028
+RELEASED[FRENCH] = "1901"
+BOOKS = {book.number: book for book in book_samples.load_books(GUTENBERG)}
+MASKED = {90006: "A <DW> horse in my beans!", 90012: "You <DW> old dog"}
+
+
+@pytest.fixture(scope="module")
+def sample(demo: Path) -> BookBuild:
+    return BookBuild(demo / "pg19" / EDITION / "20260101-1.0.0")
+
+
+def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
+    assert sample.fates() == expected_fates("pg19")
+
+
+def test_the_years_are_those_that_the_author_says(sample: BookBuild) -> None:
+    dated = {
+        row["book_id"]: (row["publication_date"], row["date_source"])
+        for row in sample.all_rows().values()
+    }
+    assert dated == {
+        book_id: (str(file.year), file.source)
+        for book_id, file in expected_files().items()
+        if file.pg19 == KEPT
+    }
+
+
+def test_every_dated_book_is_in_the_list_of_dates(sample: BookBuild) -> None:
+    listed = {int(row["book_id"]): (row["year"], row["source"]) for row in sample.table("dates")}
+    assert listed == {
+        book_id: (str(file.year or ""), file.source)
+        for book_id, file in expected_files().items()
+        if file.pg19 == KEPT or file.pg19.startswith("date-books/")
+    }
+    sources = Counter(source or "nothing" for _, source in listed.values())
+    assert sample.stats["dates"]["dated_by"] == sources
+
+
+def test_texts_are_whole_and_have_nothing_of_the_frame(sample: BookBuild) -> None:
+    for row in sample.all_rows().values():
+        book = BOOKS[row["book_id"]]
+        text = row["book_text"]
+        assert row["book_link"] == f"http://www.gutenberg.org/ebooks/{book.number}"
+        assert not re.search(r"Gutenberg|Produced by|Transcriber", text)
+        if book.number not in MASKED:  # as it was written but for blank lines
+            assert text.split() == book.text.split()
+
+
+def test_words_of_the_list_are_masked(sample: BookBuild) -> None:
+    rows = sample.all_rows()
+    masked = {
+        book_id: row["book_text"] for book_id, row in rows.items() if "<DW>" in row["book_text"]
+    }
+    assert masked.keys() == MASKED.keys()
+    for book_id, text in masked.items():
+        assert MASKED[book_id] in text
+        words = BOOKS[book_id].text.replace("fuddlewick", "<DW>").replace("snorpish", "<DW>")
+        assert text.split() == words.split()
+    assert sample.stats["masked_words"] == 2
+
+
+def test_the_accounts(sample: BookBuild) -> None:
+    counts = sample.manifest["counts"]
+    fates = expected_fates("pg19")
+    assert (
+        counts["files_read"] == len(fates) == counts["kept"]["total"] + counts["rejected"]["total"]
+    )
+    by_reason = Counter(fate for _, fate in fates if fate != KEPT)
+    assert counts["rejected"] == by_reason | {"total": by_reason.total()}
+    for split in SPLITS:
+        texts = [row["book_text"] for row in sample.rows(split)]
+        assert counts["kept"][split] == len(texts) > 0
+        assert sample.stats[split] == {
+            "books": len(texts),
+            "words": sum(len(text.split()) for text in texts),
+            "characters": sum(map(len, texts)),
+            "text_bytes": sum(len(text.encode()) for text in texts),
+        }
+    assert sample.manifest["lost"] == sample.manifest["caveats"] == []
+    sample.check_files()
+
+
+def test_the_split_depends_on_the_id_alone(sample: BookBuild) -> None:
+    for split in SPLITS:
+        ids = [row["book_id"] for row in sample.rows(split)]
+        assert {split_of(identity_of(book_id)) for book_id in ids} == {split}
+        assert ids == sorted(ids, key=lambda book_id: fingerprint(identity_of(book_id)))
+
+
+def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
+    assert sample.manifest["signature"] == (
+        "pg19|lang:en|dump:20260101|members:hash|split-ids:no|before:1919|min-words:200"
+        "|near-duplicates:no|mask-words:833e0eac|v:1.0.0"
+    )
+
+
+def test_the_build_is_sound(sample: BookBuild) -> None:
+    verdict = verify.verify([str(sample.folder)], workers=1)
+    assert (verdict.builds, verdict.faults) == (1, ())
+
+
+def test_a_model_is_scored_by_the_words_of_the_split(sample: BookBuild) -> None:
+    words = sample.stats["test"]["words"]
+    found = score("perplexity", str(sample.folder), "test", log_likelihood=str(-2.0 * words))
+    assert found.value == pytest.approx(7.389056)
+    assert f"|words:{words}|" in found.citation
+
+
+# The same bytes always.
+
+
+def test_two_workers_give_the_bytes_of_the_demo(sample: BookBuild, tmp_path: Path) -> None:
+    assert build_pg19(tmp_path, workers=2).tree() == sample.tree()
+
+
+@pytest.mark.parametrize(("how", "workers"), [("loose", 1), ("zip", 1), ("tar.gz", 2)])
+def test_order_and_packing_of_the_files_do_not_matter(
+    sample: BookBuild, tmp_path: Path, how: str, workers: int
+) -> None:
+    books = pack_sample(tmp_path, how, seed=workers)
+    again = build_pg19(tmp_path / "again", [books], workers)
+    assert again.tree_but_names() == sample.tree_but_names()
+    assert again.rejected_by_base_name() == sample.rejected_by_base_name()
+
+
+# Variants.
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
+    """The books of a released list, two of them in splits of one's own, in many small files."""
+    folder = tmp_path_factory.mktemp("released")
+    splits, metadata = folder / "splits.tsv", folder / "metadata.csv"
+    splits.write_text("book_id\tsplit\n90001\ttest\n90002\tdev\n90016\ttest\n", "utf-8")
+    metadata.write_text("".join(f"{one},T by A,{RELEASED[one]},u/{one}\n" for one in RELEASED))
+    how: dict[str, Any] = {
+        "members": "",
+        "mask_words": [],
+        "shard_bytes": 20_000,
+        "split_ids": [str(splits)],
+    }
+    return build_pg19(folder / "output", metadata=[str(metadata)], **how)
+
+
+def test_released_books_are_those_of_the_list(sample: BookBuild, released: BookBuild) -> None:
+    rows, by_hash = released.all_rows(), sample.all_rows()
+    assert rows.keys() == RELEASED.keys() - {90099}  # which nobody has
+    for book_id, row in rows.items():
+        assert (row["publication_date"], row["date_source"]) == (RELEASED[book_id], "released")
+        if book_id not in {*MASKED, FRENCH}:
+            assert row["book_text"] == by_hash[book_id]["book_text"]
+    assert "fuddlewick" in rows[90006]["book_text"]
+    assert not released.stats.get("masked_words")
+
+
+def test_no_other_rule_takes_a_released_book(released: BookBuild) -> None:
+    """One is French: the list has the last word."""
+
+    def fate_of(book_id: str, fate: str) -> str:
+        if fate.split("/")[0] in ("read-books", "choose-file", "strip-books"):
+            return fate
+        return KEPT if int(book_id) in RELEASED else "screen-books/not-in-release"
+
+    assert released.fates() == [(one, fate_of(one, fate)) for one, fate in expected_fates("pg19")]
+    assert FRENCH in released.all_rows()
+
+
+def test_a_table_of_splits_has_the_last_word(released: BookBuild) -> None:
+    ids = {split: {row["book_id"] for row in released.rows(split)} for split in SPLITS}
+    assert ids["test"] == {90001}
+    assert ids["validation"] == {90002}
+    assert len(ids["train"]) == len(RELEASED) - 3
+    assert re.fullmatch(r"en-split-ids-[0-9a-f]{8}", released.folder.parts[-2])
+
+
+def test_books_are_dealt_out_to_several_files(released: BookBuild) -> None:
+    of_train = sorted(path.name for path in released.folder.glob("train-*.parquet"))
+    count = -(-released.stats["train"]["text_bytes"] // 20_000)
+    assert count > 3
+    assert of_train == [f"train-{n:05d}-of-{count:05d}.parquet" for n in range(count)]
+    released.check_files()
+
+
+def test_without_catalogue_and_metadata_the_files_tell(tmp_path: Path) -> None:
+    """And books are no longer too new, but must not be alike."""
+    how: dict[str, Any] = {"catalog": [], "metadata": [], "mask_words": []}
+    built = build_pg19(tmp_path, before=2000, near_duplicates=0.7, **how)
+    others = {
+        "90013": "drop-duplicates/near-duplicate",  # of 90014, which is longer
+        "90018": KEPT,  # of 1923
+        "90020": "date-books/undated",  # the catalogue alone tells when its author died
+        "90035": "screen-books/too-short",  # and that this one is sounds
+    }
+    expected = sorted((one, others.get(one, fate)) for one, fate in expected_fates("pg19"))
+    assert built.fates() == expected
+    assert built.manifest["caveats"] == [NO_CATALOG]
+    assert NO_CATALOG in (built.folder / "README.md").read_text("utf-8")
+    rows = built.all_rows()
+    assert rows[90018]["publication_date"] == "1923"
+    assert rows[90002]["publication_date"] == "1899"  # as its title page says
+    assert rows[90004]["book_title"] == "Zoë and the Café Cat"
+    assert built.folder.parts[-2] == "en-members-hash-before-2000-near-duplicates-0.7"
+
+
+@pytest.mark.parametrize(
+    ("settings", "edition"),
+    [
+        ({"metadata": ["m"]}, "en"),
+        ({}, "en-members-hash"),
+        (
+            {"metadata": ["m"], "min_words": 0, "near_duplicates": 0.8},
+            "en-min-words-0-near-duplicates-0.8",
+        ),
+    ],
+)
+def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
+    found = {name: [str(GUTENBERG / "metadata.csv")] for name in settings if name == "metadata"}
+    corpus = Pg19(Pg19Config([str(LIBRARY)], **settings | found))
+    assert corpus.path == ("pg19", edition, "undated-1.0.0")
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"books": []}, "no dump"),
+        ({"members": "all"}, "members is one of"),
+        ({"members": "released"}, "no metadata"),
+        ({"before": 0}, "before is 0"),
+        ({"near_duplicates": 1.5}, "1.5"),
+        ({"shard_bytes": 0}, "shard_bytes 0"),
+        ({"min_words": -1}, "min_words is -1"),
+        ({"dump_date": "a/b"}, "dump_date"),
+        ({"on_corrupt": "ignore"}, "on_corrupt"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Pg19Config(**({"books": ["x.txt"]} | settings))
+
+
+@pytest.mark.parametrize("what", ["books", "catalog", "metadata", "mask_words", "split_ids"])
+def test_a_file_that_is_not_there(tmp_path: Path, what: str) -> None:
+    missing = str(tmp_path / "missing.csv")
+    with pytest.raises(InputError, match=re.escape(missing)):
+        Pg19(Pg19Config(**vars(sample_pg19()) | {what: [missing]}))
+
+
+def test_a_damaged_table_of_splits_is_named_with_its_line(tmp_path: Path) -> None:
+    table = tmp_path / "splits.csv"
+    table.write_text("book_id,split\n84,dev\n85,nowhere\n")
+    with pytest.raises(InputError, match=r"splits\.csv.*line 3.*nowhere"):
+        Pg19(Pg19Config([str(LIBRARY)], split_ids=[str(table)]))
+
+
+def test_a_cut_off_archive_is_an_error_that_names_it_and_leaves_nothing(tmp_path: Path) -> None:
+    packed = pack_sample(tmp_path, "tar.gz")
+    packed.write_bytes(packed.read_bytes()[:-2000])
+    with pytest.raises(BuildError, match=re.escape(str(packed))):
+        build_pg19(tmp_path / "output", [packed])
+    assert files_below(tmp_path / "output") == []
+
+
+def test_what_is_whole_of_a_cut_off_archive_can_be_kept(sample: BookBuild, tmp_path: Path) -> None:
+    packed = pack_sample(tmp_path, "tar.gz")
+    content = packed.read_bytes()
+    packed.write_bytes(content[: len(content) // 2])
+    built = build_pg19(tmp_path / "output", [packed], on_corrupt="keep-good")
+    (lost,) = built.manifest["lost"]
+    assert lost["name"].startswith("sample.tar.gz")
+    rows, all_rows = built.all_rows(), sample.all_rows()
+    assert 5 < len(rows) < len(all_rows)
+    for book_id, row in rows.items():
+        if book_id != 90004:  # of which another file may be left
+            assert row == all_rows[book_id]
+    counts = built.manifest["counts"]
+    assert counts["files_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "message"),
+    [
+        (["--members", "released"], 2, "no metadata that names them"),
+        (["--min-words", "-1"], 2, "min_words is -1"),
+        (["--member", "hash"], 2, "no such flag: --member hash"),
+        (["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
+        (
+            ["--split-ids", str(GUTENBERG / "metadata.csv")],
+            1,
+            "line 1: the header has to name book_id",
+        ),
+    ],
+)
+def test_the_exit_status_says_whose_fault_it_is(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+    status: int,
+    message: str,
+) -> None:
+    output = tmp_path / "output"
+    assert run_cli("pg19", "--books", LIBRARY, "--output", output, *flags) == status
+    assert message in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_books_of_which_none_is_left_are_an_error_that_says_why(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"90001-0\.txt: no book is left of 1 files: 1 too-short"):
+        build_pg19(tmp_path, [LIBRARY / "90001-0.txt"], min_words=5000)
+    assert files_below(tmp_path) == []

@@ -1,0 +1,361 @@
+"""The method of SimpleBooks on the bundled sample: what is kept, what is not, and where it stands."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import verify
+from pipelines.demo import sample_simplebooks
+from pipelines.score import score
+from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
+from tests.pipelines.book_builds import (
+    KEPT,
+    LIBRARY,
+    BookBuild,
+    build_simplebooks,
+    expected_fates,
+    pack_sample,
+)
+from tests.pipelines.wiki_builds import files_below, run_cli
+from tests.text.books.sequential_selection import CountedText, select_texts
+from transforms.open_input import InputError
+from transforms.text.books.simplebooks_rows import SIZES
+from transforms.text.books.sizes import plan_sizes
+from transforms.text.fingerprint import SPLITS
+
+EDITION = "en-heldout-books-2-small-tokens-5000"
+FILES = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
+CONSIDERED = ("strip-books", "screen-books", "measure-books", "select-books", KEPT)
+HELDOUT, SMALL_TOKENS = 2, 5000  # of the settings of the demo
+
+
+@pytest.fixture(scope="module")
+def sample(demo: Path) -> BookBuild:
+    return BookBuild(demo / "simplebooks" / EDITION / "20260101-1.0.0")
+
+
+def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
+    assert sample.fates() == expected_fates("simplebooks")
+
+
+def test_every_book_that_was_considered_is_listed_once(sample: BookBuild) -> None:
+    listed = [(row["book_id"], row["verdict"]) for row in sample.table("books")]
+    assert listed == [
+        (book_id, fate)
+        for book_id, fate in expected_fates("simplebooks")
+        if fate.startswith(CONSIDERED)
+    ]
+
+
+def test_the_list_says_what_each_book_was_judged_by(sample: BookBuild) -> None:
+    rows = {int(row["book_id"]): row for row in sample.table("books")}
+    for row in rows.values():
+        if row["tokens"]:
+            length, different = int(row["tokens"]), int(row["vocabulary"])
+            assert float(row["ratio"]) == pytest.approx(length / different**2, rel=1e-5)
+            is_simple = Fraction(length, different**2) >= Fraction("0.0012")
+            assert is_simple == (row["verdict"] != "measure-books/ratio-too-low")
+    assert rows[90016]["covered_by"] == "90015:0.3722"
+    assert rows[90013]["covered_by"].startswith("90014:0.9")
+    assert {rows[n]["covered_by"].split(":")[0] for n in (90005, 90008, 90010)} == {"90011"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_lines_of_the_layout_are_those_of_the_rows(sample: BookBuild, size: str) -> None:
+    small = {"train": "train_2"} if size == SIZES[1] else {}
+    for split, name in FILES.items():
+        rows = sample.rows(small.get(split, split))
+        texts = {"": "text", "-raw": "raw_text"}
+        found = {form: sample.lines(f"{size}{form}/{name}") for form in texts}
+        for form, field in texts.items():
+            expected = [line for row in rows for line in row[field].split("\n")[:-1]]
+            assert Counter(found[form]) == Counter(expected)
+        assert len(found[""]) == len(found["-raw"]) == sample.stats[size]["splits"][split]["lines"]
+        for tokens, raw in zip(found[""], found["-raw"], strict=True):
+            assert tokens.replace(" ", "") == raw.replace(" ", "")
+            assert tokens == " ".join(tokens.split())
+            assert tokens.strip()
+
+
+def test_the_list_says_where_each_book_begins(sample: BookBuild) -> None:
+    rows = sample.all_rows()
+    layout = {
+        (split, form): sample.lines(f"simplebooks-92{form}/{name}")
+        for split, name in FILES.items()
+        for form in ("", "-raw")
+    }
+    counted: Counter[str] = Counter()
+    for place in sample.table("books"):
+        if place["verdict"] != KEPT:
+            assert (place["split"], place["first_line"], place["lines"]) == ("", "", "")
+            continue
+        row, first = rows[int(place["book_id"])], int(place["first_line"])
+        assert row["split"] == place["split"]
+        for form, field in (("", "text"), ("-raw", "raw_text")):
+            lines = layout[place["split"], form][first - 1 : first - 1 + int(place["lines"])]
+            assert "".join(f"{line}\n" for line in lines) == row[field]
+        counted[place["split"]] += int(place["lines"])
+    assert counted == {split: len(layout[split, ""]) for split in SPLITS}
+
+
+def test_the_sizes_are_planned_for_all_books_together(sample: BookBuild) -> None:
+    rows = sample.all_rows()
+    tokens = {book_id: len(row["text"].split()) for book_id, row in rows.items()}
+    plan = plan_sizes(list(tokens.items()), HELDOUT, SMALL_TOKENS)
+    listed = {
+        int(row["book_id"]): (row["split"], row["in_simplebooks_2"] == "yes")
+        for row in sample.table("books")
+        if row["verdict"] == KEPT
+    }
+    assert listed == plan
+    assert {book_id: row["split"] for book_id, row in rows.items()} == {
+        book_id: placement.split for book_id, placement in plan.items()
+    }
+    small = {row["book_id"] for row in sample.rows("train_2")}
+    assert small == {one for one, place in plan.items() if place == ("train", True)}
+    assert 2500 < sum(tokens[book_id] for book_id in small) <= SMALL_TOKENS
+
+
+def test_the_vocabularies_are_those_of_the_training_books(sample: BookBuild) -> None:
+    for size in SIZES:
+        lines = sample.lines(f"vocabulary-{size.rpartition('-')[2]}.tsv")
+        words = Counter(" ".join(sample.lines(f"{size}/train.txt")).split())
+        frequent = {word: count for word, count in words.items() if count >= 3}
+        assert {line.split("\t")[0]: int(line.split("\t")[1]) for line in lines} == frequent
+        figures = sample.stats[size]
+        assert figures["vocabulary_words"] == len(frequent)
+        train = figures["splits"]["train"]
+        assert (train["tokens"], train["out_of_vocabulary"]) == (
+            words.total(),
+            words.total() - sum(frequent.values()),
+        )
+        assert figures["tokens_per_vocabulary_word"] == round(words.total() / len(frequent), 2)
+
+
+def test_the_accounts(sample: BookBuild) -> None:
+    counts, fates = sample.manifest["counts"], expected_fates("simplebooks")
+    by_reason = Counter(fate for _, fate in fates)
+    kept = by_reason.pop(KEPT)
+    assert counts["files_read"] == len(fates)
+    assert counts["rejected"] == by_reason | {"total": len(fates) - kept}
+    in_splits = {split: len(sample.rows(split)) for split in (*SPLITS, "train_2")}
+    assert counts["kept"] == in_splits | {"total": kept}
+    assert (in_splits["train"], in_splits["validation"], in_splits["test"]) == (kept - 4, 2, 2)
+    assert sample.manifest["lost"] == sample.manifest["caveats"] == []
+    sample.check_files()
+
+
+def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
+    assert sample.manifest["signature"] == (
+        "simplebooks|lang:en|dump:20260101|formula:L-V2|min-ratio:0.0012|overlap:0.5|ngram-words:8"
+        "|estimate:1|min-words:no|number-style:distinct|heldout-books:2|small-tokens:5000|min-count:3"
+        "|v:1.0.0"
+    )
+
+
+def test_the_choice_is_that_of_one_loop_over_all_books(sample: BookBuild) -> None:
+    """As far as it can be seen: the n-grams of the raw lines are not all those of the text."""
+    kept = sample.all_rows().values()
+    texts = [
+        CountedText(row["book_id"], len(row["raw_text"].split()), row["raw_text"]) for row in kept
+    ]
+    verdicts = select_texts(texts)
+    assert all(verdict.is_kept for verdict in verdicts.values())
+    assert max(verdict.covered / verdict.ngrams for verdict in verdicts.values()) > 0.3
+
+
+def test_the_build_is_sound_until_a_byte_is_changed(sample: BookBuild) -> None:
+    assert verify.verify([str(sample.folder)], workers=1).faults == ()
+    train = sample.folder / "simplebooks-92" / "train.txt"
+    before = train.read_bytes()
+    try:
+        train.write_bytes(before[:1000] + b"~" + before[1001:])
+        faults = verify.verify([str(sample.folder)], workers=1).faults
+    finally:
+        train.write_bytes(before)
+    assert [(fault.path, fault.message[:11]) for fault in faults] == [(str(train), "has the SHA")]
+
+
+def test_a_model_is_scored_by_the_characters_of_the_split(sample: BookBuild) -> None:
+    characters = sample.stats["validation"]["characters"]
+    found = score("bpc", str(sample.folder), "validation", log_likelihood=str(-1.0 * characters))
+    assert found.value == pytest.approx(1.442695)
+
+
+# The same bytes always.
+
+
+def test_two_workers_give_the_same_of_books_in_another_order_and_packing(
+    sample: BookBuild, tmp_path: Path
+) -> None:
+    again = build_simplebooks(tmp_path / "again", [pack_sample(tmp_path, "tar.gz")], workers=2)
+    assert again.tree_but_names() == sample.tree_but_names()
+    assert again.rejected_by_base_name() == sample.rejected_by_base_name()
+
+
+# Variants.
+
+
+def test_the_simplest_books_up_to_a_target(sample: BookBuild, tmp_path: Path) -> None:
+    """They are taken first: only of those is one not kept that overlaps others."""
+    target = 19_500
+    built = build_simplebooks(tmp_path, target_tokens=target, heldout_books=1)
+    rows = {int(row["book_id"]): row for row in built.table("books")}
+    come_so_far = {
+        book_id
+        for book_id, row in rows.items()
+        if row["ratio"] and not row["verdict"].startswith("screen-books")
+    }
+    in_order = sorted(come_so_far, key=lambda one: -float(rows[one]["ratio"]))
+    assert in_order[-1] == 90022
+    verdicts = [rows[book_id]["verdict"] for book_id in in_order]
+    taken = verdicts.index("take-simplest/beyond-target-tokens")
+    assert set(verdicts[taken:]) == {"take-simplest/beyond-target-tokens"}
+    assert Counter(verdicts[:taken]) == {KEPT: taken - 1, "select-books/overlaps": 1}
+    assert rows[90013]["verdict"] == "select-books/overlaps"
+    assert rows[90005]["verdict"] == KEPT  # what it is in has a lower ratio, and is not taken
+    before = sample.all_rows()
+    texts = {book_id: row["text"] for book_id, row in built.all_rows().items()}
+    assert {one: before[one]["text"] for one in texts if one in before} == {
+        one: text for one, text in texts.items() if one in before
+    }
+    tokens = sum(len(text.split()) for text in texts.values())
+    assert target - 4000 < tokens <= target
+    edition = f"en-target-tokens-{target}-heldout-books-1-small-tokens-5000"
+    assert built.folder.parts[-2] == edition
+    assert "min-ratio" not in built.manifest["signature"]
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
+    """By the formula that the paper prints, with its marks of numbers, and by one of four n-grams."""
+    folder = tmp_path_factory.mktemp("printed")
+    library = pack_sample(folder, "loose")
+    (tall_tree,) = library.rglob("90038.txt")
+    content = tall_tree.read_bytes().replace(b" tree ", b" tree of 1,200 leaves and 3.5 yards ", 1)
+    tall_tree.write_bytes(content)
+    how: dict[str, Any] = {"formula": "L/sqrt(V)", "number_style": "comma", "estimate": 4}
+    return build_simplebooks(folder / "output", [library], **how)
+
+
+def test_by_the_printed_formula_every_book_is_simple(sample: BookBuild, printed: BookBuild) -> None:
+    others = {"90022": KEPT}
+    expected = expected_fates("simplebooks")
+    fates = {(one.rpartition("/")[2], fate) for one, fate in printed.fates()}
+    assert fates == {(one.rpartition("/")[2], others.get(one, fate)) for one, fate in expected}
+    row = next(row for row in printed.table("books") if row["book_id"] == "90022")
+    assert float(row["ratio"]) == pytest.approx(
+        int(row["tokens"]) / int(row["vocabulary"]) ** 0.5, rel=1e-5
+    )
+    assert printed.manifest["settings"]["formula"] == "L/sqrt(V)"
+    assert "-formula-L-sqrtV-" in printed.folder.parts[-2]
+
+
+def test_an_estimate_counts_fewer_ngrams(sample: BookBuild, printed: BookBuild) -> None:
+    exact, estimated = (
+        sum(int(row["ngrams"] or 0) for row in build.table("books")) for build in (sample, printed)
+    )
+    assert 0.8 < 4 * estimated / exact < 1.2
+
+
+def test_numbers_are_marked_as_the_paper_prints_it(printed: BookBuild) -> None:
+    row = printed.all_rows()[90038]
+    assert "of 1,200 leaves and 3.5 yards" in row["raw_text"]
+    assert "of 1 @,@ 200 leaves and 3 @,@ 5 yards" in row["text"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "edition"),
+    [
+        ({}, "en"),
+        ({"min_ratio": "0.002"}, "en-min-ratio-0.002"),
+        ({"target_tokens": 92_000_000}, "en-target-tokens-92000000"),
+        ({"formula": "L/sqrt(V)", "estimate": 8}, "en-formula-L-sqrtV-estimate-8"),
+        ({"number_style": "comma", "shard_bytes": 7}, "en-number-style-comma"),
+    ],
+)
+def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
+    assert SimpleBooksConfig(["books"], **settings).edition() == edition
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"books": []}, "no dump"),
+        ({"formula": "L"}, "formula"),
+        ({"min_ratio": "-1"}, "min_ratio"),
+        ({"min_ratio": "much"}, "min_ratio"),
+        ({"target_tokens": -5}, "target_tokens"),
+        ({"max_vocabulary": 0}, "max_vocabulary"),
+        ({"min_count": 0}, "min_count"),
+        ({"overlap": "0"}, "threshold"),
+        ({"overlap": "1.5"}, "threshold"),
+        ({"number_style": "words"}, "number_style"),
+        ({"heldout_books": 0}, "heldout_books"),
+        ({"small_tokens": 0}, "small_tokens"),
+        ({"ngram_words": 0}, "ngram_words"),
+        ({"estimate": 0}, "estimate"),
+        ({"shard_bytes": 0}, "shard_bytes"),
+        ({"min_words": -1}, "min_words"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SimpleBooksConfig(**({"books": ["x.txt"]} | settings))
+
+
+@pytest.mark.parametrize("what", ["books", "catalog"])
+def test_a_file_that_is_not_there(tmp_path: Path, what: str) -> None:
+    missing = str(tmp_path / "missing.csv")
+    with pytest.raises(InputError, match=re.escape(missing)):
+        SimpleBooks(SimpleBooksConfig(**vars(sample_simplebooks()) | {what: [missing]}))
+
+
+def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    books = LIBRARY / "txt-files.tar.zip"
+    output = tmp_path / "output"
+    assert run_cli("simplebooks", "--books", books, "--output", output, "--workers", 1) == 1
+    shown = capsys.readouterr().err
+    assert re.search(
+        r"corpusmill: error: books: \d books are left, and 11 are needed: 5 each for", shown
+    )
+    assert files_below(tmp_path) == []
+
+
+def test_a_cut_off_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
+    packed = pack_sample(tmp_path, "zip")
+    packed.write_bytes(packed.read_bytes()[:-2000])
+    with pytest.raises(InputError, match=re.escape(str(packed))):
+        build_simplebooks(tmp_path / "output", [packed])
+    assert files_below(tmp_path / "output") == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "message"),
+    [
+        (["--formula", "L"], 2, "invalid choice: 'L'"),
+        (["--min-ratio", "-1"], 2, "min_ratio"),
+        (["--estimates", "4"], 2, "no such flag: --estimates 4"),
+        (["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
+    ],
+)
+def test_the_exit_status_says_whose_fault_it_is(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+    status: int,
+    message: str,
+) -> None:
+    output = tmp_path / "output"
+    assert run_cli("simplebooks", "--books", LIBRARY, "--output", output, *flags) == status
+    assert message in capsys.readouterr().err
+    assert not output.exists()

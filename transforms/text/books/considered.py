@@ -1,0 +1,83 @@
+"""The list of all books that were considered for a corpus of simple books, and what became of each."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from transforms.records import OverlapVerdict, Rejected
+
+KEPT = "kept"
+_SHARE_DIGITS = 4
+_RATIO_DIGITS = 6  # significant ones
+
+
+class Considered(NamedTuple):
+    """A line of the list; "" where the book did not come so far."""
+
+    book_id: int
+    title: str
+    tokens: int | str  # L: between white space, of the stripped text
+    vocabulary: int | str  # V
+    ratio: str
+    ngrams: int | str  # different n-grams of words
+    overlap: str  # share of them that larger kept books have
+    verdict: str  # KEPT, or stage and reason: "screen-books/poems"
+    detail: str  # of the reason
+    covered_by: str  # kept books and the share of the n-grams that each is the largest to have: "5946:0.9500"
+    split: str
+    in_simplebooks_2: str  # "yes" or "no"
+    first_line: int | str  # in the file of its split, counted from 1
+    lines: int | str
+
+
+class Sized(NamedTuple):
+    """What the list tells of a kept book."""
+
+    split: str
+    is_small: bool
+    first_line: int
+    lines: int
+
+
+class Measured(NamedTuple):
+    """What the list tells of a book that could be stripped."""
+
+    tokens: int
+    vocabulary: int
+    ratio: float
+
+
+def make_line(
+    book_id: int,
+    title: str,
+    measured: Measured | None,
+    verdict: OverlapVerdict | None,
+    rejected: Rejected | None,
+    sized: Sized | None,
+) -> Considered:
+    """The line of a book. Raises ValueError for a book that is both kept and rejected, or neither."""
+    if (rejected is None) == (sized is None):
+        raise ValueError(f"book {book_id} is both kept and rejected, or neither")
+    return Considered(
+        book_id=book_id,
+        title=title,
+        tokens=measured.tokens if measured else "",
+        vocabulary=measured.vocabulary if measured else "",
+        ratio=f"{measured.ratio:.{_RATIO_DIGITS}g}" if measured else "",
+        ngrams=verdict.ngrams if verdict else "",
+        overlap=_share(verdict.covered, verdict.ngrams) if verdict else "",
+        verdict=f"{rejected.stage}/{rejected.reason}" if rejected else KEPT,
+        detail=rejected.detail if rejected else "",
+        covered_by=_cover(verdict.covering, verdict.ngrams) if verdict else "",
+        split=sized.split if sized else "",
+        in_simplebooks_2=("yes" if sized.is_small else "no") if sized else "",
+        first_line=sized.first_line if sized else "",
+        lines=sized.lines if sized else "",
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole if whole else 0:.{_SHARE_DIGITS}f}"
+
+
+def _cover(covering: Sequence[tuple[int, int]], ngrams: int) -> str:
+    return " ".join(f"{book_id}:{_share(count, ngrams)}" for book_id, count in covering)

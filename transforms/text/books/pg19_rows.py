@@ -1,0 +1,115 @@
+"""PG-19 as it is written: the features of TensorFlow Datasets, and where the date is from."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.records import Book, BookRow, Reason
+from transforms.text.books.book_stats import identity_of
+from transforms.text.books.publication_dates import DatedBook
+from transforms.text.books.released_splits import released_split
+from transforms.text.fingerprint import SPLITS, split_of
+from transforms.text.markdown import make_table
+
+NUMBERS = ("book_id",)
+SCHEMA = pa.schema(
+    [
+        pa.field("book_id", pa.int32(), nullable=False),
+        pa.field("book_link", pa.string(), nullable=False),
+        pa.field("book_text", pa.string(), nullable=False),
+        pa.field("book_title", pa.string(), nullable=False),
+        pa.field("publication_date", pa.string(), nullable=False),  # a year; in TFDS it is a text
+        pa.field("date_source", pa.string(), nullable=False),
+        pa.field("date_confidence", pa.string(), nullable=False),
+    ]
+)
+TEXT = SCHEMA.get_field_index("book_text")
+
+RELEASED, HASH = MEMBERS = ("released", "hash")
+
+PAPER_BOOKS = {"train": 28_602, "validation": 50, "test": 100}  # Rae et al. 2020, table 2
+PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499}
+
+
+@dataclasses.dataclass(frozen=True)
+class Membership:
+    """Which books are in the corpus, and in which split.
+
+    "released": the books that DeepMind released, in their splits; "hash": all, 90 % in train, 5 % in
+    validation and 5 % in test by the fingerprint of the id. An id that `own_splits` names is in that split.
+    """
+
+    members: str
+    own_splits: Mapping[int, str] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.members not in MEMBERS:
+            raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
+
+    def reason_to_reject(self, book: Book, text: str) -> Reason | None:
+        """A rule for ScreenBooks."""
+        if self.members == RELEASED and not book.released_year:
+            return Reason("not-in-release")
+        return None
+
+    def split_of(self, book_id: int) -> str:
+        """The split of a book that is in the corpus."""
+        if book_id in self.own_splits:
+            return self.own_splits[book_id]
+        if self.members == RELEASED:
+            return released_split(book_id) or "train"
+        return split_of(identity_of(book_id))
+
+
+def make_row(split: str, dated: DatedBook) -> BookRow:
+    """The values of a book in the order of SCHEMA."""
+    book, date = dated.book, dated.date
+    values: dict[str, int | str | bytes] = {
+        "book_id": book.book_id,
+        "book_link": f"http://www.gutenberg.org/ebooks/{book.book_id}",
+        "book_text": book.packed_text,
+        "book_title": book.title,
+        "publication_date": str(date.year),
+        "date_source": date.source,
+        "date_confidence": date.confidence,
+    }
+    return BookRow(split, book.book_id, tuple(values[name] for name in SCHEMA.names))
+
+
+def make_sections(stats: Mapping[str, Any]) -> list[str]:
+    """What the card of PG-19 has beside that of any corpus of books, from stats.json."""
+    dates = stats["dates"]
+    lines = [
+        "",
+        "Beside the paper, table 2 (words normalise word-level perplexity, e^(L / words)):",
+        "",
+        *make_table(
+            ["split", "books", "books of the paper", "words", "words of the paper"],
+            (
+                [
+                    split,
+                    stats[split]["books"],
+                    PAPER_BOOKS[split],
+                    stats[split]["words"],
+                    PAPER_WORDS[split],
+                ]
+                for split in SPLITS
+            ),
+        ),
+        "",
+        "What dates the books, too new ones too (`dates-*.tsv` has what every source says of each):",
+        "",
+        *make_table(["source", "books"], dates["dated_by"].items()),
+    ]
+    if "without_released_years" in dates:
+        lines += [
+            "",
+            "What the other sources say of books of which PG-19 has released a year:",
+            "",
+            *make_table(["outcome", "books"], dates["without_released_years"].items()),
+        ]
+    if "masked_words" in stats:
+        lines += ["", f"Words masked as `<DW>`: {stats['masked_words']:,}."]
+    return lines

@@ -1,0 +1,88 @@
+"""SimpleBooks as it is written to Parquet and TFRecord."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.records import BookRow, TokenizedBook
+from transforms.text.fingerprint import SPLITS
+from transforms.text.markdown import make_table
+
+NUMBERS = ("book_id",)
+SCHEMA = pa.schema(
+    [
+        pa.field("book_id", pa.int32(), nullable=False),
+        pa.field("book_title", pa.string(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),  # tokens, a paragraph a line
+        pa.field(
+            "raw_text", pa.string(), nullable=False
+        ),  # the same lines before they are tokenised
+    ]
+)
+TEXT = SCHEMA.get_field_index("text")
+TRAIN_2 = "train_2"
+SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)
+"""The training books of SimpleBooks-2 are in a split of their own, and in "train" as well."""
+
+LARGE, SMALL = SIZES = ("simplebooks-92", "simplebooks-2")
+
+PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share out of vocabulary, FREQ
+    LARGE: ("91.5M", "98,304", "0.11 %", "931.40"),
+    SMALL: ("2.2M", "11,492", "0.47 %", "195.43"),
+}
+
+
+def make_rows(book: TokenizedBook, split: str, is_small: bool) -> Iterator[BookRow]:
+    """The row of a book in each of its splits, in the order of SCHEMA."""
+    values = (book.book_id, book.title, book.packed_tokens, book.packed_raw)
+    yield BookRow(split, book.book_id, values)
+    if is_small and split == "train":
+        yield BookRow(TRAIN_2, book.book_id, values)
+
+
+def make_sections(stats: Mapping[str, Any]) -> list[str]:
+    """What the card of SimpleBooks has beside that of any corpus of books, from stats.json."""
+    return [
+        "",
+        "`text` is tokenised, `raw_text` are the same lines as they stand in the book. `train_2`, the"
+        " training part of SimpleBooks-2, is in `train` as well; the held-out books are the same.",
+        "",
+        "Beside the paper, table 1 (FREQ: tokens of training for each word of the vocabulary):",
+        "",
+        *make_table(
+            ["corpus", "tokens", "vocabulary", "out of vocabulary", "FREQ"],
+            (row for size in SIZES for row in (_figures(size, stats[size]), _of_paper(size))),
+        ),
+        "",
+        f"The vocabulary are the words that occur {stats[LARGE]['min_count']:,} times or more in training;"
+        " out of it are, of the tokens:",
+        "",
+        *make_table(
+            ["corpus", *SPLITS],
+            ([size, *_shares(stats[size])] for size in SIZES),
+        ),
+        "",
+        "`books-*.tsv` has every book that was considered, and why it was not kept, or where it begins.",
+    ]
+
+
+def _figures(size: str, figures: Mapping[str, Any]) -> list[str | int]:
+    train = figures["splits"]["train"]
+    share = f"{train['out_of_vocabulary_share']:.2%}".replace("%", " %")
+    frequency = f"{figures['tokens_per_vocabulary_word']:,.2f}"
+    return [size, train["tokens"], figures["vocabulary_words"], share, frequency]
+
+
+def _of_paper(size: str) -> list[str]:
+    return [f"{size} of the paper", *PAPER[size]]
+
+
+def _shares(figures: Mapping[str, Any]) -> list[str]:
+    splits = figures["splits"]
+    return [
+        f"{splits[split]['out_of_vocabulary_share']:.2%}".replace("%", " %")
+        if split in splits
+        else "–"
+        for split in SPLITS
+    ]
