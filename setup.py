@@ -23,7 +23,7 @@ setup(
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
         "pipelines": ["samples/**/*", "*.tsv"],
-        "transforms.text.books": ["*.toml"],
+        "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.wikimedia": ["languages/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],

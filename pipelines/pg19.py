@@ -35,8 +35,8 @@ from transforms.text.books.pg19_rows import (
     make_row,
     make_sections,
 )
-from transforms.text.books.running_text import MIN_WORDS
-from transforms.text.books.screening import Rules, TooShort, not_english
+from transforms.text.books.screening.running_text import MIN_WORDS
+from transforms.text.books.screening.screening import Rules, TooShort, not_english
 from transforms.text.build_manifest import Description, Provenance
 from transforms.text.document_signatures import parse_similarity
 from transforms.text.fingerprint import SPLITS, fingerprint

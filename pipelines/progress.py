@@ -22,7 +22,7 @@ from rich.table import Table
 
 from transforms import counters
 from transforms.list_unrendered import NAME as UNRENDERED
-from transforms.text.books.simplebooks_rows import SIZES
+from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.fingerprint import SPLITS
 from transforms.text.subwords import SubwordStats
 

@@ -24,10 +24,10 @@ from transforms.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.select_books import NGRAM_WORDS, THRESHOLD, SelectBooks
 from transforms.strip_books import StripBooks
 from transforms.take_simplest import RatedBooks, TakeSimplest, check_target
-from transforms.text.books.english_tokens import DISTINCT, check_style
-from transforms.text.books.overlap import parse_threshold
-from transforms.text.books.screening import Rules, TooShort, genre_to_reject, not_english
-from transforms.text.books.simplebooks_rows import (
+from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
+from transforms.text.books.simple.english_tokens import DISTINCT, check_style
+from transforms.text.books.simple.overlap import parse_threshold
+from transforms.text.books.simple.simplebooks_rows import (
     NUMBERS,
     SCHEMA,
     SPLITS_WITH_SMALL,
@@ -35,9 +35,9 @@ from transforms.text.books.simplebooks_rows import (
     make_rows,
     make_sections,
 )
-from transforms.text.books.simplest_first import MAX_VOCABULARY
-from transforms.text.books.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
-from transforms.text.books.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
+from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
+from transforms.text.books.simple.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
+from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
 from transforms.text.build_manifest import Description, Provenance
 from transforms.text.fingerprint import SPLITS
 from transforms.tokenize_books import TokenizeBooks

@@ -30,8 +30,8 @@ from tests.text.books.partitioned_selection import select_hashed
 from transforms.records import Book, MeasuredBook
 from transforms.scratch import Scratch
 from transforms.select_books import SelectBooks
-from transforms.text.books.ngram_blocks import HashedBook
-from transforms.text.books.overlap import Threshold
+from transforms.text.books.simple.ngram_blocks import HashedBook
+from transforms.text.books.simple.overlap import Threshold
 from transforms.text.hashed_ngrams import hash_ngrams
 
 PARTITIONS = 16

@@ -18,13 +18,8 @@ from tests.real_data import DATA
 from transforms.join_catalog import join_book
 from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
 from transforms.scratch import Scratch, fetch_text
-from transforms.text.books import title_page
-from transforms.text.books.boilerplate import strip_boilerplate
-from transforms.text.books.catalog import read_catalog_lines
-from transforms.text.books.choose_file import choose_file
-from transforms.text.books.file_text import decode_file
-from transforms.text.books.header import number_in_name, parse_header
-from transforms.text.books.publication_dates import (
+from transforms.text.books.dating import title_page
+from transforms.text.books.dating.publication_dates import (
     AUTHOR_DEATH,
     BOUND,
     ORIGINAL_PUBLICATION,
@@ -35,7 +30,12 @@ from transforms.text.books.publication_dates import (
     date_evidence,
     is_plausible,
 )
-from transforms.text.books.released import read_released_lines
+from transforms.text.books.files.catalog import read_catalog_lines
+from transforms.text.books.files.choose_file import choose_file
+from transforms.text.books.files.file_text import decode_file
+from transforms.text.books.files.header import number_in_name, parse_header
+from transforms.text.books.files.released import read_released_lines
+from transforms.text.books.stripping.boilerplate import strip_boilerplate
 from transforms.text.markdown import make_table
 
 WITHIN_YEARS = 2

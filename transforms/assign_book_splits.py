@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import apache_beam as beam
 
-from transforms.text.books.publication_dates import DatedBook
+from transforms.text.books.dating.publication_dates import DatedBook
 
 
 class AssignBookSplits(beam.PTransform):

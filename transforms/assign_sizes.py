@@ -8,7 +8,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms.open_input import InputError
 from transforms.records import TokenizedBook
-from transforms.text.books.sizes import Placement, plan_sizes
+from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
 class SizedBook(NamedTuple):

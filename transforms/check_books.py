@@ -11,7 +11,7 @@ from transforms.list_folders import is_local
 from transforms.open_input import InputError, match_inputs, open_raw
 from transforms.read_books import sizes_of
 from transforms.text import bz2_blocks, packed_files, tar_members, zip_members
-from transforms.text.books.file_text import decode_file
+from transforms.text.books.files.file_text import decode_file
 from transforms.text.compression import DECODE_ERRORS, codec_of
 from transforms.text.packed_files import is_named_tar, is_wanted
 from transforms.text.tar_members import TarError

@@ -5,7 +5,7 @@ import functools
 import numpy
 
 from transforms.combine_pairs import CombinePairs, GatheredPairs
-from transforms.text.books.overlap import sum_rows
+from transforms.text.books.simple.overlap import sum_rows
 
 
 class CombineRows(CombinePairs):

@@ -13,7 +13,7 @@ from transforms.deal_words import DealWords
 from transforms.records import OutputFile, TokenizedBook
 from transforms.scratch import fetch_text
 from transforms.text import vocabulary, word_counts
-from transforms.text.books.book_vocabulary import TRAIN, BookVocabularyStats, rows_of
+from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats, rows_of
 from transforms.text.vocabulary import HeldoutStats, VocabularyPart, add_heldout
 from transforms.write_files import HashedFile
 

@@ -7,8 +7,8 @@ import apache_beam as beam
 
 from transforms.assign_sizes import SizedBook
 from transforms.count_book_vocabulary import CountBookVocabulary, PlacedBook
-from transforms.text.books.book_vocabulary import BookVocabularyStats
-from transforms.text.books.simplebooks_rows import LARGE, SIZES
+from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
+from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 
 class CountedSizes(NamedTuple):

@@ -9,7 +9,7 @@ from transforms import counters
 from transforms.records import Book
 from transforms.scratch import fetch_text
 from transforms.screen import reject
-from transforms.text.books.publication_dates import (
+from transforms.text.books.dating.publication_dates import (
     BookEvidence,
     DatedBook,
     choose_date,
@@ -31,7 +31,7 @@ class DatedBooks(NamedTuple):
 
 
 class DateBooks(beam.PTransform):
-    """PCollection[Book] → DatedBooks, by the chain of sources of text/books/publication_dates.py.
+    """PCollection[Book] → DatedBooks, by the chain of sources of text/books/dating/publication_dates.py.
 
     A book that no source dates is rejected as `undated`, and so is one of which is known only by when
     its authors were dead, if that is not before the year either.

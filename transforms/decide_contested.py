@@ -10,9 +10,9 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from transforms.combine_pairs import CombinePairs
 from transforms.combine_rows import CombineRows
 from transforms.scratch import fetch
-from transforms.text.books import overlap
-from transforms.text.books.ngram_blocks import Int64s, shared_from_bytes
-from transforms.text.books.overlap import ContestedBook, Threshold
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
+from transforms.text.books.simple.overlap import ContestedBook, Threshold
 from transforms.text.components import Pairs, link_to_smallest
 
 

@@ -9,7 +9,7 @@ from transforms.find_similar_documents import DocumentFacts
 from transforms.records import Book
 from transforms.scratch import fetch_text
 from transforms.screen import Screened
-from transforms.text.books.publication_dates import DatedBook
+from transforms.text.books.dating.publication_dates import DatedBook
 from transforms.text.plain_words import plain_words
 
 

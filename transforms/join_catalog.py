@@ -8,7 +8,7 @@ import apache_beam as beam
 from transforms import counters
 from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
 from transforms.screen import reject
-from transforms.text.books.choose_file import choose_file
+from transforms.text.books.files.choose_file import choose_file
 
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
 
@@ -30,7 +30,7 @@ class JoinCatalog(beam.PTransform):
 
     Without a catalogue, or without released books, that input is left out.
 
-    Of several files of a book one is taken (see text/books/choose_file.py). Entries and released books
+    Of several files of a book one is taken (see text/books/files/choose_file.py). Entries and released books
     without a file have no effect. Where two entries or two released books have the same id and differ,
     `choose_entry` and `choose_released` say which one holds; nothing depends on the order.
     """

@@ -9,8 +9,8 @@ import pyarrow as pa
 from transforms.assign_sizes import SizedBook
 from transforms.records import Book, MeasuredBook, OverlapVerdict, Rejected
 from transforms.text.books.book_stats import identity_of
-from transforms.text.books.considered import Considered, Measured, Sized, make_line
-from transforms.text.books.simplicity import ratio
+from transforms.text.books.simple.considered import Considered, Measured, Sized, make_line
+from transforms.text.books.simple.simplicity import ratio
 from transforms.write_layout import Place
 from transforms.write_records import WriteRecords
 
@@ -36,7 +36,7 @@ class ListBooks(beam.PTransform):
 
     Args:
       folder: of the build.
-      formula: of the ratio, see text/books/simplicity.py.
+      formula: of the ratio, see text/books/simple/simplicity.py.
     """
 
     def __init__(self, folder: str, formula: str):

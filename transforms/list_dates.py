@@ -8,7 +8,13 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList
 
 from transforms.text.books.book_stats import identity_of
-from transforms.text.books.date_table import DateLine, Outcome, make_line, outcomes_of, sum_up
+from transforms.text.books.dating.date_table import (
+    DateLine,
+    Outcome,
+    make_line,
+    outcomes_of,
+    sum_up,
+)
 from transforms.write_records import WriteRecords
 
 NAME = "dates"

@@ -8,8 +8,8 @@ import apache_beam as beam
 from transforms import counters
 from transforms.open_input import InputError, open_input
 from transforms.scratch import Scratch, fetch_text
+from transforms.text.books.dating.publication_dates import DatedBook
 from transforms.text.books.masking import mask_words, read_words
-from transforms.text.books.publication_dates import DatedBook
 from transforms.text.compression import DECODE_ERRORS
 
 STAGE = "mask-words"

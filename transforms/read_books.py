@@ -15,8 +15,8 @@ from transforms.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 from transforms.records import BookFile, Reason, Rejected
 from transforms.scratch import Scratch
 from transforms.text import packed_files, tar_members, zip_members
-from transforms.text.books.file_text import decode_file
-from transforms.text.books.header import number_in_name, parse_header
+from transforms.text.books.files.file_text import decode_file
+from transforms.text.books.files.header import number_in_name, parse_header
 from transforms.text.compression import DECODE_ERRORS, codec_of
 from transforms.text.fingerprint import fingerprint
 from transforms.text.packed_files import (

@@ -12,8 +12,8 @@ from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import ON_CORRUPT, LostBytes
 from transforms.records import CatalogEntry, Rejected
-from transforms.text.books.catalog import BadRow, NotACatalogError, read_catalog_lines
-from transforms.text.books.catalog_rdf import (
+from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
+from transforms.text.books.files.catalog_rdf import (
     MAX_RDF_BYTES,
     MalformedRdfError,
     parse_catalog_rdf,

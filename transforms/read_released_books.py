@@ -8,8 +8,8 @@ import apache_beam as beam
 from transforms import counters
 from transforms.open_input import InputError, open_input
 from transforms.records import ReleasedBook
-from transforms.text.books.released import MalformedReleaseError, read_released_lines
-from transforms.text.books.released_splits import MalformedSplitsError, read_split_lines
+from transforms.text.books.files.released import MalformedReleaseError, read_released_lines
+from transforms.text.books.files.released_splits import MalformedSplitsError, read_split_lines
 from transforms.text.compression import DECODE_ERRORS
 
 STAGE = "read-released-books"
@@ -50,7 +50,7 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Ebook number → split of a table (see text/books/released_splits.py). Raises InputError."""
+    """Ebook number → split of a table (see text/books/files/released_splits.py). Raises InputError."""
     with open_input(path) as lines:
         try:
             return read_split_lines(cast(Iterable[bytes], lines))

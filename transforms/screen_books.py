@@ -8,8 +8,8 @@ import apache_beam as beam
 from transforms.records import Book, MeasuredBook, Reason
 from transforms.scratch import fetch_text
 from transforms.screen import Screened, reject
-from transforms.text.books.screening import BookRule
-from transforms.text.books.simplicity import measure
+from transforms.text.books.screening.screening import BookRule
+from transforms.text.books.simple.simplicity import measure
 
 
 class ScreenBooks(beam.PTransform):

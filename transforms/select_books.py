@@ -2,7 +2,7 @@
 
 From the largest book to the smallest, each is kept unless at least `threshold` of its n-grams are in those of
 the books kept before it (Nguyen, "SimpleBooks", 2019, section 2). What is decided is what one worker would
-decide who goes over all books in that order: see text/books/overlap.py for why, and for the steps.
+decide who goes over all books in that order: see text/books/simple/overlap.py for why, and for the steps.
 """
 
 import collections
@@ -20,8 +20,8 @@ from transforms.records import MeasuredBook
 from transforms.scratch import Scratch, fetch
 from transforms.screen import reject
 from transforms.share_ngrams import Plan, PlanParts, SharedParts, ShareNgrams
-from transforms.text.books import overlap
-from transforms.text.books.ngram_blocks import Int64s, shared_from_bytes
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
 
 STAGE = "select-books"
 THRESHOLD = "0.5"

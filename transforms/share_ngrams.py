@@ -11,8 +11,8 @@ from apache_beam.utils.windowed_value import WindowedValue
 from transforms.combine_rows import CombineRows
 from transforms.records import MeasuredBook
 from transforms.scratch import Scratch, fetch, fetch_text
-from transforms.text.books import overlap
-from transforms.text.books.ngram_blocks import (
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import (
     HashedBook,
     block_from_bytes,
     block_to_bytes,

@@ -9,8 +9,8 @@ from transforms import counters
 from transforms.records import Book, Reason
 from transforms.scratch import Scratch, fetch_text
 from transforms.screen import Screened, reject
-from transforms.text.books.boilerplate import strip_boilerplate
-from transforms.text.books.front_matter import check_furniture, cut_furniture
+from transforms.text.books.stripping.boilerplate import strip_boilerplate
+from transforms.text.books.stripping.front_matter import check_furniture, cut_furniture
 
 
 class StripBooks(beam.PTransform):

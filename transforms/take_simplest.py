@@ -14,7 +14,7 @@ from transforms.records import MeasuredBook, TokenizedBook
 from transforms.scratch import fetch, fetch_text
 from transforms.screen import Screened, reject
 from transforms.text import word_counts
-from transforms.text.books.simplest_first import (
+from transforms.text.books.simple.simplest_first import (
     MAX_VOCABULARY,
     TARGET_TOKENS,
     Queue,
@@ -22,8 +22,8 @@ from transforms.text.books.simplest_first import (
     line_up,
     take_books,
 )
-from transforms.text.books.simplicity import FORMULAS, SQUARED
-from transforms.text.books.word_ranks import (
+from transforms.text.books.simple.simplicity import FORMULAS, SQUARED
+from transforms.text.books.simple.word_ranks import (
     add_entries,
     count_entries,
     join_ranked,
@@ -53,7 +53,7 @@ class TakeSimplest(beam.PTransform):
 
     Args:
       folder: of the build.
-      formula: of the ratio, see text/books/simplicity.py.
+      formula: of the ratio, see text/books/simple/simplicity.py.
       buckets: so many parts can be counted at once. Their number changes no result.
 
     Raises ValueError for settings that make no sense.

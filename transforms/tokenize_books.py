@@ -7,8 +7,8 @@ import apache_beam as beam
 from transforms import counters
 from transforms.records import MeasuredBook, TokenizedBook
 from transforms.scratch import Scratch, fetch_text
-from transforms.text.books.english_tokens import DISTINCT, EnglishTokenizer, check_style
-from transforms.text.books.unwrap import to_lines, to_paragraphs
+from transforms.text.books.simple.english_tokens import DISTINCT, EnglishTokenizer, check_style
+from transforms.text.books.simple.unwrap import to_lines, to_paragraphs
 
 STAGE = "tokenize-books"
 

@@ -10,7 +10,7 @@ from transforms.assign_sizes import SizedBook
 from transforms.records import OutputFile, TokenizedBook
 from transforms.scratch import fetch_text
 from transforms.text.books.book_stats import identity_of
-from transforms.text.books.simplebooks_rows import LARGE, SIZES
+from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 from transforms.text.fingerprint import fingerprint
 from transforms.write_files import HashedFile
 

@@ -13,7 +13,7 @@ from tests.real_data import DATA, needs_real_data
 from tests.text.books.real_books import book_rows, read_text
 from tests.text.books.sequential_selection import CountedText, select_texts
 from transforms.strip_books import strip_text
-from transforms.text.books.released_splits import released_split
+from transforms.text.books.files.released_splits import released_split
 
 pytestmark = needs_real_data
 

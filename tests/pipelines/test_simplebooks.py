@@ -23,8 +23,8 @@ from tests.pipelines.book_builds import (
 from tests.pipelines.wiki_builds import files_below, run_cli
 from tests.text.books.sequential_selection import CountedText, select_texts
 from transforms.open_input import InputError
-from transforms.text.books.simplebooks_rows import SIZES
-from transforms.text.books.sizes import plan_sizes
+from transforms.text.books.simple.simplebooks_rows import SIZES
+from transforms.text.books.simple.sizes import plan_sizes
 from transforms.text.fingerprint import SPLITS
 
 EDITION = "en-heldout-books-2-small-tokens-5000"

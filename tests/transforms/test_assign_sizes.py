@@ -4,7 +4,7 @@ from tests.transforms.run_pipeline import run_transform
 from transforms.assign_sizes import AssignSizes, SizedBook, plan_all
 from transforms.open_input import InputError
 from transforms.records import TokenizedBook
-from transforms.text.books.sizes import plan_sizes
+from transforms.text.books.simple.sizes import plan_sizes
 
 BOOKS = [TokenizedBook(number, "", 1, b"", b"", 100 + number) for number in range(1, 13)]
 

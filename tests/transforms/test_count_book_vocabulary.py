@@ -12,7 +12,7 @@ from transforms import deal_words
 from transforms.count_book_vocabulary import CountBookVocabulary
 from transforms.records import OutputFile, TokenizedBook
 from transforms.scratch import Scratch
-from transforms.text.books.book_vocabulary import BookVocabularyStats
+from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
 from transforms.text.vocabulary import HeldoutStats
 
 BOOKS = [

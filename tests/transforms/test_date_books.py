@@ -9,7 +9,7 @@ from tests.transforms.run_pipeline import Outcome, run_transform
 from transforms.date_books import DateBooks
 from transforms.records import Author, Book, Rejected
 from transforms.scratch import Scratch
-from transforms.text.books.publication_dates import BookEvidence, DatedBook, PublicationDate
+from transforms.text.books.dating.publication_dates import BookEvidence, DatedBook, PublicationDate
 
 OLD = PublicationDate(1897, "imprint", "exact")
 NEW = PublicationDate(1919, "copyright", "exact")

@@ -6,8 +6,8 @@ import pytest
 
 from transforms.decide_contested import chain_partition, decide_component, key_chain, key_contested
 from transforms.scratch import Scratch
-from transforms.text.books.ngram_blocks import SharedNgrams, shared_to_bytes
-from transforms.text.books.overlap import ContestedBook, Threshold
+from transforms.text.books.simple.ngram_blocks import SharedNgrams, shared_to_bytes
+from transforms.text.books.simple.overlap import ContestedBook, Threshold
 
 
 @pytest.mark.parametrize(("first", "component"), [(1, 1), (4, 1), (7, 2), (2, 2), (9, 9)])

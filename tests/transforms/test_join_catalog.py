@@ -18,7 +18,7 @@ from transforms.records import (
     Rejected,
     ReleasedBook,
 )
-from transforms.text.books.choose_file import choose_file
+from transforms.text.books.files.choose_file import choose_file
 
 ANN, JOHN = Author("Roe, Ann", 1797, 1851), Author("Doe, John", role="Translator")
 

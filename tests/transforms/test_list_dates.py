@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.transforms.run_pipeline import run_transform
 from transforms.list_dates import ListDates
-from transforms.text.books.publication_dates import BookEvidence, PublicationDate
+from transforms.text.books.dating.publication_dates import BookEvidence, PublicationDate
 
 EVIDENCE = [
     BookEvidence(90_010, "Hen\tand\nDuck", 0, (PublicationDate(1905, "copyright", "exact"),)),

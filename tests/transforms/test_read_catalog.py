@@ -17,7 +17,7 @@ from transforms.open_input import InputError
 from transforms.read_catalog import CatalogUnit, DamagedCatalog, ReadCatalog, plan_units, read_unit
 from transforms.read_dumps import LostBytes
 from transforms.records import Author, CatalogEntry, Rejected
-from transforms.text.books.catalog_rdf import MAX_RDF_BYTES
+from transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
 
 ENTRIES = [
     CatalogEntry(

@@ -9,8 +9,8 @@ from transforms import screen_books
 from transforms.records import Book, MeasuredBook, Reason, Rejected
 from transforms.scratch import Scratch, fetch_text
 from transforms.screen_books import KeepSimple, MeasureBooks, ScreenBooks, measure_book
-from transforms.text.books.screening import Rules, TooShort
-from transforms.text.books.simplicity import NotSimple
+from transforms.text.books.screening.screening import Rules, TooShort
+from transforms.text.books.simple.simplicity import NotSimple
 
 TEXTS = ["one two three", "one", "a a a a", "", "b c"]
 

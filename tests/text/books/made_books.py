@@ -4,7 +4,7 @@ from pathlib import Path
 
 from transforms.records import Author, Book
 from transforms.scratch import Scratch
-from transforms.text.books.publication_dates import DatedBook, PublicationDate
+from transforms.text.books.dating.publication_dates import DatedBook, PublicationDate
 
 TEXT = "The hen sat on the wall.\n\nThe hen sat there all day.\n"
 

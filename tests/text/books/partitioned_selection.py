@@ -6,15 +6,15 @@ from collections.abc import Sequence
 import numpy
 
 from transforms.records import OverlapVerdict
-from transforms.text.books import overlap
-from transforms.text.books.ngram_blocks import (
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import (
     HashedBook,
     Int64s,
     NgramBlock,
     SharedNgrams,
     deal_hashes,
 )
-from transforms.text.books.overlap import ContestedBook, Threshold
+from transforms.text.books.simple.overlap import ContestedBook, Threshold
 from transforms.text.components import link_to_smallest
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.text.books.made_books import make_book, make_dated
 from transforms.records import Reason
+from transforms.text.books.files.released_splits import released_splits
 from transforms.text.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, make_sections
-from transforms.text.books.released_splits import released_splits
 
 
 def test_a_row_has_the_features_of_tfds_and_where_the_date_is_from() -> None:

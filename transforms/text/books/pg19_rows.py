@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from transforms.records import Book, BookRow, Reason
 from transforms.text.books.book_stats import identity_of
-from transforms.text.books.publication_dates import DatedBook
-from transforms.text.books.released_splits import released_split
+from transforms.text.books.dating.publication_dates import DatedBook
+from transforms.text.books.files.released_splits import released_split
 from transforms.text.fingerprint import SPLITS, split_of
 from transforms.text.markdown import make_table
 

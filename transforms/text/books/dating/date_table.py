@@ -1,0 +1,67 @@
+"""The list of all dated and undated books with what every source says, and how the sources agree."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from transforms.text.books.dating.publication_dates import (
+    RELEASED,
+    BookEvidence,
+    PublicationDate,
+    choose_date,
+)
+
+NEAR_YEARS = 2
+
+Outcome = tuple[str, str]  # what a count is of, what was found
+
+
+class DateLine(NamedTuple):
+    """A line of the list; "" where nothing is known."""
+
+    book_id: int
+    title: str
+    year: int | str
+    source: str
+    confidence: str
+    released_year: int | str  # of PG-19
+    evidence: str  # "copyright 1905 exact; author-death 1910 bound"
+
+
+def make_line(found: BookEvidence) -> DateLine:
+    """The line of a book."""
+    date = choose_date(found.evidence)
+    return DateLine(
+        book_id=found.book_id,
+        title=found.title,
+        year=date.year if date else "",
+        source=date.source if date else "",
+        confidence=date.confidence if date else "",
+        released_year=found.released_year or "",
+        evidence="; ".join(f"{one.source} {one.year} {one.confidence}" for one in found.evidence),
+    )
+
+
+def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
+    """What to count of a book: which source dates it, and what the others say of a released year."""
+    date = choose_date(found.evidence)
+    yield "dated_by", date.source if date else "nothing"
+    if found.released_year:
+        others = [one for one in found.evidence if one.source != RELEASED]
+        yield "without_released_years", compare(choose_date(others), found.released_year)
+
+
+def compare(date: PublicationDate | None, released_year: int) -> str:
+    """How a date that is found without the released year stands to it."""
+    if date is None:
+        return "undated"
+    if abs(date.year - released_year) <= NEAR_YEARS:
+        return f"{date.confidence}: within {NEAR_YEARS} years"
+    return f"{date.confidence}: {'later' if date.year > released_year else 'earlier'}"
+
+
+def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
+    """Counts by what they are of."""
+    summed: dict[str, dict[str, int]] = {"dated_by": {}}
+    for (what, outcome), count in sorted(counts):
+        summed.setdefault(what, {})[outcome] = count
+    return dict(summed)

@@ -1,0 +1,266 @@
+"""The years that the front of a book tells: title page, its back, the date of a preface.
+
+Every year comes with what says it. Which of them is the year of publication is for
+publication_dates.py to say.
+"""
+
+import functools
+import itertools
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from transforms.text.books.dating.front_blocks import Block, blocks_of_front, is_on_title_page
+from transforms.text.books.dating.roman_numerals import parse_roman
+
+# What says a year.
+ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
+TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
+IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
+ROMAN_IMPRINT = "roman-imprint"  # the same in Roman numerals
+COPYRIGHT = (
+    "copyright"  # "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868"
+)
+FIRST_PUBLISHED = "first-published"  # "First published in 1911", "First Edition, October 1886"
+LATER_EDITION = "later-edition"  # "Second Edition, November 1909"
+REPRINT = "reprint"  # the same text again: "Reprinted 1912", "New Impression, 1911", "Renewed 1932"
+YEAR_LINE = "year-line"  # a line with nothing but a year, and no publisher near it
+PREFACE = "preface"  # a date in a block of its own, as below a preface: "London, May 1872"
+
+_WORDS = "title_page.toml"
+_MAX_RANGE_YEARS = 9  # "1849-50" is of a book in parts, "1812-1870" a life
+_MAX_STATEMENT_CHARACTERS = 200
+_MAX_DATELINE_CHARACTERS = 80
+_HEAD_CHARACTERS = 40_000  # of a file: header, licence and what comes before the book
+_BLOCKS_NEAR = 2  # in which the publisher of a year stands, before it; one after it
+
+_MARKUP = re.compile(r"[_*=+~|{}]+")
+_COLUMNS = re.compile(r"[ \t\xa0]{2,}")
+_PICTURE = "[illustration"
+
+# No page of an index, price, part of a number, nor the "1830" of an address on the Web.
+_ARABIC = (
+    r"(?<![\w/$£#-])(?<!\d[.,:])(?P<arabic>1[4-9]\d\d|20\d\d)"
+    r"(?:(?:-|–|--)(?P<to>\d\d(?:\d\d)?))?(?![\w/])"
+)
+_ROMAN = r"\b(?P<roman>M[ .]{0,2}[MDCLXVI](?:[ .]{0,2}[MDCLXVI]){1,20})\b"
+_YEAR = re.compile(rf"{_ARABIC}|{_ROMAN}")
+_ALONE = re.compile(rf"\W*(?:{_ARABIC}|{_ROMAN})\W*")
+_MONTH = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|christmas|easter(?:tide)?|michaelmas)\b",
+    re.IGNORECASE,
+)
+_TRANSCRIBED = re.compile(r"\btranscribed from the (.{0,80}?)\bedition\b", re.IGNORECASE)
+# What one who reprints says of the original, mostly in lines as long as those of running text.
+_REPUBLISHED = re.compile(
+    r"\b(?:republication|reprint|reproduction) of .{0,120}?"
+    rf"\b(?:first|originally) published\b.{{0,120}}? in {_ARABIC}",
+    re.IGNORECASE,
+)
+# The line of a copyright that lost its sign: "1903 by Nobody & Co."
+_HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
+_ISSUE = re.compile(
+    r"\b(?:nos?|numbers?|vol|volume|issue)\b.*"
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r",? (?:\d\d?,? )?(1[5-9]\d\d)\b",
+    re.IGNORECASE,
+)
+
+_ORDINAL = (
+    r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]{3,5}teenth"
+    r"|[a-z]{3,5}tieth|[a-z]{3,5}ty-[a-z]{5,7}|\d+(?:st|nd|d|rd|th)|new|cheap(?:er)?|popular|revised|enlarged)"
+)
+_STATEMENT = re.compile(
+    r"(?P<reprint>\bre-?(?:print(?:ed|ing)?|issued?|newed|newal)\b"
+    # Of one who reprints: "This new Nobody edition, first published in 1963, is an unabridged …".
+    r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
+    rf"|\b{_ORDINAL} (?:[a-z]{1, 12} )?(?:impression|printing|thousand))"
+    r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
+    r"|(?P<first>\b(?:first|originally) (?:published|issued|printed|edition)"
+    r"|\bpublished (?:originally|first)\b)"
+    rf"|(?P<later>\b{_ORDINAL} (?:[a-z]{1, 12} )?edition\b)"
+    r"|(?P<imprint>\b(?:published|issued|printed)\b)",
+    re.IGNORECASE,
+)
+_SOURCES = {
+    "reprint": REPRINT,
+    "copyright": COPYRIGHT,
+    "first": FIRST_PUBLISHED,
+    "later": LATER_EDITION,
+    "imprint": IMPRINT,
+}
+
+
+class FrontYear(NamedTuple):
+    """A year that the front of a book tells."""
+
+    year: int
+    source: str  # what says it: COPYRIGHT, IMPRINT, …
+
+
+def find_years(text: str) -> list[FrontYear]:
+    """All of them, in the order of the text, whether or not they are plausible."""
+    blocks = [_without_markup(block) for block in blocks_of_front(text)]
+    found: list[FrontYear] = []
+    open_source = ""  # of a statement whose year is the next block: "Copyright", "1912"
+    for index, block in enumerate(blocks):
+        found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
+        if block.is_prose:
+            found += _republished_years(block)
+            open_source = ""
+            continue
+        statements = _read_statements(block, open_source)
+        open_source = statements.open_source
+        imprint: list[FrontYear] = []
+        if is_on_title_page(block):
+            near = blocks[max(index - _BLOCKS_NEAR, 0) : index + 2]
+            imprint = list(_imprint_years(statements.lines_before, _has_publisher(near)))
+            found += imprint + statements.years
+        if not imprint:
+            found += _dateline_years(statements.lines_before)
+    return found
+
+
+def years_in(text: str) -> list[int]:
+    """All years of a text, of a range its end."""
+    return [year for match in _YEAR.finditer(text) if (year := _year_of(match)) is not None]
+
+
+def transcribed_edition(text: str) -> str:
+    """The words at the head of a file that name its edition, "" where there are none.
+
+    "Transcribed from the 1886 Cassell & Company edition": they are of the transcriber and no part of the
+    book, so they have to be read before it is stripped.
+    """
+    match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
+    return match[0] if match else ""
+
+
+def transcribed_years(text: str) -> list[int]:
+    """The years in such words."""
+    return [year for match in _TRANSCRIBED.finditer(text) for year in years_in(match[1])]
+
+
+def issue_year(line: str) -> int | None:
+    """That of an issue of a periodical, which has a number and the month: "Vol. 99, August 2, 1890"."""
+    match = _ISSUE.search(line)
+    return int(match[1]) if match else None
+
+
+def _without_markup(block: Block) -> Block:
+    return block._replace(lines=tuple(_MARKUP.sub("", line).strip() for line in block.lines))
+
+
+class _Statements(NamedTuple):
+    """What the statements of a block say."""
+
+    years: list[FrontYear]
+    lines_before: Sequence[str]  # those before the first statement
+    open_source: str  # of the last one, if its year is still to come, else ""
+
+
+def _read_statements(block: Block, open_source: str) -> _Statements:
+    text = "\n".join(block.lines)
+    matches = list(_STATEMENT.finditer(text))
+    starts = [match.start() for match in matches]
+    before = text[: starts[0]] if starts else text
+    years: list[FrontYear] = []
+    if open_source and _ALONE.match(before):
+        years += _of_statement(before, open_source)
+        before = ""
+    source = ""
+    for match, (_, end) in zip(matches, itertools.pairwise([*starts, len(text)]), strict=True):
+        own_source = _SOURCES[str(match.lastgroup)]
+        # "First edition, published in 1653" is one statement.
+        source = source if source and own_source == IMPRINT else own_source
+        said = _of_statement(text[match.end() : end], source)
+        years += said
+        if said or end - match.end() > _MAX_DATELINE_CHARACTERS:
+            source = ""
+    return _Statements(years, before.split("\n"), source)
+
+
+def _of_statement(text: str, source: str) -> list[FrontYear]:
+    return [FrontYear(year, source) for year in years_in(text[:_MAX_STATEMENT_CHARACTERS])]
+
+
+def _republished_years(block: Block) -> list[FrontYear]:
+    """The year of the original that a reprint names."""
+    match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
+    years = years_in(match[0]) if match else []
+    return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
+
+
+def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
+    """The years of lines of a title page that are no statements."""
+    for line in lines:
+        if year := issue_year(line):
+            yield FrontYear(year, ISSUE_DATE)
+        if _MONTH.search(line) or _is_picture(line):
+            continue  # the date of a preface, of a performance, of a birth
+        if match := _ALONE.fullmatch(line):
+            yield from _of_imprint(match, is_publisher_near)
+        elif (match := _HOLDER.fullmatch(line)) and _is_imprint(line):
+            yield FrontYear(int(match["arabic"]), COPYRIGHT)
+        elif is_publisher_near:
+            columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
+            ending = [_last_year(line)] if _is_imprint(line) else []
+            for match in [one for one in columns if one] or [one for one in ending if one]:
+                yield from _of_imprint(match)
+
+
+def _of_imprint(match: re.Match[str], is_publisher_near: bool = True) -> Iterator[FrontYear]:
+    year = _year_of(match)
+    if year is not None:
+        source = ROMAN_IMPRINT if match["roman"] else IMPRINT
+        yield FrontYear(year, source if is_publisher_near else YEAR_LINE)
+
+
+def _dateline_years(lines: Sequence[str]) -> Iterator[FrontYear]:
+    """The year of a date in a block of its own."""
+    if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
+        return
+    for line in lines:
+        match = _last_year(line)
+        if match and (year := _year_of(match)) and (_MONTH.search(line) or _is_imprint(line)):
+            yield FrontYear(year, PREFACE)
+
+
+def _is_picture(line: str) -> bool:
+    return line.casefold().startswith(_PICTURE)
+
+
+def _last_year(line: str) -> re.Match[str] | None:
+    """The year that a line ends with."""
+    matches = list(_YEAR.finditer(line))
+    if matches and not re.search(r"\w", line[matches[-1].end() :]):
+        return matches[-1]
+    return None
+
+
+def _year_of(match: re.Match[str]) -> int | None:
+    """The year; of a range its end; None for a life and for letters that are no number."""
+    if match["roman"]:
+        return parse_roman(match["roman"])
+    first, to = match["arabic"], match["to"] or ""
+    last = first[: len(first) - len(to)] + to
+    return int(last) if 0 <= int(last) - int(first) <= _MAX_RANGE_YEARS else None
+
+
+def _has_publisher(blocks: Sequence[Block]) -> bool:
+    return any(_is_imprint(line) for block in blocks if not block.is_prose for line in block.lines)
+
+
+def _is_imprint(line: str) -> bool:
+    """Whether a line names a place of printing, or has the words of a publisher."""
+    return _imprint_words().search(line) is not None
+
+
+@functools.cache
+def _imprint_words() -> re.Pattern[str]:
+    words = tomllib.loads(resources.files(__package__).joinpath(_WORDS).read_text("utf-8"))
+    choices = "|".join(re.escape(word) for word in [*words["places"], *words["publishing"]])
+    return re.compile(rf"(?<!\w)(?:{choices})s?(?!\w)", re.IGNORECASE)

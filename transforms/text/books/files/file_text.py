@@ -1,0 +1,160 @@
+"""Bytes of a file of Project Gutenberg → its text.
+
+The files are in whichever encoding their year had, and what they declare is often wrong: files that were
+converted to UTF-8 kept the line that says "ISO-8859-1". So the bytes decide first:
+
+1. a byte order mark (UTF-8, UTF-16, UTF-32);
+2. UTF-8, if all of it is: by chance no text of another encoding is;
+3. UTF-8 with single bytes that are none, if most of what is not ASCII is UTF-8: files made of two. The single
+   bytes are Windows-1252;
+4. the declared encoding, if it is one of single scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes fit it;
+5. Windows-1252, and its five holes as ISO-8859-1 has them. It has all printable characters of ISO-8859-1,
+   and what the two differ in are control characters, which no book has.
+
+Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break,
+form feed or vertical tab, becomes a line feed as well. Control characters are taken out: NUL, the
+end-of-file mark of DOS, and others that neither print nor mean anything in a text, but break the formats that
+corpora are stored in; so is a byte order mark inside, where files were joined. The characters U+0080 to
+U+009F of a file that was converted as if it were ISO-8859-1 become what they were in Windows-1252: dashes and
+quotation marks.
+"""
+
+import codecs
+import re
+from typing import NamedTuple
+
+from transforms.records import Reason
+from transforms.text.books.files.header import HEAD_CHARACTERS, declared_encoding
+
+MIXED = "utf-8+cp1252"
+"""What a file made of two encodings is said to be in."""
+
+_MARKS = (  # the longer one first: that of UTF-32 begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SINGLE_SCRIPT = re.compile(
+    r"iso8859-(?:[2-9]|1\d)|cp(?:125[013-8]|437|85[02578]|86[0-69]|874|932|949|950)|mac-.+"
+    r"|big5(?:hkscs)?|gb2312|gbk|gb18030|euc_.+|shift_jis.*|koi8-[rut]|tis-620|johab"
+)
+"""Codecs as Python names them; those left out are ISO-8859-1, ASCII and UTF-8, of which bytes tell more."""
+_WIDER = {
+    "big5": "big5hkscs",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+"""Encodings that have all characters of another one and some more, which files use undeclared."""
+
+_WHITE = b" \t\r\n\f\v\0\x1a"
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1a\x1b"))
+_MOST_CONTROLS = 100  # one of so many bytes, in a text
+_FEWEST_CONTROLS = 10
+_BINARY_HEADS = (b"%PDF-", b"{\\rtf")
+_HTML = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+)
+_HTML_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_STRAY = re.compile("[\udc80-\udcff]")
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
+_UNPRINTABLE = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]")
+_PAGE_BREAKS = str.maketrans("\f\v", "\n\n")
+
+
+def _windows_1252() -> dict[int, str]:
+    """Byte → character, of the upper half."""
+    return {
+        byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)
+    }
+
+
+_WINDOWS_1252 = _windows_1252()
+_OF_STRAYS = {0xDC00 + byte: character for byte, character in _WINDOWS_1252.items()}
+_OF_CONTROLS = {byte: _WINDOWS_1252[byte] for byte in range(0x80, 0xA0)}
+
+
+class FileText(NamedTuple):
+    """The text of a file."""
+
+    text: str
+    encoding: str  # by which it was decoded: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
+
+
+def decode_file(content: bytes) -> FileText | Reason:
+    """The text; or why the file has none: "empty-file", "binary-file", "html-page"."""
+    if not content.strip(_WHITE):
+        return Reason("empty-file", f"{len(content):,} bytes without a character")
+    decoded = _decode_by_mark(content)
+    if decoded is None:
+        if _is_binary(content):
+            return Reason("binary-file", f"begins with {content[:8]!r}")
+        decoded = _decode(content)
+    if _HTML.match(decoded.text[:HEAD_CHARACTERS]):
+        title = _HTML_TITLE.search(decoded.text[:HEAD_CHARACTERS])
+        return Reason("html-page", " ".join(title[1].split()) if title else "")
+    text = tidy_text(decoded.text)
+    if not text.strip():
+        return Reason("empty-file", f"{len(content):,} bytes without a character")
+    return FileText(text, "ascii" if text.isascii() else decoded.encoding)
+
+
+def tidy_text(text: str) -> str:
+    """The text with line feeds as line ends and without control characters."""
+    if "\r" in text:
+        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
+    if "\f" in text or "\v" in text:
+        text = text.translate(_PAGE_BREAKS)
+    if _UNPRINTABLE.search(text):
+        text = _UNPRINTABLE.sub("", text.translate(_OF_CONTROLS))
+    return text
+
+
+def _decode_by_mark(content: bytes) -> FileText | None:
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            try:
+                return FileText(content[len(mark) :].decode(encoding), encoding)
+            except UnicodeDecodeError:
+                return None
+    return None
+
+
+def _is_binary(content: bytes) -> bool:
+    controls = len(content) - len(content.translate(None, _CONTROLS))
+    is_dense = controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
+    return is_dense or content.startswith(_BINARY_HEADS)
+
+
+def _decode(content: bytes) -> FileText:
+    has_mark = content.startswith(codecs.BOM_UTF8)
+    if has_mark:
+        content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        return FileText(content.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError:
+        pass
+    text = content.decode("utf-8", "surrogateescape")  # what is no UTF-8 becomes U+DC80 to U+DCFF
+    strays = len(_STRAY.findall(text))
+    others = len(_NO_ASCII.findall(text)) - strays
+    if has_mark or others > strays:
+        return FileText(text.translate(_OF_STRAYS), MIXED)
+    for encoding in _declared_encodings(content):
+        try:
+            return FileText(content.decode(encoding), encoding)
+        except UnicodeDecodeError:
+            continue
+    return FileText(content.decode("latin-1").translate(_OF_CONTROLS), "cp1252")
+
+
+def _declared_encodings(content: bytes) -> list[str]:
+    """The encoding that the head of a file declares, and a wider one; none where there is nothing to try."""
+    try:
+        name = codecs.lookup(declared_encoding(content[:HEAD_CHARACTERS].decode("latin-1"))).name
+    except (LookupError, ValueError):
+        return []
+    if not _SINGLE_SCRIPT.fullmatch(name):
+        return []
+    return [name, *([_WIDER[name]] if name in _WIDER else [])]

@@ -1,0 +1,207 @@
+"""Which books are of a genre that is no running prose: poems, plays, manuals, recipes, nonsense, reference.
+
+Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
+and the literary nonsense", and does not say how. Here catalogue and text have to agree as far as the text
+can tell, for both err: prose versions of epics are catalogued as poetry, and many books have no subjects.
+
+- Verse and speech are measured (shape.py, speech.py). Much of either is enough by itself; the catalogue
+  lowers how much.
+- Manuals, recipes and works of reference are told by catalogue or title, unless the text narrates; and
+  manuals and recipes by a manner of their own, where it is marked (manner.py). A manual in the form of a
+  tale or a dialogue stays: so does The Complete Angler, which is read as literature.
+- Literary nonsense is told by the catalogue alone: what the Library of Congress calls so, verse and
+  limericks. Without subjects its verse is found as poems. Alice, catalogued as fantasy, stays.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, NamedTuple
+
+from transforms.records import Book, Reason
+from transforms.text.books.screening.manner import Manner, measure_manner
+from transforms.text.books.screening.running_text import malformed
+from transforms.text.books.screening.samples import take_samples
+from transforms.text.books.screening.shape import Shape, measure_shape
+from transforms.text.books.screening.speech import stage_words
+
+MIN_VERSE = 0.4
+"""Share of verse from which on a book is one of poems, whatever the catalogue says.
+
+Books of poems with introduction and notes have 0.42 and more, prose with many poems in it up to 0.32.
+"""
+
+MIN_CATALOGUED_VERSE = 0.2
+"""The same of a book that the catalogue has as poetry, and not as fiction besides."""
+
+MIN_SPEECH = 0.25
+MIN_STAGE_WORDS = 0.4
+"""Share of speech, and words of the stage among 1,000, from which on a book is a play."""
+
+MOST_SPEECH = 0.6
+FEW_STAGE_WORDS = 0.1
+"""The same of plays that consist of little else than speech, and have few words of the stage.
+
+Dialogues of philosophers have none. In a book that the catalogue has as drama none are asked for.
+"""
+
+MAX_NARRATING = 45.0
+"""Narrating words among 1,000, from where a manual by its title is none. By the catalogue, twice as many."""
+
+INSTRUCTING_NARRATES = 20.0
+MIN_OBLIGING = 9.0
+MIN_NUMBERED = 10.0
+"""A text narrates so little, and obliges or numbers its steps so often, that it is a manual by itself."""
+
+MIN_MEASURED = 3.0
+"""Measures of a kitchen among 1,000 words, from which on a book that does not narrate is one of recipes."""
+
+NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
+REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"
+_NOT = "not"
+_TABLE = "genres.toml"
+
+
+class _Text(NamedTuple):
+    """What is measured of a book."""
+
+    shape: Shape
+    stage_words: float
+    manner: Manner
+    title: str
+
+
+def genre_to_reject(book: Book, text: str) -> Reason | None:
+    """Why a book is no running prose, with what tells so; None for one that is kept.
+
+    Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`;
+    the first of them that holds.
+    """
+    problem = malformed(book, text)
+    if problem:
+        return problem
+    catalogued = catalogued_genres(book)
+    if NONSENSE in catalogued:
+        return Reason(NONSENSE, f"catalogue: {catalogued[NONSENSE]}")
+    shape = measure_shape(text)
+    stage = stage_words(text) if shape.speech >= MIN_SPEECH else 0.0
+    measured = _Text(shape, stage, measure_manner(take_samples(text)), book.title)
+    for rule in (_recipes, _plays, _poems, _reference, _manuals):
+        reason = rule(measured, catalogued)
+        if reason:
+            return reason
+    return None
+
+
+def catalogued_genres(book: Book) -> dict[str, str]:
+    """Genre → the first of the book's subjects and bookshelves that says so; see genres.toml.
+
+    "fiction" for a subject that is, or is about, fiction.
+    """
+    found: dict[str, str] = {}
+    for subject in book.subjects:
+        for genre in _genres_of_subject(subject):
+            found.setdefault(genre, subject)
+    for shelf in book.bookshelves:
+        for genre, pattern in _patterns("shelves").items():
+            if pattern.fullmatch(shelf):
+                found.setdefault(genre, shelf)
+    return found
+
+
+def _genres_of_subject(subject: str) -> list[str]:
+    parts = [part.strip() for part in subject.split("--")]
+    if any(_is_fiction(part) for part in parts):
+        return [FICTION]
+    patterns = _patterns("parts")
+    if any(patterns[_NOT].fullmatch(part) for part in parts):
+        return []
+    return [
+        genre
+        for genre, pattern in patterns.items()
+        if any(pattern.fullmatch(part) for part in parts)
+    ]
+
+
+def _is_fiction(part: str) -> bool:
+    return _patterns("parts")[FICTION].fullmatch(part) is not None
+
+
+def _recipes(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    manner = measured.manner
+    if manner.measured >= MIN_MEASURED and manner.narrating < MAX_NARRATING:
+        return Reason(RECIPES, f"{manner.measured:.1f} measures in 1,000 words")
+    return _by_name(RECIPES, measured, catalogued)
+
+
+def _plays(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    speech, stage = measured.shape.speech, measured.stage_words
+    detail = f"speech {speech:.2f}, words of the stage {stage:.1f} in 1,000"
+    if PLAYS in catalogued and speech >= MIN_SPEECH:
+        return Reason(PLAYS, f"{detail}; catalogue: {catalogued[PLAYS]}")
+    is_play = speech >= MIN_SPEECH and stage >= MIN_STAGE_WORDS
+    if is_play or (speech >= MOST_SPEECH and stage >= FEW_STAGE_WORDS):
+        return Reason(PLAYS, detail)
+    return None
+
+
+def _poems(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    verse = measured.shape.verse
+    if verse >= MIN_VERSE:
+        return Reason(POEMS, f"verse {verse:.2f}")
+    if POEMS in catalogued and FICTION not in catalogued and verse >= MIN_CATALOGUED_VERSE:
+        return Reason(POEMS, f"verse {verse:.2f}; catalogue: {catalogued[POEMS]}")
+    return None
+
+
+def _reference(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    return _by_name(REFERENCE, measured, catalogued)
+
+
+def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    manner = measured.manner
+    instructs = manner.obliging >= MIN_OBLIGING or manner.numbered >= MIN_NUMBERED
+    if manner.narrating < INSTRUCTING_NARRATES and instructs:
+        return Reason(
+            MANUALS,
+            f"in 1,000 words: {manner.narrating:.1f} narrate, {manner.obliging:.1f} oblige, "
+            f"{manner.numbered:.1f} numbered lines",
+        )
+    return _by_name(MANUALS, measured, catalogued)
+
+
+def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    """A genre by catalogue or title, for a text that does not narrate."""
+    narrating = measured.manner.narrating
+    if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
+        return Reason(genre, f"catalogue: {catalogued[genre]}")
+    pattern = _title_patterns().get(genre)
+    named = pattern.search(measured.title) if pattern else None
+    if named and FICTION not in catalogued and narrating < MAX_NARRATING:
+        return Reason(genre, f"title: {named[0]}; {narrating:.1f} words in 1,000 narrate")
+    return None
+
+
+@functools.cache
+def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
+    """Genre → what matches a whole part of a subject ("parts") or a bookshelf ("shelves") of it."""
+    return {
+        genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
+        for genre, table in _tables().items()
+        if kind in table
+    }
+
+
+@functools.cache
+def _title_patterns() -> Mapping[str, re.Pattern[str]]:
+    return {
+        genre: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+        for genre, words in _tables()["titles"].items()
+    }
+
+
+@functools.cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))

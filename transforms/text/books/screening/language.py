@@ -1,0 +1,170 @@
+"""Which books are in English: by what catalogue and header say, and by the text itself.
+
+What they say may be missing, and may be wrong, so both have to agree. The text is read in samples: one is in
+the language whose frequent words it has most of, see language.toml.
+"""
+
+import functools
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, NamedTuple
+
+from transforms.records import Book, Reason
+from transforms.text.books.screening.samples import take_samples
+
+ENGLISH = "en"
+UNKNOWN = "?"
+"""Of a sample that has next to none of the frequent words of any language: figures, names, a glossary."""
+
+MIN_WORDS = 40
+"""A sample with fewer words says nothing."""
+
+MIN_SHARE = 0.08
+"""Least share of the words of a sample that are frequent ones of its language.
+
+English prose has 0.35 to 0.5; a glossary of Middle English, in entries, has 0.1.
+"""
+
+ONLY_ENGLISH = 0.85
+"""Least share of English among the samples of a known language, for a book in English.
+
+The English books here have 0.92 and more, also where they quote much; one that is printed in two
+languages side by side has about half.
+"""
+
+ALSO_SHARE = 0.1
+"""Share of the words of an English sample that are frequent ones of another language, from which the sample
+is in both: text and translation side by side. In English prose it is under 0.03."""
+
+MOSTLY_FOREIGN = 0.25
+"""Share of English at and under which a book is in another language, rather than in several."""
+
+OTHER_SCRIPT_SHARE = 0.3
+"""Share of the letters of a sample that are of another script, above which it is in no language of ours."""
+
+_TABLE = "language.toml"
+_ENGLISH_AND = f"{ENGLISH}+"
+_WORD = re.compile(r"[^\W\d_]+")
+_NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
+
+
+class LanguageShares(NamedTuple):
+    """How many samples of a text read as which language."""
+
+    # language → samples; UNKNOWN among them, scripts ("CJK", "GREEK"), and both of two ("en+fr")
+    samples: Counter[str]
+
+    def share_of_english(self) -> float | None:
+        """The share of English among the samples of a known language; None where there is none.
+
+        A sample in English and another language is half an English one.
+        """
+        known = self.samples.total() - self.samples[UNKNOWN]
+        both = sum(count for name, count in self.samples.items() if name.startswith(_ENGLISH_AND))
+        return (self.samples[ENGLISH] + both / 2) / known if known else None
+
+
+def not_english(book: Book, text: str) -> Reason | None:
+    """`not-english` or `several-languages` with what tells so; None for a book in English.
+
+    A book whose catalogue entry or header names a single other language is rejected for that, also
+    where its text looks English (the detail tells): a text may be filed under a wrong number, or be a
+    course of the language. A text of which no sample is in a known language passes.
+    """
+    declared = sorted({language.casefold() for language in book.languages})
+    english = set(_tables()["declared"]["english"])
+    found = read_languages(text)
+    if len(declared) > 1 and not english.issuperset(declared):
+        return Reason(
+            "several-languages", f"declared: {', '.join(declared)}; text: {_render(found)}"
+        )
+    if declared and not english.issuperset(declared):
+        return Reason("not-english", f"declared: {declared[0]}; text: {_render(found)}")
+    share = found.share_of_english()
+    if share is None or share >= ONLY_ENGLISH:
+        return None
+    slug = "not-english" if share <= MOSTLY_FOREIGN else "several-languages"
+    return Reason(slug, f"declared: {', '.join(declared) or 'nothing'}; text: {_render(found)}")
+
+
+def read_languages(text: str) -> LanguageShares:
+    """In which languages samples of the text are."""
+    found = (read_language(sample) for sample in take_samples(text))
+    return LanguageShares(Counter(language for language in found if language))
+
+
+def read_language(sample: str) -> str:
+    """The language of a sample: a key of language.toml, the name of another script, "en+fr", or UNKNOWN.
+
+    "" for a sample with too few words.
+    """
+    script = _other_script(sample)
+    if script:
+        return script
+    words = Counter(_WORD.findall(sample.lower()))
+    total = words.total()
+    if total < MIN_WORDS:
+        return ""
+    counts: Counter[str] = Counter()
+    for word, times in words.items():
+        for language in _languages_of_words().get(_without_accents(word), ()):
+            counts[language] += times
+    english = counts.pop(ENGLISH, 0)
+    # Of languages that have as many, the first by name.
+    other = min(counts, key=lambda language: (-counts[language], language), default=UNKNOWN)
+    if max(english, counts[other]) < MIN_SHARE * total:
+        return UNKNOWN
+    if english < counts[other]:
+        return other
+    return _ENGLISH_AND + other if counts[other] >= ALSO_SHARE * total else ENGLISH
+
+
+def _other_script(sample: str) -> str:
+    """The script of most letters that are not Latin, where these are many; else ""."""
+    others = _NOT_LATIN.findall(sample)
+    if len(others) <= 10:
+        return ""
+    letters = sum(map(len, _WORD.findall(sample)))
+    if len(others) <= OTHER_SCRIPT_SHARE * letters:
+        return ""
+    scripts = Counter(unicodedata.name(letter, UNKNOWN).split()[0] for letter in others)
+    return max(scripts, key=lambda script: (scripts[script], script))
+
+
+def _render(found: LanguageShares) -> str:
+    """ "en 38, la 2 of 40 samples"."""
+    ranked = sorted(found.samples.items(), key=lambda item: (-item[1], item[0]))
+    told = ", ".join(f"{language} {count}" for language, count in ranked)
+    return f"{told or 'none'} of {found.samples.total()} samples"
+
+
+@functools.cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+
+
+@functools.cache
+def _languages_of_words() -> Mapping[str, tuple[str, ...]]:
+    """Word → languages that it is frequent in."""
+    lists = {
+        language: {_without_accents(word) for word in words.split()}
+        for language, words in _tables().items()
+        if language != "declared"
+    }
+    languages: dict[str, tuple[str, ...]] = {}
+    for language, words in lists.items():
+        for word in words if language == ENGLISH else words - lists[ENGLISH]:
+            languages[word] = (*languages.get(word, ()), language)
+    return languages
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(
+        letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
+    )

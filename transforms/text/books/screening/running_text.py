@@ -1,0 +1,96 @@
+"""Which texts are running text, and long enough: words in sentences, not digits, names of files, or lists."""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from transforms.records import Book, Reason
+from transforms.text.books.screening.samples import take_samples
+
+MIN_LETTERS = 0.79
+"""Least share of letters in what is no white space. Prose has 0.9 and more, the plays and poems that have
+the most notes 0.8; a logic with its diagrams 0.73, a glossary 0.62, a page of digits 0."""
+
+WORD_LETTERS = 2.5, 8.0
+"""Letters of a word, on average. In English books it is 3.6 to 5."""
+
+SENTENCE_WORDS = 200
+"""Most words for each mark that ends a sentence. Prose has 15 to 40, verse and children's own writing up
+to 100; lists of words, of names and of files have next to none."""
+
+MAX_REPEATED = 0.5
+"""Largest share of the lines, of some length, that the text has before. Songs reach 0.2."""
+
+MIN_TOKENS = 20
+"""A text with fewer is none: a word about where the book is to be found."""
+
+MIN_WORDS = 200
+"""Default of TooShort. The paper on PG-19 does not say which length it means by "short texts", nor does the
+release tell: it has The Story of a Fierce Bad Rabbit, of 225 words, and lacks longer books of its series."""
+
+_REPEATED_FROM_CHARACTERS = 20
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]_*]*(?=\s|--|—|$)")
+
+
+def malformed(book: Book, text: str) -> Reason | None:
+    """`malformed`, with what is amiss, for what is no running text; None for other books."""
+    samples = take_samples(text)
+    problem = (
+        _too_few_tokens(text) or _no_words(samples) or _no_sentences(samples) or _repeats(text)
+    )
+    return Reason("malformed", problem) if problem else None
+
+
+def _too_few_tokens(text: str) -> str:
+    tokens = len(text[: 100 * MIN_TOKENS].split())
+    return f"{tokens} tokens in all" if tokens < MIN_TOKENS else ""
+
+
+def _no_words(samples: Sequence[str]) -> str:
+    printed = sum(len(part) for sample in samples for part in sample.split())
+    words = [word for sample in samples for word in _LETTERS.findall(sample)]
+    letters = sum(map(len, words))
+    if letters < MIN_LETTERS * printed:
+        return f"{letters / printed:.2f} of the characters are letters"
+    shortest, longest = WORD_LETTERS
+    if not shortest <= letters / len(words) <= longest:
+        return f"words have {letters / len(words):.1f} letters"
+    return ""
+
+
+def _no_sentences(samples: Sequence[str]) -> str:
+    words = sum(len(sample.split()) for sample in samples)
+    sentences = sum(len(_SENTENCE_END.findall(sample)) for sample in samples)
+    if words > SENTENCE_WORDS * (sentences + 1):
+        return f"{sentences} sentences end in {words} words"
+    return ""
+
+
+def _repeats(text: str) -> str:
+    lines = [
+        line for line in map(str.strip, text.split("\n")) if len(line) >= _REPEATED_FROM_CHARACTERS
+    ]
+    repeated = len(lines) - len(set(lines))
+    if repeated > MAX_REPEATED * len(lines):
+        return f"{repeated} of {len(lines)} lines are there before"
+    return ""
+
+
+@dataclasses.dataclass(frozen=True)
+class TooShort:
+    """The rule that a book has at least so many words, between white space.
+
+    Raises ValueError for a negative number.
+    """
+
+    min_words: int = MIN_WORDS
+
+    def __post_init__(self) -> None:
+        if self.min_words < 0:
+            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
+
+    def __call__(self, book: Book, text: str) -> Reason | None:
+        """`too-short` with the number of words, or None."""
+        words = len(text.split())
+        return Reason("too-short", f"{words} words") if words < self.min_words else None

@@ -1,0 +1,149 @@
+"""The shape of a text: how much of it is verse, how much the persons of a play speak, how much is a list.
+
+Lines of verse begin with a capital letter, lines of prose only by chance: of the lines that go on a
+paragraph, 3 to 30 in 100 in the English prose that we measured, 80 and more in books of verse alone. For
+speech see speech.py.
+
+Shares are of the characters of all lines, without the white space at their ends.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from transforms.text.books.screening.speech import measure_speech
+
+CAPITAL_LINES = 0.75
+"""Least share of the lines of a stanza, but for its first one, that begin with a capital letter."""
+
+MAX_VERSE_CHARACTERS = 100
+"""Of a line, on average over its stanza."""
+
+LISTED_LINES = 0.5
+"""Share of lines ending in a figure from which on they are a list: contents, an index, a table."""
+
+SPACED_LINES = 4
+"""Least number of short paragraphs in a row that are verse with a blank line after each line."""
+
+UNENDED = 0.35
+"""Least share of them that end in the middle of a sentence. Of paragraphs of prose hardly one does."""
+
+CAPITALS_OF_VERSE = 0.5
+"""Share of capitals among the lines that go on a paragraph, over the whole text, from which on it is taken
+for a book of verse, and stanzas of two and three lines for stanzas."""
+
+_SHORT_CHARACTERS = 170
+
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+_CAPITAL = re.compile(r"[\W_]*[A-Z]")
+_FIGURE_AT_END = re.compile(r"\d[\W_]*$")
+_UNENDED = re.compile(r"[a-zà-ÿ,;][”’\"']?$|(?:--|—)$")
+
+
+class Shape(NamedTuple):
+    """What a text looks like."""
+
+    characters: int
+    verse: float  # share in stanzas
+    speech: float  # share in what speakers say
+    speakers: int  # different ones
+    listed: float  # share in lists and tables
+
+
+def measure_shape(text: str) -> Shape:
+    """The shape of the whole text."""
+    paragraphs = list(paragraphs_of(text))
+    sizes = [sum(map(len, map(str.strip, lines))) for lines in paragraphs]
+    characters = sum(sizes)
+    if not characters:
+        return Shape(0, 0.0, 0.0, 0, 0.0)
+    width = width_of(paragraphs)
+    is_verse_book = capitals_of(paragraphs) >= CAPITALS_OF_VERSE
+    is_listed = [is_list(lines) for lines in paragraphs]
+    is_versed = [
+        not listed and is_stanza(lines, width, is_verse_book)
+        for lines, listed in zip(paragraphs, is_listed, strict=True)
+    ]
+    for start, end in spaced_lines(paragraphs):
+        is_versed[start:end] = [not listed for listed in is_listed[start:end]]
+    speech = measure_speech(paragraphs)
+    return Shape(
+        characters,
+        verse=sum(size for size, yes in zip(sizes, is_versed, strict=True) if yes) / characters,
+        speech=speech.characters / characters,
+        speakers=speech.speakers,
+        listed=sum(size for size, yes in zip(sizes, is_listed, strict=True) if yes) / characters,
+    )
+
+
+def paragraphs_of(text: str) -> Iterator[list[str]]:
+    """The lines of each paragraph, without white space at their right; blank lines stand between two."""
+    for paragraph in _BLANK_LINES.split(text):
+        lines = [line.rstrip() for line in paragraph.split("\n")]
+        lines = [line for line in lines if line]
+        if lines:
+            yield lines
+
+
+def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
+    """How long the long lines of a text are: nine of ten are no longer."""
+    lengths = sorted(len(line.strip()) for lines in paragraphs for line in lines)
+    return lengths[len(lengths) * 9 // 10] if lengths else 0
+
+
+def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
+    """The share that begins with a capital letter of the lines after the first one of their paragraph."""
+    capital = sum(_capitals_in(lines[1:]) for lines in paragraphs)
+    return capital / max(1, sum(len(lines) - 1 for lines in paragraphs))
+
+
+def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> bool:
+    """Whether a paragraph is verse.
+
+    By chance, paragraphs of two or three lines often have capitals where a stanza has them. Outside of a
+    book of verse one is a stanza only if, besides, each line ends where the next word had room.
+    """
+    rest = lines[1:]
+    if not rest or sum(map(len, lines)) > MAX_VERSE_CHARACTERS * len(lines):
+        return False
+    if _capitals_in(rest) < CAPITAL_LINES * len(rest):
+        return False
+    return len(rest) > 2 or is_verse_book or _is_broken_early(lines, width)
+
+
+def _capitals_in(lines: Sequence[str]) -> int:
+    return sum(1 for line in lines if _CAPITAL.match(line))
+
+
+def _is_broken_early(lines: Sequence[str], width: int) -> bool:
+    return all(
+        len(line.strip()) + 1 + len(following.split(maxsplit=1)[0]) <= width
+        for line, following in pairwise(lines)
+    )
+
+
+def is_list(lines: Sequence[str]) -> bool:
+    """Whether a paragraph of two lines or more is a list or a table: its lines end in figures.
+
+    The lines of a poem may, where each is numbered; but then every fifth or tenth is.
+    """
+    figures = sum(1 for line in lines if _FIGURE_AT_END.search(line[-4:]))
+    return len(lines) > 1 and figures >= LISTED_LINES * len(lines)
+
+
+def spaced_lines(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """Which paragraphs, from one to before another, are verse with blank lines between its lines."""
+    place = 0
+    for is_short, run in groupby(paragraphs, key=_is_short):
+        lines = list(run)
+        end = place + len(lines)
+        if is_short and len(lines) >= SPACED_LINES:
+            unended = sum(1 for one in lines if _UNENDED.search(one[-1]))
+            if unended >= UNENDED * len(lines):
+                yield place, end
+        place = end
+
+
+def _is_short(lines: Sequence[str]) -> bool:
+    return len(lines) <= 2 and sum(map(len, lines)) <= _SHORT_CHARACTERS

@@ -1,0 +1,275 @@
+"""Which books are kept, if from the largest to the smallest each goes that overlaps those kept before.
+
+The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is kept unless at least a share of its different
+n-grams, the threshold, is in the n-grams of all kept larger ones together. Said like that it is one long loop
+over a corpus. Here it is cut in parts, and every part gives what the loop would:
+
+1. An n-gram that no earlier book has, kept or not, is not covered. So a book of which the n-grams that
+   earlier books have are too few is kept, whatever becomes of those: it is free. All others are contested.
+2. An n-gram of a contested book is covered if a free earlier book has it, for that is kept. If none has it,
+   its earlier owners are contested, too, and it is covered if one of them is kept. All books that own such an
+   n-gram are its chain: whether it is covered for one of them depends on those before it in the chain alone.
+3. So what becomes of a contested book depends on books that it shares chains with, and these on others:
+   on its connected component. Whoever goes over the books of a component in their order finds, by induction,
+   for each the kept books before it that the loop finds, and decides alike.
+
+The n-grams of all books are never in one place: they are dealt out by their hashes to partitions, and a
+partition knows all owners of its n-grams. What a partition finds is added up: counts for each book, and
+chains, which are few, with how many n-grams have them. Books and counts are rows of 64-bit integers.
+"""
+
+import collections
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy
+
+from transforms.records import OverlapVerdict, Reason
+from transforms.text.books.simple.ngram_blocks import (
+    Bools,
+    Int64s,
+    NgramBlock,
+    SharedNgrams,
+    Uint32s,
+)
+
+OVERLAPS = "overlaps"
+NAMED_BOOKS = 3
+"""So many of the books that cover a rejected one are named in the reason, at most."""
+NAMED_SHARE = 0.01
+"""They have at least this share of its n-grams, but for the first of them."""
+
+COUNT_COLUMNS = 4  # id, tokens, n-grams, of these in earlier books
+CERTAIN_COLUMNS = 2  # id, n-grams that a free earlier book has
+COVERING_COLUMNS = 3  # id, id of the book that covers it, n-grams
+
+_MAX_DENOMINATOR = 10**6  # times the n-grams of a book it is far from 2^63
+
+
+class Threshold(NamedTuple):
+    """A share that is compared exactly: numerator / denominator."""
+
+    numerator: int
+    denominator: int
+
+
+class Chains(NamedTuple):
+    """What the contested books of a partition depend on."""
+
+    certain: Int64s  # rows (id, n-grams that a free earlier book has)
+    links: Int64s  # rows (id, id) of neighbours in a chain, each once
+    ngrams: Mapping[bytes, int]  # chain (see `chain_ids`) → how many n-grams have it
+
+
+class ContestedBook(NamedTuple):
+    """A book that larger ones may cover."""
+
+    book_id: int
+    tokens: int
+    ngrams: int
+    certain: int  # of its n-grams are in free earlier books
+
+
+def parse_threshold(share: str | float | Fraction) -> Threshold:
+    """The share as it is written: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
+
+    Raises ValueError where it is no number above 0 and not above 1, or has more than six decimals.
+    """
+    try:
+        exact = Fraction(str(share))
+    except (ValueError, ZeroDivisionError) as error:
+        raise ValueError(f"threshold is {share}, and must be a number") from error
+    if not 0 < exact <= 1:
+        raise ValueError(f"threshold is {share}, and must be above 0, and 1 at most")
+    if exact.denominator > _MAX_DENOMINATOR:
+        raise ValueError(f"threshold is {share}, and must have six decimals at most")
+    return Threshold(exact.numerator, exact.denominator)
+
+
+def overlaps(covered: int, ngrams: int, threshold: Threshold) -> bool:
+    """Whether so many covered n-grams, of one or more, are at least the share."""
+    return covered * threshold.denominator >= threshold.numerator * ngrams
+
+
+def sum_rows(rows: Int64s, keys: int) -> Int64s:
+    """The rows with the same first columns, `keys` of them, become one, whose other columns are sums.
+
+    Ascending. What comes out can be summed again with more rows.
+    """
+    order = numpy.lexsort(rows.T[keys - 1 :: -1])
+    rows = rows[order]
+    is_new = numpy.ones(len(rows), numpy.bool_)
+    is_new[1:] = (rows[1:, :keys] != rows[:-1, :keys]).any(axis=1)
+    (first,) = numpy.nonzero(is_new)
+    if not len(first):
+        return rows
+    summed = rows[first]
+    summed[:, keys:] = numpy.add.reduceat(rows[:, keys:], first, axis=0)
+    return summed
+
+
+def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
+    """(rows (id, tokens, n-grams, of these in earlier books), the n-grams that several books have).
+
+    Args:
+      blocks: all those of a partition, with each book in one of them.
+    """
+    parts = list(blocks)
+    books = numpy.concatenate([part.books for part in parts])
+    hashes = numpy.concatenate([part.hashes for part in parts])
+    order = numpy.lexsort((books[:, 0], -books[:, 1]))  # the largest first, then the smallest id
+    places = numpy.empty(len(books), numpy.uint32)
+    places[order] = numpy.arange(len(books), dtype=numpy.uint32)
+    books, owners = books[order], numpy.repeat(places, books[:, 2])
+    by_hash = numpy.argsort(hashes)
+    hashes = hashes[by_hash]
+    is_repeated = numpy.concatenate(([False], hashes[1:] == hashes[:-1]))[: len(hashes)]
+    is_shared = is_repeated.copy()
+    is_shared[:-1] |= is_repeated[1:]
+    begins = ~is_repeated[is_shared]
+    owners = _sort_groups(owners[by_hash[is_shared]], begins)
+    earlier = numpy.bincount(owners[~begins], minlength=len(books))
+    return numpy.column_stack((books, earlier)), SharedNgrams(books[:, 0], owners, begins)
+
+
+def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
+    """The values of each group ascending; a group starts where `begins` is true."""
+    keys = numpy.cumsum(begins, dtype=numpy.uint64) << numpy.uint64(32)
+    return numpy.sort(keys | values).astype(numpy.uint32)
+
+
+def contested_books(counts: Int64s, threshold: Threshold) -> Int64s:
+    """Of rows (id, tokens, n-grams, of these in earlier books) those of the books that are not free.
+
+    A book without n-grams has no row.
+    """
+    ngrams, earlier = counts[:, 2], counts[:, 3]
+    is_enough = earlier * threshold.denominator >= ngrams * threshold.numerator
+    return counts[is_enough]
+
+
+def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
+    """What a partition knows of the contested books, whose ids are given, ascending."""
+    is_contested = _is_among(shared.books, contested)[shared.owners]
+    has_free_before = _count_before(~is_contested, shared.begins) > 0
+    certain = numpy.bincount(
+        shared.owners[is_contested & has_free_before], minlength=len(shared.books)
+    )
+    is_open = is_contested & ~has_free_before
+    groups = numpy.cumsum(shared.begins)[is_open]
+    members = shared.books[shared.owners[is_open]]
+    starts = numpy.flatnonzero(numpy.diff(groups, prepend=0)).tolist()
+    ngrams = collections.Counter(
+        members[start:end].tobytes()
+        for start, end in itertools.pairwise([*starts, len(members)])
+        if end - start > 1
+    )
+    return Chains(
+        numpy.column_stack((shared.books, certain))[certain > 0], _neighbours(ngrams), ngrams
+    )
+
+
+def _is_among(ids: Int64s, chosen: Int64s) -> Bools:
+    """Whether each is one of the chosen, which ascend."""
+    places = numpy.searchsorted(chosen, ids)
+    found: Bools = numpy.append(chosen, -1)[places] == ids
+    return found
+
+
+def _count_before(marks: Bools, begins: Bools) -> Int64s:
+    """How many of its group are marked before each."""
+    before: Int64s = numpy.cumsum(marks) - marks
+    starts = numpy.flatnonzero(begins)
+    sizes = numpy.diff(starts, append=len(begins))
+    counts: Int64s = before - numpy.repeat(before[starts], sizes)
+    return counts
+
+
+def _neighbours(chains: Iterable[bytes]) -> Int64s:
+    """Rows of two ids that follow each other in a chain, each once, ascending."""
+    pairs = {pair for chain in chains for pair in itertools.pairwise(chain_ids(chain))}
+    return numpy.array(sorted(pairs), numpy.int64).reshape(-1, 2)
+
+
+def chain_ids(chain: bytes) -> tuple[int, ...]:
+    """The books of a chain in the order of books."""
+    return tuple(numpy.frombuffer(chain, numpy.int64).tolist())
+
+
+def decide(
+    books: Iterable[ContestedBook],
+    chains: Sequence[tuple[tuple[int, ...], int]],
+    threshold: Threshold,
+) -> list[int]:
+    """Ids of the books of a component that are not kept.
+
+    Args:
+      chains: (books, n-grams that have the chain).
+    """
+    id_to_chains = collections.defaultdict(list)
+    for number, (members, _) in enumerate(chains):
+        for book_id in members:
+            id_to_chains[book_id].append(number)
+    is_covered = [False] * len(chains)
+    dropped = []
+    for book in sorted(books, key=lambda book: (-book.tokens, book.book_id)):
+        own = id_to_chains[book.book_id]
+        covered = book.certain + sum(chains[number][1] for number in own if is_covered[number])
+        if overlaps(covered, book.ngrams, threshold):
+            dropped.append(book.book_id)
+        else:
+            for number in own:
+                is_covered[number] = True
+    return dropped
+
+
+def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
+    """Rows (id, largest kept book before it that has the n-gram, n-grams), each pair of books once.
+
+    Args:
+      dropped: ids of the books that are not kept, ascending.
+    """
+    is_kept = ~_is_among(shared.books, dropped)[shared.owners]
+    kept = _count_before(is_kept, shared.begins)
+    is_first_kept = is_kept & (kept == 0)
+    # A group without a kept book has no element that is covered: what it finds here goes unused.
+    groups = numpy.cumsum(shared.begins) - 1
+    firsts = numpy.zeros(int(shared.begins.sum()), numpy.uint32)
+    firsts[groups[is_first_kept]] = shared.owners[is_first_kept]
+    is_covered = kept > 0
+    pairs = shared.owners[is_covered].astype(numpy.int64) * len(shared.books)
+    pairs += firsts[groups[is_covered]]
+    different, counts = numpy.unique(pairs, return_counts=True)
+    covered, covering = numpy.divmod(different, max(len(shared.books), 1))
+    return numpy.column_stack((shared.books[covered], shared.books[covering], counts))
+
+
+def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
+    """(part, the rows whose first column, an id, is in it), in their order."""
+    numbers = rows[:, 0] % parts
+    order = numpy.argsort(numbers, kind="stable")
+    present, starts = numpy.unique(numbers[order], return_index=True)
+    pieces = numpy.split(rows[order], starts[1:])
+    return zip(present.tolist(), pieces, strict=False)  # of no rows `split` makes one piece
+
+
+def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:
+    """The verdict on a book; `covering` is id → n-grams, and comes out with the most first, then by id."""
+    ordered = sorted(covering.items(), key=lambda item: (-item[1], item[0]))
+    return OverlapVerdict(book_id, ngrams, sum(covering.values()), is_kept, tuple(ordered))
+
+
+def overlap_reason(verdict: OverlapVerdict, ngram_words: int) -> Reason:
+    """Why a book is not kept: "0.97 of its 8-grams are in 5946 (0.95), 84 (0.02) and 3 others"."""
+    shares = [(book_id, ngrams / verdict.ngrams) for book_id, ngrams in verdict.covering]
+    named = [
+        f"{book_id} ({share:.2f})"
+        for place, (book_id, share) in enumerate(shares[:NAMED_BOOKS])
+        if not place or share >= NAMED_SHARE
+    ]
+    others = len(shares) - len(named)
+    tail = f" and {others} other{'s' if others > 1 else ''}" if others else ""
+    share = f"{verdict.covered / verdict.ngrams:.2f} of its {ngram_words}-grams"
+    return Reason(OVERLAPS, f"{share} are in {', '.join(named)}{tail}")

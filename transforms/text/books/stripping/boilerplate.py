@@ -1,0 +1,306 @@
+"""The book in a file of Project Gutenberg: what stands between its header and its footer.
+
+Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark wherever it stands have
+cut a Shakespeare of 5.6 million characters to 5,000: so whatever is removed must look like words of
+Project Gutenberg from one end to the other, and nothing of its licence may be left. A file of which both
+cannot be said is refused with a reason.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from transforms.records import Reason
+from transforms.text.books.stripping.notes import strip_notes
+from transforms.text.books.stripping.paragraphs import line_end, line_start
+from transforms.text.books.stripping.spans import Span, cut_out
+
+MAX_MARKS = 500  # of a file: one book has three or four, and each is compared with the others
+MAX_MARK_LINES = 5  # that a mark may be wrapped over
+MAX_CLOSING_CHARACTERS = 300  # behind its first line: a long title goes on
+MIN_LETTERS = 200  # of a book: the smallest known has 1,300
+MAX_NOTES_SHARE = 0.5  # of what stands between header and footer
+FREE_NOTES_CHARACTERS = 3000  # of notes, which a leaflet may have more of than of text
+
+BETWEEN_BOOKS = "\n\n\n\n"  # of one file
+
+_SHOWN_CHARACTERS = 100  # of a line in the detail of a reason
+
+
+class StrippedText(NamedTuple):
+    """A book, and how many characters were removed as what."""
+
+    text: str  # ends with one line feed; "" for an empty file
+    header: int  # before the book
+    footer: int  # after it, and between two books of one file
+    notes: int  # of those who made the text, see notes.py
+
+
+class _Mark(NamedTuple):
+    start: int
+    end: int
+    kind: str  # "begin", "end" or "closing"
+
+
+class _MarkRule(NamedTuple):
+    kind: str
+    pattern: re.Pattern[str]
+    closes: str
+
+
+class _Rules(NamedTuple):
+    anchors: tuple[str, ...]
+    marks: tuple[_MarkRule, ...]
+    licence_words: tuple[str, ...]
+    max_other_characters: int
+    licence_phrases: re.Pattern[str]
+    copyrighted: re.Pattern[str]
+    head_lines: int
+
+
+def strip_boilerplate(text: str) -> StrippedText | Reason:
+    """The book of a file, without header, footer, licence and the notes of those who made the text.
+
+    A text with no such mark and nothing of the licence in it is a book that was stripped before: it is kept.
+
+    Reasons: `copyrighted`: the head of the file says that the book is, and may not be copied by everybody.
+    `no-start`, `no-end`: only one end of the book is marked (a file with the small print of before
+    2003 needs no mark at the end). `no-start-and-no-end`: neither, and there is licence in it.
+    `not-boilerplate`: what would be removed is not all words of Project Gutenberg. `licence-inside`: words of
+    the licence would stay. `too-many-notes`: notes would be most of the book. `kept-too-little`: almost
+    nothing would stay.
+    """
+    marks = find_marks(text)
+    if notice := _copyright_notice(text, marks):
+        return Reason("copyrighted", notice)
+    if len(marks) > MAX_MARKS:
+        return Reason("licence-inside", f"{len(marks):,} lines of Project Gutenberg")
+    parts = _find_books(text, marks)
+    if isinstance(parts, Reason):
+        return parts
+    whole = BETWEEN_BOOKS.join(_cut_book(text, part, marks) for part in parts)
+    book = strip_notes(whole)
+    body = _trim(book)
+    header = parts[0][0] if parts else 0
+    footer = max(len(text) - header - len(whole), 0)
+    stripped = StrippedText(body, header, footer, len(whole) - len(book))
+    return _problem(stripped, len(whole), bool(marks)) or stripped
+
+
+def find_marks(text: str) -> list[_Mark]:
+    """The marks of a text, in its order; of those that overlap the first."""
+    rules = _rules()
+    marks: list[_Mark] = []
+    for start in _anchored_lines(text, rules.anchors):
+        if marks and start < marks[-1].end:
+            continue
+        for rule in rules.marks:
+            if rule.pattern.match(text, start):
+                marks.append(_Mark(start, _mark_end(text, start, rule.closes), rule.kind))
+                break
+    return marks
+
+
+def is_boilerplate(text: str) -> bool:
+    """Whether words of Project Gutenberg run through the whole text."""
+    rules = _rules()
+    lowered = text.lower()
+    at = 0
+    while len(lowered) - at > rules.max_other_characters:
+        window = at + rules.max_other_characters
+        last = max(lowered.rfind(word, at, window + len(word)) for word in rules.licence_words)
+        if last < 0:
+            return False
+        at = last + 1
+    return True
+
+
+def _has_licence_words(text: str) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in _rules().licence_words)
+
+
+def find_licence(text: str) -> str | None:
+    """The first line with words that only the licence has; None where there is none."""
+    rules = _rules()
+    for start in _anchored_lines(text, rules.anchors):
+        end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
+        if found := rules.licence_phrases.search(text, start, end):
+            return _line_of(text, found.start())
+    return None
+
+
+def _line_of(text: str, position: int) -> str:
+    """The line with that position, as it is shown."""
+    return text[line_start(text, position) : line_end(text, position)].strip()[:_SHOWN_CHARACTERS]
+
+
+def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
+    """The line in the head of a file that says that its book is copyrighted; None where there is none."""
+    rules = _rules()
+    end = 0
+    for _ in range(rules.head_lines):
+        end = min(line_end(text, end) + 1, len(text))
+    begin = next((mark.start for mark in marks if mark.kind == "begin"), 0)
+    found = rules.copyrighted.search(text, 0, max(begin, end))
+    return _line_of(text, found.start()) if found else None
+
+
+def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
+    """Where the books of a file begin and end; nearly always it is one."""
+    begins = [mark for mark in marks if mark.kind == "begin"]
+    ends = [mark for mark in marks if mark.kind != "begin"]
+    if not begins:
+        if any(mark.kind == "end" for mark in ends):
+            return Reason("no-start", _shown(text, ends[0]))
+        return _whole_text(text, ends)
+    books: list[Span] = []
+    at = 0
+    while begin := _next_begin(text, begins, ends, at):
+        if books and _is_small_print(text, begin) and is_boilerplate(text[at:]):
+            break  # it stands at the end of the file
+        if not is_boilerplate(text[at : begin.start]):
+            return Reason("not-boilerplate", f"before {_shown(text, begin)}")
+        end = _end_of_book(text, begins, ends, begin.end)
+        if end is None:
+            if not _is_small_print(text, begin):
+                return Reason("no-end", _shown(text, begin))
+            end = _Mark(len(text), len(text), "end")
+        books.append((begin.end, end.start))
+        at = end.end
+    if not is_boilerplate(text[at:]):
+        return Reason("not-boilerplate", "after the end of the book")
+    return books
+
+
+def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
+    """A book, without a closing line that notes come after."""
+    start, end = part
+    closings = []
+    for mark in marks:
+        if mark.kind == "closing" and start <= mark.start < end:
+            following = text.find("\n\n", mark.end, min(mark.end + MAX_CLOSING_CHARACTERS, end))
+            closings.append((mark.start - start, max(following, mark.end) - start))
+    return cut_out(text[start:end], closings).strip("\n")
+
+
+def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
+    """A text without header: up to the first closing line after which no book goes on."""
+    for closing in closings:
+        if is_boilerplate(text[closing.end :]):
+            return [(0, closing.start)]
+    return [(0, len(text))]
+
+
+def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
+    """The mark after which the next book begins: the last one of a header that has several."""
+    chosen: _Mark | None = None
+    for begin in begins:
+        if begin.start < at:
+            continue
+        if chosen is None:
+            chosen = begin
+            continue
+        between = text[chosen.end : begin.start]
+        if any(chosen.end <= end.start < begin.start and end.kind == "end" for end in ends):
+            break
+        if between.strip() and not (_has_licence_words(between) and is_boilerplate(between)):
+            break
+        chosen = begin
+    return chosen
+
+
+def _end_of_book(
+    text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int
+) -> _Mark | None:
+    """The first mark after which, up to the next book or the end of the file, there is only boilerplate."""
+    for end in ends:
+        if end.start < at:
+            continue
+        following = next((begin.start for begin in begins if begin.start >= end.end), len(text))
+        if is_boilerplate(text[end.end : following]):
+            return end
+    return None
+
+
+def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
+    """Why a stripped text is not to be trusted."""
+    if line := find_licence(stripped.text):
+        return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
+    if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
+        return Reason("too-many-notes", f"{stripped.notes:,} of {whole:,} characters")
+    letters = sum(map(str.isalpha, stripped.text[: 20 * MIN_LETTERS]))
+    if letters < MIN_LETTERS:
+        return Reason("kept-too-little", f"{len(stripped.text):,} characters")
+    return None
+
+
+def _is_small_print(text: str, begin: _Mark) -> bool:
+    """Whether the mark is one of the time when books had no mark at their end."""
+    return "SMALL PRINT" in text[begin.start : begin.end].upper()
+
+
+def _mark_end(text: str, start: int, closes: str) -> int:
+    """Behind the last line of a mark, which goes on where it is not closed and no blank line comes."""
+    first = end = line_end(text, start)
+    if not closes:
+        return end
+    for _ in range(MAX_MARK_LINES):
+        line = text[line_start(text, end) : end].strip()
+        if not line:
+            return first
+        if line.endswith(closes):
+            return end
+        if end == len(text):
+            return first
+        end = line_end(text, end + 1)
+    return first
+
+
+def _anchored_lines(text: str, anchors: Sequence[str]) -> Iterator[int]:
+    """Starts of the lines with one of the words, and of those before such a line, in order."""
+    starts = set()
+    for anchor in anchors:
+        at = text.find(anchor)
+        while at >= 0:
+            start = line_start(text, at)
+            starts.add(start)
+            if start:
+                starts.add(line_start(text, start - 1))
+            at = text.find(anchor, line_end(text, at))
+    return iter(sorted(starts))
+
+
+def _trim(book: str) -> str:
+    """The book from its first line to its last."""
+    body = book.rstrip()
+    if not body:
+        return ""
+    start = len(body) - len(body.lstrip())
+    return body[line_start(body, start) :] + "\n"
+
+
+def _shown(text: str, mark: _Mark) -> str:
+    return " ".join(text[mark.start : mark.end].split())[:_SHOWN_CHARACTERS]
+
+
+@functools.cache
+def _rules() -> _Rules:
+    path = resources.files(__package__) / "boilerplate.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    licence = table["licence"]
+    return _Rules(
+        tuple(table["anchors"]),
+        tuple(
+            _MarkRule(mark["kind"], re.compile(mark["pattern"]), mark["closes"])
+            for mark in table["mark"]
+        ),
+        tuple(licence["words"]),
+        licence["max_other_characters"],
+        re.compile(licence["phrases"]),
+        re.compile(table["copyrighted"]["notice"]),
+        table["copyrighted"]["head_lines"],
+    )

@@ -1,0 +1,204 @@
+"""Tables of contents and lists of illustrations in a book.
+
+Nothing marks their end. They are read entry by entry from their heading on, to what cannot be one: the
+blank lines before a chapter, an entry that comes a second time, which is the heading of the text itself, or
+a paragraph of prose. What stands before those after a wider gap is the text's too. A list whose end is not
+found stays where it is. The tables are in `front_matter.toml`.
+"""
+
+import functools
+import re
+import statistics
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from transforms.text.books.stripping.paragraphs import (
+    Paragraph,
+    line_end,
+    line_start,
+    split_paragraphs,
+)
+from transforms.text.books.stripping.spans import Span
+
+MAX_HEADINGS = 50  # that are looked at: a book of three volumes has six lists
+
+_NOT_IN_KEYS = re.compile(r"[\W_]+")
+_PAGE_OF_KEY = re.compile(r"[ .\t_]{2,}[\divxlc]+[._ \t]*$")
+_UNIT_OF_KEY = re.compile(
+    r"(?i)^\W*(?:chapter|chap|canto|book|part|act|scene|letter|volume|vol|section|story)\b"
+)
+_BARE_NUMBER = re.compile(r"[ivxlcdm\d ]*")
+_COLUMNS = re.compile(r"\S {3,}\S")
+
+_CLEAR_PAGE = re.compile(r"\S(?: {2,}|[ .]{4,})\d+$")
+_LOOK_AHEAD = 3  # paragraphs
+_FIRST_ENTRIES = 5  # one of which the text begins with; later ones may come twice
+_MAX_LINE = 100  # characters of an entry's line
+_FIRST_LOOK = 20_000  # characters of the text after a heading; few lists are longer
+_CHARACTERS_OF_A_LINE = 120  # at most, on average: how much text is looked at
+
+
+class _Rules(NamedTuple):
+    heading: re.Pattern[str]
+    anchors: tuple[str, ...]
+    numbered: re.Pattern[str]
+    paged: re.Pattern[str]
+    chapter_gap: int
+    max_heading_gap: int
+    max_lines: int
+    max_share: float
+    max_entry_lines: int
+    max_plain_lines: int
+    plain_width: int
+    min_entries: int
+    back_paragraphs: int
+
+
+def find_contents(text: str) -> Iterator[Span]:
+    """Places of tables of contents and of lists of illustrations, with their headings."""
+    rules = _rules()
+    at = 0
+    for start in _headings(text, rules)[:MAX_HEADINGS]:
+        if start < at:
+            continue
+        end = _end_of_list(text, start, rules)
+        if end and end - start <= rules.max_share * len(text):
+            yield start, end
+            at = end
+
+
+def _headings(text: str, rules: _Rules) -> list[int]:
+    starts = set()
+    for anchor in rules.anchors:
+        at = text.find(anchor)
+        while at >= 0:
+            start, end = line_start(text, at), line_end(text, at)
+            if end - start < 120 and rules.heading.fullmatch(text, start, end):
+                starts.add(start)
+            at = text.find(anchor, end)
+    return sorted(start for start in starts if start == 0 or not _line_above(text, start).strip())
+
+
+def _end_of_list(text: str, start: int, rules: _Rules) -> int:
+    """Where the text goes on after a list; 0 where there is none, or none that ends."""
+    for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
+        limit = start + max_characters
+        heading, *others = split_paragraphs(text, start, limit)
+        if not others or not _is_heading_paragraph(heading, rules):
+            return 0
+        if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
+            return 0
+        count, is_known = _count_entries(others, rules)
+        if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be a part of one
+            break
+    if not is_known:
+        if count == len(others) and limit >= len(text):
+            is_known = True  # a list at the end of the book
+        else:
+            count = _step_back(others, count, rules)
+    entries = others[:count]
+    if not _is_list(entries, rules):
+        return 0
+    return others[count].start if count < len(others) else len(text)
+
+
+def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
+    """How many paragraphs are entries, and whether what follows is known to be the text."""
+    seen: set[str] = set()
+    for index, paragraph in enumerate(paragraphs):
+        following = paragraphs[index : index + _LOOK_AHEAD]
+        is_chapter = index and paragraph.gap >= rules.chapter_gap
+        if is_chapter and not any(map(_is_paged_clearly, following)):
+            return index, True
+        if rules.heading.fullmatch(paragraph.text.partition("\n")[0]):
+            return index, True  # the next list
+        if not _is_entry(paragraph, rules):
+            return index, False
+        keys = [_key(line) for line in paragraph.text.split("\n")]
+        whole = " ".join(keys[:2]).strip()
+        is_repeated = whole in seen and not _BARE_NUMBER.fullmatch(whole)
+        if is_repeated and not _is_paged(paragraph, rules):
+            return index, False
+        if index < _FIRST_ENTRIES:
+            seen.update([whole, *keys[:_FIRST_ENTRIES]])
+    return len(paragraphs), False
+
+
+def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
+    """How many paragraphs are entries, where the last may be headings of the text. 0: nobody can tell."""
+    if not 0 < count < len(paragraphs):
+        return 0
+    paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]
+    if len(paged) > count // 2:  # all its entries tell their pages
+        return paged[-1] + 1
+    is_block = paragraphs[0].text.count("\n") + 1 >= rules.min_entries
+    gaps = [0] if is_block else [entry.gap for entry in paragraphs[1:count]] or [1]
+    usual = statistics.median_low(gaps)
+    first = max(count - rules.back_paragraphs, 1)
+    widest = max(range(first, count + 1), key=lambda index: (paragraphs[index].gap, -index))
+    return widest if paragraphs[widest].gap > usual else 0
+
+
+def _is_entry(paragraph: Paragraph, rules: _Rules) -> bool:
+    lines = paragraph.text.split("\n")
+    if _is_paged(paragraph, rules):
+        return True
+    if len(lines) <= rules.max_plain_lines and max(map(len, lines)) < _MAX_LINE:
+        return True
+    if rules.numbered.match(lines[0]) and len(lines) <= rules.max_entry_lines:
+        return True
+    numbered = sum(1 for line in lines if rules.numbered.match(line))
+    columns = sum(1 for line in lines if _COLUMNS.search(line.lstrip()))
+    width = statistics.median(map(len, lines))
+    return width <= rules.plain_width or max(numbered, columns) > len(lines) // 2
+
+
+def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
+    """Whether a line of an entry ends with a page."""
+    lines = paragraph.text.split("\n")
+    return max(map(len, lines)) < _MAX_LINE and any(rules.paged.search(line) for line in lines)
+
+
+def _is_paged_clearly(paragraph: Paragraph) -> bool:
+    """The same, where only blanks or dots and a number will do."""
+    lines = paragraph.text.split("\n")
+    return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
+
+
+def _is_list(entries: Sequence[Paragraph], rules: _Rules) -> bool:
+    lines = [line for entry in entries for line in entry.text.split("\n")]
+    if len(lines) > rules.max_lines:
+        return False
+    return len(lines) >= rules.min_entries or any(_is_paged(entry, rules) for entry in entries)
+
+
+def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
+    """Whether the first paragraph is a heading alone, or one of two or three short lines."""
+    lines = heading.text.split("\n")
+    if len(lines) == 1:
+        return True
+    return not re.match(r"[\W_]*(?:by|in this|of the)\b", lines[1], re.I) and _is_entry(
+        heading, rules
+    )
+
+
+def _key(line: str) -> str:
+    """An entry without its page and the word for a chapter: what the heading of the text has too."""
+    bare = _UNIT_OF_KEY.sub("", _PAGE_OF_KEY.sub("", line.strip()[:_MAX_LINE]))
+    return _NOT_IN_KEYS.sub(" ", bare).strip().casefold()
+
+
+def _line_above(text: str, start: int) -> str:
+    return text[line_start(text, start - 1) : start]
+
+
+@functools.cache
+def _rules() -> _Rules:
+    path = resources.files(__package__) / "front_matter.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))["contents"]
+    for name in ("heading", "numbered", "paged"):
+        table[name] = re.compile(table[name])
+    table["anchors"] = tuple(table["anchors"])
+    return _Rules(**table)

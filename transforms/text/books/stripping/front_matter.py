@@ -1,0 +1,57 @@
+"""A book without its furniture: tables of contents, lists of illustrations, illustrations, page marks.
+
+SimpleBooks is made of running text: "We removed meta-data, tables of contents, illustrations" (section 2 of
+its paper). Footnotes, indexes, advertisements, and the marks of _italics_ and =bold= are not named there, and
+stay.
+"""
+
+from typing import NamedTuple
+
+from transforms.records import Reason
+from transforms.text.books.stripping.contents import find_contents
+from transforms.text.books.stripping.illustrations import find_illustrations, find_page_marks
+from transforms.text.books.stripping.spans import cut_out
+
+MAX_SHARE = 0.5  # of a book: one with more furniture has too little running text
+FREE_CHARACTERS = 3000  # of furniture, which a picture book may have more of than of text
+MIN_LETTERS = 200  # of a book; the smallest real one has 1,000
+
+
+class CutText(NamedTuple):
+    """A book without furniture, and how many characters were removed as what."""
+
+    text: str
+    contents: int  # of tables of contents and lists of illustrations
+    illustrations: int  # with their captions
+    page_marks: int
+
+
+def remove_furniture(text: str) -> str:
+    """The text without furniture. The headings of its chapters stay."""
+    return cut_furniture(text).text
+
+
+def cut_furniture(text: str) -> CutText:
+    """The same with counts.
+
+    Illustrations go first: their captions may have any shape, and they may stand in a table of contents.
+    """
+    unillustrated = cut_out(text, find_illustrations(text))
+    unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
+    cut = cut_out(unpaged, find_contents(unpaged))
+    return CutText(
+        cut.strip("\n") + "\n" if cut.strip() else "",
+        contents=len(unpaged) - len(cut),
+        illustrations=len(text) - len(unillustrated),
+        page_marks=len(unillustrated) - len(unpaged),
+    )
+
+
+def check_furniture(text: str, cut: CutText) -> Reason | None:
+    """Why a text that was cut is not to be trusted: `too-much-furniture` or `kept-too-little`; else None."""
+    removed = cut.contents + cut.illustrations + cut.page_marks
+    if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
+        return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")
+    if sum(map(str.isalpha, cut.text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
+        return Reason("kept-too-little", f"{len(cut.text):,} characters")
+    return None

@@ -1,0 +1,147 @@
+"""Illustrations and page marks in a book: `[Illustration: …]`, `[Pg 12]`.
+
+The tables are in `front_matter.toml`.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from transforms.text.books.stripping.brackets import match_brackets
+from transforms.text.books.stripping.spans import Span, with_blank_lines
+
+_NEAR = 300  # characters before and behind illustrations: the blank lines, and a line of text
+
+
+class _Rules(NamedTuple):
+    opening: re.Pattern[str]
+    file_name: re.Pattern[str]
+    max_characters: int
+    unclosed: re.Pattern[str]
+    max_unclosed_characters: int
+    page_shown: re.Pattern[str]
+    bare: re.Pattern[str]
+    unfinished: re.Pattern[str]
+    page_mark: re.Pattern[str]
+
+
+def find_illustrations(text: str) -> Iterator[Span]:
+    """Places of illustrations with their captions, whatever brackets and paragraphs these have.
+
+    One that is closed, but not within `max_characters`, stays: nobody can tell where it ends. One that
+    nothing closes ends at the first blank line; without one within `max_unclosed_characters` it stays. Where
+    a paragraph was cut in two, the blank lines between its halves go, too. Places may overlap.
+    """
+    rules = _rules()
+    places = _find_places(text, rules)
+    for start, end in places:
+        yield with_blank_lines(text, start, end)
+    for start, end in _join_neighbours(text, places):
+        if seam := _seam(text, start, end, rules):
+            yield seam
+
+
+def _find_places(text: str, rules: _Rules) -> list[Span]:
+    """Places of illustrations without the blank lines around them, in order; none overlaps another."""
+    has_names = rules.opening.search(text) or rules.bare.search(text)
+    if not has_names and ".jpg" not in text and ".png" not in text:
+        return []
+    closed = match_brackets(text)
+    found = [*_closed(text, closed, rules), *_unclosed(text, closed, rules)]
+    found += _bare(text, closed, rules)
+    places: list[Span] = []
+    for start, end in sorted(found):
+        if not places or start >= places[-1][1]:
+            places.append((start, _with_appendages(text, start, end, rules)))
+    return places
+
+
+def _closed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
+    for start, end in closed.items():
+        if end - start > rules.max_characters:
+            continue
+        is_named = rules.opening.match(text, start)
+        if is_named or (text[start] == "{" and rules.file_name.search(text, end - 20, end)):
+            yield start, end
+
+
+def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
+    for found in rules.unclosed.finditer(text):
+        start = found.start()
+        if start in closed:
+            continue
+        limit = start + rules.max_unclosed_characters
+        end = text.find("\n\n", start, limit)
+        if end >= 0 or limit >= len(text):
+            yield start, end if end >= 0 else len(text)
+
+
+def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
+    """Those that lost the opening bracket: a closing one that belongs to another is not theirs."""
+    closings = set(closed.values())
+    return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)
+
+
+def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
+    """Where an illustration ends with a full stop that has no other word in its lines, and the page shown."""
+    is_first = not text[max(start - 1, 0) : start].strip("\n")
+    if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
+        end += 1
+    page_shown = rules.page_shown.match(text, end)
+    return page_shown.end() if page_shown else end
+
+
+def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
+    """Places of illustrations, those between which there are only blanks in one."""
+    joined: list[Span] = []
+    for start, end in places:
+        if joined and not text[joined[-1][1] : start].strip():
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
+    """The lines between the halves of a paragraph that illustrations cut in two; None where they did not."""
+    before = text[max(start - _NEAR, 0) : start]
+    after = text[end : end + _NEAR]
+    first_half, second_half = before.rstrip(), after.lstrip()
+    blanks_before = before[len(first_half) :]
+    blanks_after = after[: len(after) - len(second_half)]
+    if "\n" not in blanks_before or "\n" not in blanks_after:
+        return None
+    if not (rules.unfinished.search(first_half) and second_half[:1].islower()):
+        return None
+    last_line = first_half[first_half.rfind("\n") + 1 :]
+    indent = len(last_line) - len(last_line.lstrip())
+    if indent != len(blanks_after) - blanks_after.rindex("\n") - 1:
+        return None
+    return start - len(blanks_before.partition("\n")[2]), end + len(blanks_after) - indent
+
+
+def find_page_marks(text: str) -> Iterator[Span]:
+    """Places of marks that tell where a page of the printed book begins."""
+    for found in _rules().page_mark.finditer(text):
+        yield with_blank_lines(text, *found.span())
+
+
+@functools.cache
+def _rules() -> _Rules:
+    path = resources.files(__package__) / "front_matter.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    illustrations = table["illustrations"]
+    return _Rules(
+        re.compile(illustrations["opening"]),
+        re.compile(illustrations["file_name"]),
+        illustrations["max_characters"],
+        re.compile(illustrations["unclosed"]),
+        illustrations["max_unclosed_characters"],
+        re.compile(illustrations["page_shown"]),
+        re.compile(illustrations["bare"]),
+        re.compile(illustrations["unfinished"]),
+        re.compile(table["pages"]["mark"]),
+    )

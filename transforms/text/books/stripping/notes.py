@@ -1,0 +1,325 @@
+"""Notes of those who made a text of Project Gutenberg: credits, transcribers' notes, lists of corrections.
+
+What they look like is in `notes.toml`. A note ends where its bracket or box does; one that has neither ends
+with its paragraph, or, where its heading has a line to itself, before the next two blank lines. Only a note
+at the end of a book may be long, and then what follows its heading has to speak of pages, spelling and so on.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from transforms.text.books.stripping.brackets import match_brackets
+from transforms.text.books.stripping.paragraphs import (
+    Paragraph,
+    line_end,
+    line_start,
+    split_paragraphs,
+)
+from transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
+
+MAX_HEADINGS = 50  # of notes without bracket that are looked at: real books have three at most
+MIN_SHARE_OF_WORDS = (
+    0.4  # of the characters of a note at the end: in paragraphs that speak as notes do
+)
+
+_BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest opening
+_MAX_BEFORE = 200  # characters of a line before the word that tells of a note
+_SEPARATOR = re.compile(r"[\s*_=~#.•·+-]+")
+
+
+class _Passage(NamedTuple):
+    first: re.Pattern[str]
+    last: re.Pattern[str]
+    max_characters: int
+
+
+class _HeadRules(NamedTuple):
+    max_characters: int
+    max_note_characters: int
+    evidence: re.Pattern[str]
+    first: tuple[re.Pattern[str], ...]
+    anywhere: tuple[re.Pattern[str], ...]
+    passages: tuple[_Passage, ...]
+
+
+class _TranscriberRules(NamedTuple):
+    anchors: tuple[str, ...]
+    heading: re.Pattern[str]
+    end_heading: re.Pattern[str]
+    words: re.Pattern[str]
+    max_bracketed_characters: int
+    max_box_lines: int
+    max_paragraph_characters: int
+    max_middle_characters: int
+    max_end_characters: int
+
+
+class _EndNote(NamedTuple):
+    first: re.Pattern[str]
+    has: tuple[re.Pattern[str], ...]
+
+
+class _Rules(NamedTuple):
+    head: _HeadRules
+    transcriber: _TranscriberRules
+    max_end_characters: int
+    end_notes: tuple[_EndNote, ...]
+    marked: tuple[tuple[str, re.Pattern[str]], ...]  # an anchor, and what begins in its line
+
+
+def strip_notes(book: str) -> str:
+    """The book without notes. What it has between header and footer is expected."""
+    rules = _rules()
+    marked = list(_marked_notes(book, rules))
+    body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
+    body = cut_out(body, _end_notes(body, rules))  # others stood behind them
+    return cut_out(body, _head_notes(body, rules.head))
+
+
+def _marked_notes(text: str, rules: _Rules) -> Iterator[Span]:
+    for anchor, pattern in rules.marked:
+        at = text.find(anchor)
+        while at >= 0:
+            found = pattern.match(text, _near_line_start(text, at))
+            if found:
+                yield with_blank_lines(text, *found.span())
+            at = text.find(anchor, at + len(anchor))
+
+
+def _end_notes(text: str, rules: _Rules) -> Iterator[Span]:
+    """What runs to the end of a book from the line on that a rule describes."""
+    earliest = max(len(text) // 2, len(text) - rules.max_end_characters)
+    for rule in rules.end_notes:
+        # What the text lacks from the first such line on, it lacks from a later one on, too.
+        found = rule.first.search(text, earliest)
+        if found and all(pattern.search(text, found.end()) for pattern in rule.has):
+            yield found.start(), len(text)
+
+
+def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
+    """Places of the notes with a heading."""
+    brackets: Mapping[int, int] | None = None
+    notes: list[Span] = []
+    at = 0  # where the last note ended
+    headings = 0
+    for anchor in _find_all(text, rules.anchors):
+        if anchor < at:
+            continue
+        opening = _opening_bracket(text, anchor)
+        if opening >= at and rules.heading.match(text, opening):
+            brackets = match_brackets(text) if brackets is None else brackets
+            end = brackets.get(opening, opening)
+            if 0 < end - opening <= rules.max_bracketed_characters:
+                notes.append(with_blank_lines(text, opening, end))
+                at = notes[-1][1]
+            continue
+        start = max(_near_line_start(text, anchor), at)
+        if headings == MAX_HEADINGS or not _is_heading(text, start, rules):
+            continue
+        headings += 1
+        if note := _headed_note(text, start, rules):
+            notes.append(note)
+            at = note[1]
+    return notes
+
+
+def _headed_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
+    """The note without bracket that begins with a heading, if its end is to be found."""
+    if text[start : line_end(text, start)].lstrip().startswith(("|", "+")):
+        return _box(text, start, rules.max_box_lines)
+    if start > len(text) // 2 and len(text) - start <= rules.max_end_characters:
+        paragraphs = split_paragraphs(text, start)
+        if _speaks_as_note(paragraphs, rules):
+            return _with_separator(text, start), len(text)
+    return _middle_note(text, start, rules) if rules.heading.match(text, start) else None
+
+
+def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
+    return bool(rules.heading.match(text, start) or rules.end_heading.match(text, start))
+
+
+def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
+    """A note in the head or the middle of a book: a paragraph, or several under a heading of their own."""
+    heading, *others = split_paragraphs(text, start, start + rules.max_middle_characters)
+    if not _is_alone(heading, rules):
+        if len(heading.text) > rules.max_paragraph_characters:
+            return None
+        return with_blank_lines(text, start, heading.end)
+    end = 0
+    for paragraph in others:
+        is_over = end and (paragraph.gap > 1 or _SEPARATOR.fullmatch(paragraph.text))
+        if is_over or len(paragraph.text) > rules.max_paragraph_characters:
+            break
+        end = paragraph.end
+    if not end or not rules.words.search(text, others[0].start, end):
+        return None
+    above = line_start(text, max(start - 1, 0))
+    first = above if _SEPARATOR.fullmatch(text[above:start].strip("\n")) else start
+    return with_blank_lines(text, first, end)
+
+
+def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
+    """Whether a heading has its lines, one of which may underline it, to itself."""
+    line, _, below = heading.text.partition("\n")
+    found = rules.heading.match(line)
+    behind = line[found.end() :] if found else ""
+    return not behind.strip(" \t.:*=|_-") and (not below or bool(_SEPARATOR.fullmatch(below)))
+
+
+def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -> bool:
+    """Whether the end of a book, from the heading of a note on, is all note."""
+    speaking = 0
+    for paragraph in paragraphs:
+        words = sum(1 for _ in rules.words.finditer(paragraph.text))
+        if words:
+            speaking += len(paragraph.text)
+        if len(paragraph.text) > rules.max_paragraph_characters * max(words, 1):
+            return False
+    return speaking >= MIN_SHARE_OF_WORDS * sum(len(paragraph.text) for paragraph in paragraphs)
+
+
+def _box(text: str, start: int, max_lines: int) -> Span:
+    """The lines around one that begin as boxes do, with the separator above them."""
+    first, last = start, line_end(text, start)
+    for _ in range(max_lines):
+        above = line_start(text, first - 1) if first else first
+        if above == first or not text[above:first].lstrip().startswith(("|", "+")):
+            break
+        first = above
+    for _ in range(max_lines):
+        below = line_end(text, last + 1)
+        if last >= len(text) or not text[last + 1 : below].lstrip().startswith(("|", "+")):
+            break
+        last = below
+    return with_blank_lines(text, _with_separator(text, first), last)
+
+
+def _with_separator(text: str, start: int) -> int:
+    """Where a row of asterisks or the like begins, if one is the last thing before this line."""
+    before = text[max(start - 400, 0) : start].rstrip()
+    line = before[before.rfind("\n") + 1 :]
+    if not line.strip() or len(before) == start or not _SEPARATOR.fullmatch(line):
+        return start
+    return max(start - 400, 0) + len(before) - len(line)
+
+
+def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
+    """Places of the notes without heading at the beginning of a book."""
+    passages = list(_passages(text, rules))
+    notes = list(passages)
+    is_first = True  # nothing of the book has come yet
+    brackets: Mapping[int, int] | None = None
+    at = 0
+    for paragraph in split_paragraphs(text, 0, rules.max_characters):
+        if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
+            continue
+        if _is_head_note(paragraph, is_first, rules):
+            end = paragraph.end
+            opening = _opening(paragraph)
+            if opening >= 0:
+                brackets = match_brackets(text) if brackets is None else brackets
+                end = max(end, brackets.get(opening, end))
+                if end - opening > 2 * rules.max_note_characters:
+                    end = paragraph.end
+            notes.append(with_blank_lines(text, paragraph.start, end))
+            at = notes[-1][1]
+        elif not (is_first and notes and _SEPARATOR.fullmatch(paragraph.text)):
+            is_first = False
+        else:
+            notes.append(with_blank_lines(text, paragraph.start, paragraph.end))
+    return notes
+
+
+def _is_head_note(paragraph: Paragraph, is_first: bool, rules: _HeadRules) -> bool:
+    text = paragraph.text
+    if len(text) > rules.max_note_characters:
+        return False
+    if any(pattern.match(text) for pattern in rules.anywhere):
+        return True
+    is_evident = bool(rules.evidence.search(text))
+    if any(pattern.match(text) for pattern in rules.first):
+        return is_first or is_evident
+    return is_first and is_evident
+
+
+def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
+    for passage in rules.passages:
+        for paragraph in split_paragraphs(text, 0, rules.max_characters):
+            if not passage.first.match(paragraph.text):
+                continue
+            limit = paragraph.start + passage.max_characters
+            for last in split_paragraphs(text, paragraph.start, limit):
+                if passage.last.match(last.text) or passage.last.search(last.text):
+                    yield with_blank_lines(text, paragraph.start, last.end)
+                    break
+            break
+
+
+def _opening(paragraph: Paragraph) -> int:
+    """Where the bracket is that a paragraph begins with; -1 for none."""
+    indent = len(paragraph.text) - len(paragraph.text.lstrip())
+    return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
+
+
+def _opening_bracket(text: str, anchor: int) -> int:
+    """The last bracket that opens shortly before a place, in its line; -1 for none."""
+    start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
+    return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
+
+
+def _near_line_start(text: str, position: int) -> int:
+    """Where the line with that position begins; the position itself in a very long line."""
+    near = max(position - _MAX_BEFORE, 0)
+    start = text.rfind("\n", near, position) + 1
+    return start if start or not near else position
+
+
+def _find_all(text: str, words: Sequence[str]) -> list[int]:
+    places = set()
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            places.add(at)
+            at = text.find(word, at + len(word))
+    return sorted(places)
+
+
+@functools.cache
+def _rules() -> _Rules:
+    path = resources.files(__package__) / "notes.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    head, transcriber = table["head"], table["transcriber"]
+    return _Rules(
+        _HeadRules(
+            head["max_characters"],
+            head["max_note_characters"],
+            re.compile(head["evidence"]),
+            tuple(re.compile(rule["pattern"]) for rule in head["first"]),
+            tuple(re.compile(rule["pattern"]) for rule in head["anywhere"]),
+            tuple(
+                _Passage(re.compile(one["first"]), re.compile(one["last"]), one["max_characters"])
+                for one in head["passage"]
+            ),
+        ),
+        _TranscriberRules(
+            tuple(transcriber["anchors"]),
+            re.compile(transcriber["heading"]),
+            re.compile(transcriber["end_heading"]),
+            re.compile(transcriber["words"]),
+            transcriber["max_bracketed_characters"],
+            transcriber["max_box_lines"],
+            transcriber["max_paragraph_characters"],
+            transcriber["max_middle_characters"],
+            transcriber["max_end_characters"],
+        ),
+        table["end"]["max_characters"],
+        tuple(
+            _EndNote(re.compile(one["first"]), tuple(map(re.compile, one["has"])))
+            for one in table["end"]["note"]
+        ),
+        tuple((rule["anchor"], re.compile(rule["pattern"])) for rule in table["marked"]),
+    )
