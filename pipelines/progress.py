@@ -214,10 +214,9 @@ def print_summary(
     console = Console()
     if not console.is_terminal:
         console.width = LOG_COLUMNS
+    console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
     if "total" in stats:
-        console.print(_table_of(stats, manifest["signature"]))
-    else:
-        console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
+        console.print(_table_of(stats))
     for line in _vocabularies(manifest, stats):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     unit = _unit_of(manifest["counts"])
@@ -236,9 +235,9 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
     return next((unit for unit in ("lines", "files") if f"{unit}_read" in counts), "pages")
 
 
-def _table_of(stats: Mapping[str, Any], title: str) -> Table:
+def _table_of(stats: Mapping[str, Any]) -> Table:
     """A row for each split; for a build without splits, a row for each count."""
-    table = Table(title=title, title_justify="left")
+    table = Table()
     if "train" not in stats:
         table.add_column("what", no_wrap=True)
         table.add_column("count", justify="right", no_wrap=True)

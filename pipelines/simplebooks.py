@@ -6,6 +6,7 @@ word-level language modeling", 2019, section 2. Where we differ and why: README,
 
 import dataclasses
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import apache_beam as beam
@@ -111,12 +112,12 @@ class SimpleBooksConfig:
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input."""
-        ratio = {"min_ratio": self.min_ratio} if not self.target_tokens else {}
+        ratio = {"min_ratio": _as_decimal(self.min_ratio)} if not self.target_tokens else {}
         target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}
         return {
             "formula": FOLDER_NAME[self.formula],
             **(ratio or target),
-            "overlap": self.overlap,
+            "overlap": _as_decimal(self.overlap),
             "ngram_words": self.ngram_words,
             "estimate": self.estimate,
             "min_words": self.min_words,
@@ -254,3 +255,8 @@ class SimpleBooks:
             code=code_versions("numpy", "spacy"),
             signature_settings={"lang": LANGUAGE, **name_variant(config.variant())},
         )
+
+
+def _as_decimal(number: str) -> str:
+    """The number as it names an edition: "0.5" of "1/2" and of ".50"."""
+    return f"{float(Fraction(number)):g}"

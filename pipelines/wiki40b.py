@@ -315,6 +315,6 @@ class Wiki40b:
             code=code_versions(*filter(None, [conversion_library(self.language.variants)])),
             signature_settings={
                 "lang": config.language,  # the edition would tell what differs a second time
-                **name_variant(config.variant()),
+                **name_variant({k: v for k, v in config.variant().items() if v != ORIGINAL[k]}),
             },
         )

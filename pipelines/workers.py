@@ -68,7 +68,9 @@ def _before_interrupts(workers: Workers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return
-    handlers = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    found = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    # What is ignored, as SIGINT is by a job in the background of a script, must not end the workers.
+    handlers = {number: one for number, one in found.items() if one != signal.SIG_IGN}
     show_error = threading.excepthook
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -80,7 +82,7 @@ def _before_interrupts(workers: Workers) -> Iterator[None]:
         elif handler == signal.SIG_DFL:
             sys.exit(128 + number)
 
-    for number in _INTERRUPTS:
+    for number in handlers:
         signal.signal(number, handle)
     try:
         yield

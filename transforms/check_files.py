@@ -179,9 +179,12 @@ def check_stats(build: Build) -> Iterator[Fault]:
         with open_raw(path) as stream:
             stats = json.loads(stream.read())
         counts = {split: stats[split][unit] for split in kept}
+        is_same = stats == build.manifest.get("stats", stats)
     except (ValueError, KeyError, TypeError):
         yield Fault(path, "has no counts of the splits")
         return
+    if not is_same:
+        yield Fault(path, "has other counts than the manifest")
     for split, count in counts.items():
         if count != kept[split]:
             yield Fault(path, f"has {count} {unit} of {split}, {kept[split]} were kept")

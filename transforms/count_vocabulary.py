@@ -1,17 +1,16 @@
 """A shuffled corpus → its vocabulary with counts, and how it covers what was held out."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms import counters
+from transforms.deal_words import GATHERED_WORDS, DealWords
 from transforms.records import LineRange, LineShard, OutputFile
-from transforms.scratch import Scratch, fetch
+from transforms.scratch import fetch
 from transforms.text import vocabulary, word_counts
 from transforms.text.build_manifest import AccountingError
 from transforms.text.line_blocks import count_lines
@@ -27,8 +26,6 @@ STAGE = "count-vocabulary"
 
 FILE = "vocabulary.tsv"
 BUCKETS = 64
-GATHERED_WORDS = 1 << 18
-"""Words with counts that a worker holds before it deals them out to the buckets."""
 
 
 class CorpusLines(NamedTuple):
@@ -79,7 +76,6 @@ class CountVocabulary(beam.PTransform):
         if buckets < 1:
             raise ValueError(f"buckets is {buckets}, and must be positive")
         self.folder = folder
-        self.scratch = Scratch(folder)
         self.min_count = min_count
         self.buckets = buckets
 
@@ -96,8 +92,8 @@ class CountVocabulary(beam.PTransform):
         )
         parts = (
             (
-                lines.ranges | "CountRanges" >> self._deal(count_range),
-                heldout | "CountHeldout" >> self._deal(count_heldout),
+                lines.ranges | "CountRanges" >> DealWords(self.folder, count_range, self.buckets),
+                heldout | "CountHeldout" >> DealWords(self.folder, count_heldout, self.buckets),
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()
@@ -119,11 +115,6 @@ class CountVocabulary(beam.PTransform):
             | "MakeStats" >> beam.Map(make_stats, self.min_count, AsList(coverage))
         )
         return CountedVocabulary(written | "Files" >> beam.Map(_file_of), stats, words)
-
-    def _deal(self, count: Callable[[Any], pa.RecordBatch]) -> beam.PTransform:
-        return beam.ParDo(_DealWords(count, self.buckets, self.scratch)).with_output_types(
-            tuple[int, bytes]
-        )
 
 
 def _is_heldout(shard: LineShard) -> bool:
@@ -149,37 +140,6 @@ def count_range(lines: LineRange) -> pa.RecordBatch:
 def count_heldout(shard: LineShard) -> pa.RecordBatch:
     """The words of a held-out shard, to be taken away: their counts are negative."""
     return word_counts.negate_counts(word_counts.count_words(shard.block))
-
-
-class _DealWords(beam.DoFn):
-    """Gathers counts, so that a frequent word does not travel once for each element."""
-
-    def __init__(self, count: Callable[[Any], pa.RecordBatch], buckets: int, scratch: Scratch):
-        self._count = count
-        self._buckets = buckets
-        self._scratch = scratch
-
-    def start_bundle(self) -> None:
-        self._gathered: list[pa.RecordBatch] = []
-        self._words = 0
-
-    def process(self, lines: Any) -> Iterator[tuple[int, bytes]]:
-        counts = self._count(lines)
-        self._gathered.append(counts)
-        self._words += counts.num_rows
-        if self._words >= GATHERED_WORDS:
-            yield from self._pack()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        window = GlobalWindow()
-        for piece in self._pack():
-            yield WindowedValue(piece, window.max_timestamp(), [window])
-
-    def _pack(self) -> Iterator[tuple[int, bytes]]:
-        added = word_counts.add_counts(self._gathered)
-        self.start_bundle()
-        for bucket, part in word_counts.cut_by_bucket(added, self._buckets):
-            yield bucket, self._scratch.put(word_counts.pack_counts(part))
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:

@@ -216,7 +216,9 @@ def _list_tar(
                 yield PassedOver(name)
             elif isinstance(member, Link):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_of_link(member))
-            else:
+            elif (
+                member.start + member.bytes <= source.stored_bytes
+            ):  # else the error after it tells
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
         yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)

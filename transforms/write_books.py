@@ -18,7 +18,7 @@ from transforms.text.books.book_stats import (
     measure_book,
 )
 from transforms.text.fingerprint import fingerprint, shard_of
-from transforms.text.shards import parquet_name, tfrecord_name
+from transforms.text.shards import missing_shards, parquet_name, tfrecord_name
 from transforms.text.tf_example import encode_example, frame_record
 from transforms.write_files import HashedFile, ParquetFile
 
@@ -137,10 +137,8 @@ def empty_shards(
 ) -> Iterator[tuple[ShardKey, Sequence[BookRow]]]:
     """The shards that no book belongs to."""
     names = {file.name for file in written}
-    for split, count in shards.items():
-        for shard in range(count):
-            if parquet_name(split, shard, count) not in names:
-                yield (split, shard, count), []
+    for key in missing_shards(shards, names):
+        yield key, []
 
 
 def write_shard(

@@ -10,7 +10,7 @@ from transforms import counters
 from transforms.pack_articles import from_bytes, to_bytes, unpack_text
 from transforms.records import OutputFile, PackedArticle
 from transforms.text.fingerprint import fingerprint, shard_of
-from transforms.text.shards import count_shards, parquet_name, tfrecord_name
+from transforms.text.shards import count_shards, missing_shards, parquet_name, tfrecord_name
 from transforms.text.tf_example import encode_example, frame_record
 from transforms.write_files import HashedFile, ParquetFile
 
@@ -94,10 +94,8 @@ def empty_shards(
 ) -> Iterator[tuple[ShardKey, Sequence[bytes]]]:
     """The shards that no article belongs to."""
     names = {file.name for file in written}
-    for split, count in shards.items():
-        for shard in range(count):
-            if parquet_name(split, shard, count) not in names:
-                yield (split, shard, count), []
+    for key in missing_shards(shards, names):
+        yield key, []
 
 
 def write_shard(

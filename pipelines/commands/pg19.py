@@ -32,8 +32,9 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
 The words of each split, in stats.json, normalise word-level perplexity: corpusmill score perplexity.
 The edition is the language and every setting that differs from the released corpus.
 
-memory and disk: a worker holds some 300 MB and one book. Texts that wait between two steps are written beside
-the build, compressed: about the size of the input as .zip, until the build is done.
+memory and disk: a worker holds some 300 MB, or 20 times the largest book where that is more. Texts that
+wait between two steps are written beside the build, compressed, until it is done: about the size of the
+input as .zip.
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
 input, 2 wrong settings.

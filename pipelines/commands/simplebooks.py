@@ -35,8 +35,9 @@ how books are chosen: English prose that is no poem, play, manual or recipe; a r
 V of at least --min-ratio; then from the largest to the smallest, unless half of its eight-word sequences are
 in larger kept books: exactly, whatever the number of workers.
 
-memory and disk: a worker holds some 500 MB and one book. Texts that wait between two steps, and 8 bytes for
-each eight-word sequence of a simple book, are written beside the build until it is done.
+memory and disk: a worker holds some 500 MB, or 20 times the largest book where that is more. Texts that
+wait between two steps, and 8 bytes for each eight-word sequence of a simple book, are written beside the
+build until it is done.
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
 input, 2 wrong settings.

@@ -463,10 +463,7 @@ def test_the_place_of_a_build_tells_language_date_and_version(
     uk.write_xml("").rename(path)
     corpus = Wiki40b(uk.config(dump=path, dump_date=setting))
     assert corpus.path == ("wiki40b", "uk", f"{date}-{VERSION}")
-    assert (
-        corpus.provenance().signature
-        == f"wiki40b|lang:uk|dump:{date}|near-duplicates:no|v:{VERSION}"
-    )
+    assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:{VERSION}"
 
 
 def test_the_place_of_a_build_tells_what_differs_from_the_paper(uk: WikiFiles) -> None:

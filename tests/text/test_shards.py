@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.text.shards import count_shards, parquet_name, tfrecord_name
+from transforms.text.shards import count_shards, missing_shards, parquet_name, tfrecord_name
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,14 @@ from transforms.text.shards import count_shards, parquet_name, tfrecord_name
 def test_count_shards(text_bytes: int, expected: tuple[int, int, int]) -> None:
     counts = count_shards(text_bytes, shard_bytes=100)
     assert (counts["train"], counts["validation"], counts["test"]) == expected
+
+
+def test_missing_shards() -> None:
+    names = {"train-00001-of-00002.parquet", "test-00000-of-00001.parquet"}
+    assert list(missing_shards({"train": 2, "validation": 1, "test": 1}, names)) == [
+        ("train", 0, 2),
+        ("validation", 0, 1),
+    ]
 
 
 def test_names() -> None:

@@ -8,7 +8,7 @@ import apache_beam as beam
 import pytest
 
 from tests.transforms.run_pipeline import Outcome, run_pipeline
-from transforms import count_vocabulary
+from transforms import count_vocabulary, deal_words
 from transforms.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.records import LineRange, LineShard, OutputFile
 from transforms.scratch import Scratch
@@ -94,6 +94,7 @@ def test_results_do_not_depend_on_order_ranges_or_buckets(
     tmp_path: Path, size: int, buckets: int, gathered_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = count(tmp_path / "a", ranges_of(LINES, 5), shards_of(SPLIT))
+    monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
     monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", gathered_words)
     chance = random.Random(size)
     ranges, shards = ranges_of(LINES, size), shards_of(SPLIT)
@@ -170,6 +171,7 @@ def test_many_pieces_of_a_bucket_are_added_up_some_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch = Scratch(str(tmp_path))
+    monkeypatch.setattr(deal_words, "GATHERED_WORDS", 1)
     monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", 1)
     plus, minus = count_words(b"a b a\n"), negate_counts(count_words(b"a\n"))
     parts = [minus, plus, minus, plus, plus, minus]

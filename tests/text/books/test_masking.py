@@ -40,3 +40,9 @@ def test_nothing_is_left_to_mask_and_all_else_stays(text: str, entries: set[str]
     assert masked.text.count(MARK) == masked.replaced
     again = masked.text.replace(MARK, "<<>>")
     assert mask_words(again, read_words(entries)) == Masked(again, 0)
+
+
+def test_a_long_list_takes_no_longer_than_its_first_words() -> None:
+    entries = read_words([f"wug{number} old" for number in range(20_000)] + ["'tis", "wug7"])
+    text = "'Tis a wug7 old and a WUG7; wug19999\told. " * 500
+    assert mask_words(text, entries) == Masked("<DW> a <DW> and a <DW>; <DW>. " * 500, 2000)

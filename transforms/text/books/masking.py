@@ -4,8 +4,10 @@ Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020: 
 released, so it is the operator's.
 """
 
+import collections
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 MARK = "<DW>"
@@ -38,16 +40,35 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
 def mask_words(text: str, entries: Sequence[str]) -> Masked:
     """The text with MARK for every entry that stands there as whole words, in capitals or not.
 
-    Between the words of an entry there may be any white space, a line end too. Of entries that begin at
-    one place the longest is taken.
+    Between the words of an entry there may be any white space, a line end too. Of entries that begin with
+    one word the longest is taken.
     """
-    present = set(_WORD.findall(text.lower()))
-    live = [entry for entry in entries if present.issuperset(_WORD.findall(entry))]
-    if not live:
+    by_first_word = _by_first_word(tuple(entries))
+    if by_first_word.keys().isdisjoint(_WORD.findall(text.lower())):
         return Masked(text, 0)
-    choices = "|".join(_pattern_of(entry) for entry in sorted(live, key=len, reverse=True))
-    return Masked(*re.subn(rf"(?<!\w)(?:{choices})(?!\w)", MARK, text, flags=re.IGNORECASE))
+    parts, done, replaced = [], 0, 0
+    for word in _WORD.finditer(text):
+        for before, pattern in by_first_word.get(word[0].lower(), ()):
+            start = word.start() - before
+            if start >= done and (found := pattern.match(text, start)):
+                parts += [text[done:start], MARK]
+                done = found.end()
+                replaced += 1
+                break
+    return Masked("".join([*parts, text[done:]]), replaced)
 
 
-def _pattern_of(entry: str) -> str:
-    return r"\s+".join(map(re.escape, entry.split()))
+@functools.lru_cache(maxsize=1)
+def _by_first_word(entries: Sequence[str]) -> Mapping[str, Sequence[tuple[int, re.Pattern[str]]]]:
+    """First word → (characters of the entry before it, pattern) of each entry, the longest first.
+
+    A list may have twenty thousand entries: one pattern of them all would take seconds for a book.
+    """
+    found = collections.defaultdict(list)
+    for entry in sorted(entries, key=len, reverse=True):
+        first = _WORD.search(entry)
+        assert first is not None  # `read_words` sees to it
+        words = r"\s+".join(map(re.escape, entry.split()))
+        pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+        found[first[0]].append((first.start(), pattern))
+    return dict(found)

@@ -63,3 +63,8 @@ def test_the_real_file() -> None:
     assert len(books) == len({book.book_id for book in books}) == 28_752
     assert (min(book.year for book in books), max(book.year for book in books)) == (1483, 1918)
     assert books[0].title == "A Voyage to the Moon by George Tucker"
+
+
+def test_a_byte_order_mark_is_no_part_of_an_id() -> None:
+    line = "\ufeff90001,Hen by Ada Wren,1905,http://www.gutenberg.org/ebooks/90001\r\n".encode()
+    assert [book.book_id for book in read_released_lines([line])] == [90_001]

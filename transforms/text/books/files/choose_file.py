@@ -8,7 +8,7 @@ files hold decides, in this order:
    accents, dashes and quotation marks have been lost;
 2. the newest date of release that the head tells;
 3. the largest, in characters;
-4. the first name, by its code points.
+4. the smallest fingerprint of the text, which no packing changes; of the same text the first name.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 def _rest(file: BookFile) -> tuple[object, ...]:
     """What makes the order a total one."""
-    return file.name, file.encoding, file.header, file.digest
+    return file.digest, file.name, file.encoding, file.header
 
 
 def _richness(file: BookFile) -> int:

@@ -31,7 +31,7 @@ def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
     """
     for number, line in enumerate(lines, start=1):
         try:
-            text = line.decode()
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise MalformedReleaseError(number, f"not UTF-8: {error}") from None
         found = _LINE.fullmatch(text)
