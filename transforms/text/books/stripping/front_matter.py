@@ -26,13 +26,8 @@ class CutText(NamedTuple):
     page_marks: int
 
 
-def remove_furniture(text: str) -> str:
-    """The text without furniture. The headings of its chapters stay."""
-    return cut_furniture(text).text
-
-
 def cut_furniture(text: str) -> CutText:
-    """The same with counts.
+    """The text without furniture. The headings of its chapters stay.
 
     Illustrations go first: their captions may have any shape, and they may stand in a table of contents.
     """
