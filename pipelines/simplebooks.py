@@ -259,4 +259,4 @@ class SimpleBooks:
 
 def _as_decimal(number: str) -> str:
     """The number as it names an edition: "0.5" of "1/2" and of ".50"."""
-    return f"{float(Fraction(number)):g}"
+    return str(float(Fraction(number)))

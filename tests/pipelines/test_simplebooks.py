@@ -359,3 +359,18 @@ def test_the_exit_status_says_whose_fault_it_is(
     assert run_cli("simplebooks", "--books", LIBRARY, "--output", output, *flags) == status
     assert message in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "edition"),
+    [
+        ({"overlap": ".50", "min_ratio": "12/10000"}, "en"),
+        ({"overlap": "1/3"}, "en-overlap-0.3333333333333333"),
+        ({"overlap": "0.333333"}, "en-overlap-0.333333"),
+        ({"min_ratio": "0.00123456789"}, "en-min-ratio-0.00123456789"),
+    ],
+)
+def test_a_number_names_the_same_edition_however_it_is_written_and_no_other(
+    settings: dict[str, str], edition: str
+) -> None:
+    assert SimpleBooksConfig(["books"], **settings).edition() == edition  # type: ignore[arg-type]
