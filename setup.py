@@ -49,6 +49,7 @@ setup(
             "datasketch>=2,<3",  # signatures must equal its own; it needs scipy, 140 MB, so only here
             "hypothesis>=6",
             "pytest>=8",
+            "pytest-xdist>=3.8",  # tests on all cores
         ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "bench": ["mwparserfromhell>=0.7.2", "orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],

@@ -40,7 +40,11 @@ def test_texts_are_fine(tmp_path: pathlib.Path, name: str) -> None:
             "84.txt.bz2, byte [0-9]+: the file ends inside",
         ),
         ("84.txt.xz", lzma.compress(book(84))[:-9], "84.txt.xz, byte [0-9]+: the file ends inside"),
-        ("84.txt.gz", gzip.compress(book(84))[:9], "84.txt.gz, byte 0: cannot be decompressed"),
+        (
+            "84.txt.gz",
+            gzip.compress(book(84), mtime=0)[:9],
+            "84.txt.gz, byte 0: cannot be decompressed",
+        ),
     ],
 )
 def test_what_is_cut_off(tmp_path: pathlib.Path, name: str, content: bytes, message: str) -> None:

@@ -1,4 +1,5 @@
 import bz2
+import functools
 import gzip
 import lzma
 import pathlib
@@ -16,7 +17,12 @@ from transforms.open_input import InputError
 NAME = "news.2007.en.shuffled"
 TEXT = b"one line\nand another\n" * 50
 ARCHIVE = pack_tar([("readme", b"x\n"), (f"mono/{NAME}", TEXT)])
-PACK: tuple[Callable[[bytes], bytes], ...] = (bytes, gzip.compress, bz2.compress, lzma.compress)
+PACK: tuple[Callable[[bytes], bytes], ...] = (
+    bytes,
+    functools.partial(gzip.compress, mtime=0),
+    bz2.compress,
+    lzma.compress,
+)
 
 
 def write_file(folder: pathlib.Path, content: bytes, name: str = NAME) -> str:
@@ -44,9 +50,9 @@ def write_file(folder: pathlib.Path, content: bytes, name: str = NAME) -> str:
         b"\xff\xfd are bytes, and no mark of UTF-16\n",
         b"The <html> of the day\n",
         b"<html>\n<body>\nNews of the day\n",
-        gzip.compress(TEXT)[:-8],  # nobody sees that it is cut off
-        gzip.compress(ARCHIVE)[:-8],
-        gzip.compress(pack_tar([("readme", b"x\n")])),  # nor what is in it
+        gzip.compress(TEXT, mtime=0)[:-8],  # nobody sees that it is cut off
+        gzip.compress(ARCHIVE, mtime=0)[:-8],
+        gzip.compress(pack_tar([("readme", b"x\n")]), mtime=0),  # nor what is in it
     ],
 )
 def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
@@ -60,14 +66,18 @@ def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
         (lzma.compress(TEXT)[:-8], -1, "the file ends inside its xz data: it is cut off or still"),
         (ARCHIVE[:1500], 1500, "the archive is cut off"),
         (ARCHIVE[: len(ARCHIVE) // 512 * 512][:2700], 2700, "the archive is cut off"),
-        (gzip.compress(TEXT)[:8], 0, "cannot be decompressed: Compressed file ended before"),
+        (
+            gzip.compress(TEXT, mtime=0)[:8],
+            0,
+            "cannot be decompressed: Compressed file ended before",
+        ),
         (b"BZh9" + b"x" * 100, 0, "cannot be decompressed: Invalid data stream"),
         (
             b"\n<!DOCTYPE html>\n<title>404</title>",
             0,
             "the file is a web page: an error page saved",
         ),
-        (gzip.compress(b"\xef\xbb\xbf<HTML lang=en><HEAD>"), 0, "the file is a web page"),
+        (gzip.compress(b"\xef\xbb\xbf<HTML lang=en><HEAD>", mtime=0), 0, "the file is a web page"),
         (b"PK\x03\x04\x14\0", 0, "the file is a .zip archive, which has to be unpacked first"),
         (b"7z\xbc\xaf\x27\x1c", 0, "the file is a .7z archive, which has to be unpacked first"),
         (b"\x28\xb5\x2f\xfd\x04\0", 0, "the file is a .zst file, which has to be decompressed"),
@@ -76,7 +86,11 @@ def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
         ("\ufeffone\n".encode("utf-16-be"), 0, "the file is UTF-16, where UTF-8 is wanted"),
         ("one\n".encode("utf-16-le"), 0, "the file is UTF-16, where UTF-8 is wanted"),
         ("„one“\n".encode("utf-16-be"), 0, "the file is UTF-16, where UTF-8 is wanted"),
-        (gzip.compress("one\n".encode("utf-16-le")), 0, "the file is UTF-16, where UTF-8 is"),
+        (
+            gzip.compress("one\n".encode("utf-16-le"), mtime=0),
+            0,
+            "the file is UTF-16, where UTF-8 is",
+        ),
         (
             lzma.compress(TEXT, lzma.FORMAT_ALONE),
             0,
@@ -113,7 +127,7 @@ def test_an_empty_file_is_fine_unless_it_is_all_there_is(tmp_path: pathlib.Path)
         for number, content in enumerate(
             [
                 b"",
-                gzip.compress(b""),
+                gzip.compress(b"", mtime=0),
                 bz2.compress(b""),
                 lzma.compress(b""),
                 pack_tar([(NAME, b"")]),

@@ -35,7 +35,7 @@ def test_books_of_files(tmp_path: Path) -> None:
     [
         ("a.csv", LINES + b"9,T\n", "line 3: not id, title, year and a link"),
         ("a.csv", LINES[:-2], "line 2: not id, title, year and a link"),
-        ("a.csv.gz", gzip.compress(LINES)[:-4], "damaged or cut: "),
+        ("a.csv.gz", gzip.compress(LINES, mtime=0)[:-4], "damaged or cut: "),
         ("a.csv.bz2", bz2.compress(LINES)[:-4], "damaged or cut: "),
     ],
 )
