@@ -25,7 +25,8 @@ setup(
         "pipelines": ["samples/**/*", "*.tsv"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
-        "transforms.text.wikimedia": ["languages/*.toml"],
+        "transforms.text.translation": ["*.toml", "*/*.toml"],
+        "transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
     entry_points={"console_scripts": ["corpusmill=pipelines.cli:main"]},
@@ -37,7 +38,9 @@ setup(
         "protobuf>=4.25",
         "pyarrow>=14,<26",
         "rich>=13",
+        "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
         "sentencepiece==0.2.3",  # another version may learn other pieces
+        "sentencex>=1.0.32,<1.1",  # another version may cut other sentences
         "spacy>=3.8,<3.9",  # its English tokenizer is that of SimpleBooks
         "zstandard>=0.22",
     ],

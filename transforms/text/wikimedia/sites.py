@@ -1,0 +1,238 @@
+"""The English wikis that sentences are sourced from: their tables, and which of their pages are articles.
+
+The tables are data: `sites/<name>.toml` holds what a site adds to `languages/en.toml`, and its rules of
+screening. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and Wikivoyage as the sources of
+FLORES-101.
+"""
+
+import dataclasses
+import functools
+import re
+import tomllib
+import urllib.parse
+from collections.abc import Collection, Mapping, Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+from transforms.records import Page, Reason
+from transforms.text.wikimedia.language import (
+    Language,
+    add_tables,
+    load_language,
+    normalise_name,
+)
+from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening, find_template
+from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.verbatim import drop_verbatim
+from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+
+SITE_NAMES = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")  # the domains of the corpus
+
+# What MediaWiki's wfUrlencode leaves as it is, besides letters, digits and "-_.".
+_UNQUOTED = ";@$!*(),/~:"
+_CATEGORY = re.compile(r"\[\[\s*category\s*:([^\[\]{}|\n]+)(?:\|[^\[\]]*)?\]\]", re.IGNORECASE)
+
+_PICTURE_TYPE = r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf)\b"
+_PICTURE = rf"[^|{{}}\[\]<>\n=]*{_PICTURE_TYPE}"
+_FILE_LINK = re.compile(rf"\[\[\s*(?:file|image)\s*:{_PICTURE}\s*([|\]][^\[\]]*)", re.IGNORECASE)
+_WIDTH = re.compile(r"\|\s*x?([0-9]+)(?:x[0-9]*)?\s*px\s*(?=[|\]]|$)")
+_MIN_PICTURE_PX = 50  # flags and signs within a line are smaller
+_FRAMED = re.compile(r"\|\s*(?:thumb|thumbnail|frame|framed)\b")
+_GALLERY = re.compile(r"<gallery\b[^<>]*>([^<]*)", re.IGNORECASE)
+_IN_GALLERY = re.compile(_PICTURE_TYPE, re.IGNORECASE)
+_TEMPLATE_OR_PICTURE = re.compile(
+    rf"\{{\{{\s*([^|{{}}\[\]<>]*)|\}}\}}|([|=]\s*+{_PICTURE}\s*(?=[|}}\n]))", re.IGNORECASE
+)
+
+
+class _Required(NamedTuple):
+    """What an article of a site must have: one of these."""
+
+    reason: str  # slug of a page that has none of them; "" where nothing is required
+    templates: frozenset[str]
+    categories: frozenset[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """One wiki. Holds tables only: safe to share and to pickle. Names in it are normalised."""
+
+    name: str  # of SITE_NAMES
+    dbname: str  # "enwikinews"
+    address: str  # of its pages, up to the title: "https://en.wikinews.org/wiki/"
+    language: Language
+    templates: WikiTemplates  # those that are shown by other templates: {{km|5}}
+    namespaces: tuple[int, ...]  # that articles stand in
+    title_prefix: str  # of the titles of all articles: "Wikijunior:", or ""
+    drops_covers: bool  # whether a page that is the contents of its subpages is none
+    required: _Required
+    unwanted_templates: Mapping[str, frozenset[str]]  # slug of the reason → templates
+    unwanted_titles: Mapping[str, str]  # slug of the reason → regex, whatever the case
+    pictureless_templates: frozenset[str]  # templates whose pictures the page does not show
+
+    def url_of(self, title: str) -> str:
+        """Return the address of a page as MediaWiki writes it: `'` is %27, `:` and `,` stay."""
+        return self.address + urllib.parse.quote(title.replace(" ", "_"), safe=_UNQUOTED)
+
+    def cleaner(self, namespaces: Mapping[int, Sequence[str]]) -> WikitextCleaner:
+        """Return the cleaner of the site's pages; `namespaces` are those in the head of the dump."""
+        return WikitextCleaner(self.language, namespaces, self.templates)
+
+    def reason_to_reject(self, page: Page) -> Reason | None:
+        """Return the first rule that speaks against the page, or None for an article."""
+        if page.namespace not in self.namespaces:
+            return Reason("other-namespace", str(page.namespace))
+        # Articles of Wikijunior have a namespace of their own; the other rules are those of all wikis.
+        screening = PageScreening(self.language, uses_template_names=True)
+        reason = screening.reason_to_reject(page._replace(namespace=ARTICLE_NAMESPACE))
+        return reason or self._reason_of_title(page.title) or self._reason_of_text(page)
+
+    def _reason_of_title(self, title: str) -> Reason | None:
+        for slug, pattern in self.unwanted_titles.items():
+            found = re.search(pattern, title, re.IGNORECASE)
+            if found:
+                return Reason(slug, f"title {found[0]!r}")
+        if not title.startswith(self.title_prefix):
+            return Reason("other-book", f"not in {self.title_prefix}")
+        return None
+
+    def _reason_of_text(self, page: Page) -> Reason | None:
+        text = drop_verbatim(page.text)  # {{publish}} in a remark publishes nothing
+        for slug, names in self.unwanted_templates.items():
+            name = find_template(text, names)
+            if name:
+                return Reason(slug, f"template {name}")
+        if self.required.reason and not self._has_required(text):
+            return Reason(self.required.reason)
+        if self.drops_covers and _links_to_subpages(page.title, text):
+            return Reason("book-cover")
+        return None
+
+    def _has_required(self, text: str) -> bool:
+        if find_template(text, self.required.templates):
+            return True
+        categories = map(normalise_name, categories_of(text))
+        return not self.required.categories.isdisjoint(categories)
+
+    def has_image(self, wikitext: str) -> bool:
+        """Whether the page shows a picture, apart from small signs and what stands on every page.
+
+        Banners do not count: 60 of the 176 Wikivoyage articles in the released dev and devtest are said
+        to have no picture.
+        """
+        text = drop_verbatim(wikitext)
+        if any(map(_IN_GALLERY.search, _GALLERY.findall(text))):
+            return True
+        if any(_is_large(options) for options in _FILE_LINK.findall(text)):
+            return True
+        return _has_picture_in_template(text, self.pictureless_templates)
+
+    def categories_of(self, wikitext: str) -> tuple[str, ...]:
+        """Return the categories that a page names itself, in their order, without sort keys."""
+        return categories_of(wikitext)
+
+
+def categories_of(wikitext: str) -> tuple[str, ...]:
+    """Return the categories that a page names itself, in their order, without sort keys."""
+    names = (
+        " ".join(name.replace("_", " ").split())
+        for name in _CATEGORY.findall(drop_verbatim(wikitext))
+    )
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _links_to_subpages(title: str, text: str) -> bool:
+    """Whether a page that is no subpage links to its own ones or puts them in: a book's contents."""
+    if "/" in title:
+        return False
+    name = re.escape(title).replace(r"\ ", "[ _]")
+    return bool(re.search(rf"(?:\[\[|\{{\{{)\s*:?\s*(?:{name})?/[^\s|\]}}]", text, re.IGNORECASE))
+
+
+def _is_large(options: str) -> bool:
+    width = _WIDTH.search(options)
+    return bool(not width or int(width[1]) >= _MIN_PICTURE_PX or _FRAMED.search(options))
+
+
+def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
+    """Whether an argument is the name of a picture, and its template one that shows it."""
+    within: list[str] = []
+    for match in _TEMPLATE_OR_PICTURE.finditer(text):
+        if match[1] is not None:
+            within.append(normalise_name(match[1]))
+        elif match[2] is None:
+            del within[-1:]
+        elif within and within[-1] not in pictureless:
+            return True
+    return False
+
+
+@functools.cache
+def load_site(name: str, *, all_books: bool = False) -> Site:
+    """Return one of SITE_NAMES.
+
+    Args:
+        name: of SITE_NAMES.
+        all_books: take all of Wikibooks, not Wikijunior alone. The paper names Wikijunior; of the 179
+            articles of Wikibooks in the released dev and devtest, 107 are of other books.
+
+    Raises:
+        ValueError: there is no such site, or `all_books` is asked of one that has no books.
+    """
+    if name not in SITE_NAMES:
+        raise ValueError(f"no such site: {name!r}; there are {', '.join(SITE_NAMES)}")
+    tables = _read_tables(name)
+    if all_books:
+        if "title_prefix" not in tables:
+            raise ValueError(f"{name} has no books: all_books is for wikibooks")
+        tables["title_prefix"] = ""
+    required = tables.get("required", {})
+    definitions = {normalise_name(key): text for key, text in tables.get("definitions", {}).items()}
+    return Site(
+        name=name,
+        dbname=tables["dbname"],
+        address=tables["address"],
+        language=_language_of(tables, definitions),
+        templates=WikiTemplates(definitions=definitions),
+        namespaces=tuple(tables["namespaces"]),
+        title_prefix=tables.get("title_prefix", ""),
+        drops_covers=tables.get("drops_covers", False),
+        required=_Required(
+            required.get("reason", ""),
+            _normalised(required.get("templates", ())),
+            _normalised(required.get("categories", ())),
+        ),
+        unwanted_templates={
+            slug: _normalised(names) for slug, names in tables["unwanted_templates"].items()
+        },
+        unwanted_titles=tables["unwanted_titles"],
+        pictureless_templates=_normalised(tables.get("pictureless_templates", ())),
+    )
+
+
+def _read_tables(name: str) -> dict[str, Any]:
+    table = resources.files(__package__) / "sites" / f"{name}.toml"
+    return tomllib.loads(table.read_text(encoding="utf-8"))
+
+
+def _normalised(names: Collection[str]) -> frozenset[str]:
+    return frozenset(map(normalise_name, names))
+
+
+def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
+    """Return the English tables with what a site adds; a template that it defines is in no table."""
+    added = {
+        key: tables[key]
+        for key in ("dropped_headings", "silent_templates", "templates")
+        if key in tables
+    }
+    language = add_tables(load_language("en"), added)
+    prefixes = tuple(prefix.casefold() for prefix in tables.get("silent_prefixes", ()))
+    templates = {key: text for key, text in language.templates.items() if key not in definitions}
+    return dataclasses.replace(
+        language,
+        templates=templates,
+        silent_prefixes=language.silent_prefixes + prefixes,
+        interlanguage_codes=language.interlanguage_codes
+        | _normalised(tables.get("sidebar_links", ())),
+    )
