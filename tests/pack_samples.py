@@ -50,7 +50,13 @@ class Wiki(NamedTuple):
 
 
 def wiki_folders(samples: Path = SAMPLES) -> list[Path]:
+    """The Wikipedias."""
     return sorted(table.parent for table in samples.glob("wikipedia/*/pages.toml"))
+
+
+def site_folders(samples: Path = SAMPLES) -> list[Path]:
+    """The wikis beside the Wikipedias: Wikinews, Wikibooks, Wikivoyage."""
+    return sorted(table.parent for table in samples.glob("wikimedia/*/pages.toml"))
 
 
 def load_wiki(folder: Path) -> Wiki:
@@ -61,6 +67,8 @@ def load_wiki(folder: Path) -> Wiki:
     header = dump_files.dump_header(
         folder.name, site["language"], site["sitename"], namespaces, site["export_version"]
     )
+    if (project := folder.name.removeprefix(site["language"])) != "wiki":  # "enwikinews"
+        header = header.replace(".wikipedia.org/", f".{project}.org/")
     files = {int(path.name.split(" ", 1)[0]): path for path in folder.glob("pages/*.wikitext")}
     if files.keys() != {row["id"] for row in rows}:
         raise ValueError(f"{folder}: pages.toml and pages/ do not list the same page ids")
@@ -127,17 +135,11 @@ def pack_samples(output: Path, samples: Path = SAMPLES) -> list[Path]:
     wikis = [load_wiki(folder) for folder in wiki_folders(samples)]
     for wiki in wikis:
         folder = output / "wikipedia" / wiki.dbname
-        folder.mkdir(parents=True, exist_ok=True)
-        stem = f"{wiki.dbname}-{DUMP_DATE}"
-        dump_files.write_multistream(
-            folder / f"{stem}-pages-articles-multistream.xml.bz2",
-            folder / f"{stem}-pages-articles-multistream-index.txt.bz2",
-            wiki.header,
-            wiki.pages,
-            _PAGES_PER_STREAM,
-        )
-        props_path = folder / f"{stem}-page_props.sql.gz"
+        _pack_pages(folder, wiki)
+        props_path = folder / f"{wiki.dbname}-{DUMP_DATE}-page_props.sql.gz"
         dump_files.write_page_props(props_path, wiki.page_props, wiki.dbname)
+    for sources in site_folders(samples):
+        _pack_pages(output / "wikimedia" / sources.name, load_wiki(sources))
     folder = output / "wikidata"
     folder.mkdir(parents=True, exist_ok=True)
     entities_path = folder / f"wikidata-{DUMP_DATE}-all.json.gz"
@@ -145,6 +147,18 @@ def pack_samples(output: Path, samples: Path = SAMPLES) -> list[Path]:
     pack_news(output / "news", samples / "news")
     pack_books(output / "gutenberg", samples / "gutenberg")
     return _packed_files(output)
+
+
+def _pack_pages(folder: Path, wiki: Wiki) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"{wiki.dbname}-{DUMP_DATE}-pages-articles-multistream"
+    dump_files.write_multistream(
+        folder / f"{stem}.xml.bz2",
+        folder / f"{stem}-index.txt.bz2",
+        wiki.header,
+        wiki.pages,
+        _PAGES_PER_STREAM,
+    )
 
 
 def pack_news(folder: Path, sources: Path) -> None:

@@ -5,6 +5,8 @@ import gzip
 import io
 import json
 import re
+import shutil
+import tomllib
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -16,8 +18,16 @@ from tests import dump_files, pack_samples
 from tests.dump_files import SamplePage
 from tests.pack_samples import SAMPLES, Wiki
 from tests.real_data import DATA, needs_real_data
+from transforms.text.translation.records import TOPICS
 
 WIKIS = [pack_samples.load_wiki(folder) for folder in pack_samples.wiki_folders()]
+SITES = [pack_samples.load_wiki(folder) for folder in pack_samples.site_folders()]
+FOLDERS = {
+    folder.name: folder for folder in pack_samples.wiki_folders() + pack_samples.site_folders()
+}
+# Namespaces of articles: 110 is that of Wikijunior.
+ARTICLES = {"enwikinews": {0}, "enwikibooks": {0, 110}, "enwikivoyage": {0}}
+SENTENCE_BREAK = re.compile(r"""(?<=[.!?…])["”]? +(?=["“\w\[{'])""")
 REASONS = {
     "redirect",
     "disambiguation",
@@ -44,6 +54,16 @@ def wiki_id(wiki: Wiki) -> str:
     return wiki.dbname
 
 
+def site_of(dbname: str) -> Wiki:
+    return next(site for site in SITES if site.dbname == dbname)
+
+
+def most_sentences(wikitext: str) -> int:
+    """Of the lines of running text, roughly: abbreviations count as ends of sentences."""
+    lines = (line for line in wikitext.split("\n") if not line.startswith(("*", "|", "!")))
+    return max(len(SENTENCE_BREAK.split(line)) for line in lines)
+
+
 def streams(path: Path) -> dict[int, bytes]:
     """Byte offset → what the bz2 stream that starts there holds."""
     found, data, offset = {}, path.read_bytes(), 0
@@ -61,6 +81,16 @@ def index_lines(path: Path) -> list[tuple[int, int, str]]:
 
 def test_three_wikis() -> None:
     assert [wiki.dbname for wiki in WIKIS] == ["enwiki", "jawiki", "ukwiki"]
+
+
+def test_three_sites_beside_the_wikipedias() -> None:
+    assert [site.dbname for site in SITES] == ["enwikibooks", "enwikinews", "enwikivoyage"]
+    for site in SITES:
+        address = f"<base>https://en.{site.dbname[2:]}.org/wiki/Main_Page</base>"
+        assert address in site.header
+        assert f"<dbname>{site.dbname}</dbname>" in site.header
+    for wiki in WIKIS:
+        assert f"<base>https://{wiki.language}.wikipedia.org/wiki/Main_Page</base>" in wiki.header
 
 
 def test_packed_files_equal_what_the_sources_give() -> None:
@@ -81,8 +111,16 @@ def test_a_changed_source_makes_a_packed_file_stale(tmp_path: Path) -> None:
     assert stale <= {f"{name}.xml.bz2", f"{name}-index.txt.bz2"}
 
 
+def test_a_site_without_its_packed_file_is_stale(tmp_path: Path) -> None:
+    for folder in ("wikidata", "news", "gutenberg", "wikimedia/enwikinews"):
+        shutil.copytree(SAMPLES / folder, tmp_path / folder)
+    packed = Path("wikimedia/enwikinews/enwikinews-20260101-pages-articles-multistream.xml.bz2")
+    (tmp_path / packed).unlink()
+    assert packed in pack_samples.stale_files(tmp_path)
+
+
 def test_samples_are_small_enough_to_ship() -> None:
-    assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) < 650_000
+    assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) < 1_000_000
 
 
 @pytest.mark.parametrize("wiki", WIKIS, ids=wiki_id)
@@ -107,21 +145,69 @@ def test_expected_agrees_with_what_the_dump_says(wiki: Wiki) -> None:
             assert (expected == "no-entity") == (page.page_id not in linked), page.title
 
 
-@pytest.mark.parametrize("wiki", WIKIS, ids=wiki_id)
+@pytest.mark.parametrize("site", SITES, ids=wiki_id)
+def test_expected_of_a_site_agrees_with_what_its_dump_says(site: Wiki) -> None:
+    assert site.page_props == ()
+    for page in site.pages:
+        expected = site.expected[page.page_id]
+        is_elsewhere = page.namespace not in ARTICLES[site.dbname]
+        assert (expected == "other-namespace") == is_elsewhere, page.title
+        assert (expected == "redirect") == bool(page.redirect_to), page.title
+        assert (expected == "deleted") == page.deleted, page.title
+        assert (expected == "empty-source") == (page.wikitext == ""), page.title
+        if expected == "kept":
+            assert most_sentences(page.wikitext) >= 3, page.title
+
+
+def test_news_of_every_kind() -> None:
+    assert Counter(site_of("enwikinews").expected.values()) == {
+        "kept": 27,
+        "no-passage": 5,
+        "unfinished": 4,
+        "unpublished": 1,
+        "brief": 1,
+        "redirect": 1,
+        "other-namespace": 4,
+        "deleted": 1,
+        "empty-source": 1,
+    }
+
+
+def test_news_is_kept_where_it_is_published_and_has_a_passage() -> None:
+    news = site_of("enwikinews")
+    for page in news.pages:
+        expected = news.expected[page.page_id]
+        visible = re.sub(r"<!--.*?-->|<nowiki>.*?</nowiki>", "", page.wikitext, flags=re.DOTALL)
+        tags = set(re.findall(r"{{(develop|review|abandoned|editing)\b", visible))
+        assert (expected == "unfinished") == bool(tags), page.title
+        if expected in {"kept", "no-passage", "brief"}:
+            assert "{{publish}}" in visible, page.title
+            assert (expected != "no-passage") == (most_sentences(page.wikitext) >= 3), page.title
+        if expected == "unpublished":
+            assert "{{publish}}" in page.wikitext
+            assert "{{publish}}" not in visible
+
+
+def test_news_is_of_all_topics() -> None:
+    rows = tomllib.loads((FOLDERS["enwikinews"] / "pages.toml").read_text(encoding="utf-8"))["page"]
+    kept = {row["id"] for row in rows if row["expected"] == "kept"}
+    assert {row["topic"] for row in rows if row["id"] in kept} == set(TOPICS)
+    assert all(row["expected"] in {"kept", "no-passage"} for row in rows if "topic" in row)
+
+
+@pytest.mark.parametrize("wiki", [*WIKIS, *SITES], ids=wiki_id)
 def test_ids_ascend_and_names_are_for_readers(wiki: Wiki) -> None:
     page_ids = [page.page_id for page in wiki.pages]
     assert page_ids == sorted(set(page_ids))
-    for path in (SAMPLES / "wikipedia" / wiki.dbname / "pages").iterdir():
+    for path in (FOLDERS[wiki.dbname] / "pages").iterdir():
         page_id, _, name = unicodedata.normalize("NFC", path.stem).partition(" ")
         title = next(page.title for page in wiki.pages if page.page_id == int(page_id))
         assert name == re.sub(r'[\\/:*?"<>|]', "_", title)
 
 
 def test_packed_pages_parse_to_the_sources() -> None:
-    for wiki in WIKIS:
-        stem = (
-            SAMPLES / f"wikipedia/{wiki.dbname}/{wiki.dbname}-20260101-pages-articles-multistream"
-        )
+    for wiki in [*WIKIS, *SITES]:
+        stem = FOLDERS[wiki.dbname] / f"{wiki.dbname}-20260101-pages-articles-multistream"
         root = ElementTree.fromstring(bz2.decompress(Path(f"{stem}.xml.bz2").read_bytes()))
         space = root.tag.removesuffix("mediawiki")
         texts = [
