@@ -32,15 +32,20 @@ setup(
     entry_points={"console_scripts": ["corpusmill=pipelines.cli:main"]},
     install_requires=[
         "apache-beam>=2.77,<2.78",
+        "ftfy>=6.3,<7",  # knows text that was decoded wrongly
         "google-crc32c>=1.5",
+        "langcodes>=3.5,<4",
+        "language-data>=1.4,<2",  # what langcodes knows of names and scripts
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "numpy>=1.26",
         "protobuf>=4.25",
+        "py3langid==0.4.*",  # its model decides what counts as another language
         "pyarrow>=14,<26",
+        "regex>=2024.1",  # knows the scripts of characters
         "rich>=13",
         "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
         "sentencepiece==0.2.3",  # another version may learn other pieces
-        "sentencex>=1.0.32,<1.1",  # another version may cut other sentences
+        "sentencex==1.0.32",  # another version may cut other sentences
         "spacy>=3.8,<3.9",  # its English tokenizer is that of SimpleBooks
         "zstandard>=0.22",
     ],

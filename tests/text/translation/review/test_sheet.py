@@ -1,0 +1,189 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.text.translation.review.records import (
+    CATEGORIES,
+    SEVERITIES,
+    ReviewedSheet,
+    ReviewError,
+    ReviewLine,
+    SheetError,
+)
+from transforms.text.translation.review.sheet import (
+    COLUMNS,
+    is_same_target,
+    read_review_sheet,
+    write_review_sheet,
+)
+from transforms.text.translation.tables import write_table
+
+LINES = [
+    ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),
+    ReviewLine("dev-0002", "Dogs bark.", 'الكلاب "تنبح".'),
+    ReviewLine("dev-0003", "It rains.", "雨が降る。"),
+]
+
+
+def sheet(*rows: str) -> str:
+    """A sheet from "id|target|category|severity|comment|reviewer" rows."""
+    fields = [row.split("|") for row in rows]
+    return write_table(COLUMNS, [(f[0], "ukr", "Text.", *f[1:]) for f in fields])
+
+
+def test_a_new_sheet() -> None:
+    text = write_review_sheet("ukr", LINES)
+    assert text.splitlines()[:2] == [
+        "id\tlanguage\tsource\ttarget\tcategory\tseverity\tcomment\treviewer",
+        "dev-0001\tukr\tA cat\\tsat.\tКіт\u00a0сів. \t\t\t\t",
+    ]
+    assert text.count("\n") == 4
+
+
+def test_nothing_of_a_new_sheet_is_reviewed() -> None:
+    targets = {line.id: line.target for line in LINES}
+    for reviewer in ("", "Олена"):
+        text = write_review_sheet("ukr", LINES, reviewer)
+        assert read_review_sheet(text, "s.tsv") == ReviewedSheet("", "ukr", (), (), targets)
+
+
+def test_what_a_reviewer_says() -> None:
+    found = read_review_sheet(
+        sheet(
+            "dev-0002|b|ok|||Ama",
+            "dev-0001|a|spelling|minor|two l|Ama",
+            "dev-0003|c||||Ama",
+            "dev-0001||register|critical||Ama",
+            "dev-0001||register|critical||",
+        ),
+        "s.tsv",
+    )
+    assert found == ReviewedSheet(
+        reviewer="Ama",
+        language="ukr",
+        reviewed=("dev-0002", "dev-0001"),
+        errors=(
+            ReviewError("dev-0001", "spelling", "minor", "two l", 3),
+            ReviewError("dev-0001", "register", "critical", "", 5),
+            ReviewError("dev-0001", "register", "critical", "", 6),
+        ),
+        targets={"dev-0002": "b", "dev-0001": "a", "dev-0003": "c"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "category"),
+    [(name, name) for name in CATEGORIES]
+    + [
+        ("  Grammar ", "grammar"),
+        ("PUNCTUATION", "punctuation"),
+        ("Capitalization", "capitalisation"),
+        ("Capitalisation", "capitalisation"),
+        ("addition or omission", "addition-or-omission"),
+        ("Addition/Omission", "addition-or-omission"),
+        ("omission", "addition-or-omission"),
+        ("addition or omission of information", "addition-or-omission"),
+        ("Unnatural translation", "unnatural"),
+        ("untranslated_text", "untranslated"),
+        ("Mistranslation.", "mistranslation"),
+    ],
+)
+def test_categories_may_be_written_in_many_ways(written: str, category: str) -> None:
+    for severity in SEVERITIES:
+        row = f"dev-0001|a|{written}| {severity.upper()}|x|Ama"
+        [error] = read_review_sheet(sheet(row), "s.tsv").errors
+        assert (error.category, error.severity) == (category, severity)
+
+
+@pytest.mark.parametrize("ok", ["ok", "OK", " Ok "])
+def test_ok(ok: str) -> None:
+    found = read_review_sheet(sheet(f"dev-0001|a|{ok}||well done|Ama"), "s.tsv")
+    assert (found.reviewed, found.errors) == (("dev-0001",), ())
+
+
+ALLOWED = (
+    "it is ok, grammar, punctuation, spelling, capitalisation, addition-or-omission,"
+    " mistranslation, unnatural, untranslated, register"
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "message"),
+    [
+        (["d|a|style|minor||Ama"], 2, f"'style' is no category: {ALLOWED}"),
+        (["d|a|||a comment|Ama"], 2, f"category is blank: {ALLOWED}"),
+        (["d|a||major||Ama"], 2, f"category is blank: {ALLOWED}"),
+        (["d|a|grammar|||Ama"], 2, "severity is blank: it is minor, major, critical"),
+        (["d|a|grammar|bad||Ama"], 2, "'bad' is no severity: it is minor, major, critical"),
+        (["d|a|ok|minor||Ama"], 2, "ok has no severity, and 'minor' is given"),
+        (
+            ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
+            3,
+            "d is both ok and wrong: see line 2; which is it?",
+        ),
+        (
+            ["d|a|grammar|minor||Ama", "d||ok|||Ama"],
+            3,
+            "d is both ok and wrong: see line 2; which is it?",
+        ),
+        (
+            ["d|a|ok|||Ama", "e|b|ok|||Kofi"],
+            3,
+            "reviewer is 'Kofi', and 'Ama' in line 2: make it a sheet of its own",
+        ),
+        (["d|a||||", "e|b|ok|||"], 3, "no name in the column reviewer"),
+        (["|a|ok|||Ama"], 2, "the column id is blank"),
+        (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "target of d is another one than in line 2"),
+    ],
+)
+def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
+    with pytest.raises(SheetError) as raised:
+        read_review_sheet(sheet(*rows), "in/s.tsv")
+    assert str(raised.value) == f"in/s.tsv, line {line}: {message}"
+    assert raised.value.line == line
+
+
+def test_a_sheet_of_two_languages() -> None:
+    one, two = (write_review_sheet(code, LINES[:1]) for code in ("ukr", "fra"))
+    with pytest.raises(SheetError, match="line 3: language is 'fra', and 'ukr' in line 2"):
+        read_review_sheet(one + two.split("\n", 1)[1], "s.tsv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id\tlanguage\ttarget\tseverity\treviewer\n", "s.tsv, line 1: no column category;"),
+        (write_review_sheet("ukr", LINES) + "dev-0001\tukr\n", "s.tsv, line 5: 2 fields"),
+    ],
+)
+def test_no_sheet(text: str, message: str) -> None:
+    with pytest.raises(SheetError) as raised:
+        read_review_sheet(text, "s.tsv")
+    assert str(raised.value).startswith(message)
+
+
+def test_what_spreadsheets_make_of_it() -> None:
+    text = sheet("d|a|Grammar|Minor||Ama", "e|b|ok|||Ama")
+    saved = "\ufeff" + text.replace("\n", "\r\n") + "\t" * 7 + "\r\n\r\n"
+    assert read_review_sheet(saved, "s.tsv") == read_review_sheet(text, "s.tsv")
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "same"),
+    [
+        ("a", "a", True),
+        ('"a ""b"""', 'a "b"', True),
+        ('"a"', "a", True),
+        ("a ", "a", False),
+        ('a ""b""', 'a "b"', False),
+    ],
+)
+def test_is_same_target(written: str, text: str, same: bool) -> None:
+    assert is_same_target(written, text) is same
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), max_size=5))
+def test_targets_come_back_to_the_letter(targets: list[str]) -> None:
+    lines = [ReviewLine(f"dev-{n:04}", "S.", text) for n, text in enumerate(targets)]
+    found = read_review_sheet(write_review_sheet("fra", lines), "s.tsv")
+    assert found.targets == {line.id: line.target for line in lines}

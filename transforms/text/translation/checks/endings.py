@@ -1,0 +1,35 @@
+"""Questions and exclamations that end otherwise than their source."""
+
+from collections.abc import Iterator, Sequence
+
+from transforms.text.translation.checks.pairs import WARNING, Pair
+from transforms.text.translation.languages import TargetLanguage
+from transforms.text.translation.records import Finding
+
+_QUESTION_MARKS = "?？؟՞፧⁇⁈⁉︖﹖" + "\u037e"
+_EXCLAMATION_MARKS = "!！՜߹᥄︕﹗⁈⁉"
+# The languages whose question mark is a semicolon, and those that mark no question or exclamation
+# at the end of a line.
+_SEMICOLON = "el"
+_INSIDE_THE_WORD = "hy"
+_UNMARKED = frozenset("lo my th km".split())
+_CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b\u200e\u200f"
+
+
+def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
+    """`ending-differs`: the source ends with "?" or "!", and the translation does not. A warning."""
+    tag = language.tag.split("-")[0]
+    if tag in _UNMARKED:
+        return
+    question_marks = _QUESTION_MARKS + (";" if tag == _SEMICOLON else "")
+    for pair in pairs:
+        source, target = pair.source.text.rstrip(_CLOSING), pair.translation.text.rstrip(_CLOSING)
+        end = target if tag == _INSIDE_THE_WORD else target[-1:]
+        if source.endswith("?") and not set(end) & set(question_marks):
+            message = "the source is a question, and the translation ends without a question mark"
+            yield pair.finding("ending-differs", WARNING, message)
+        elif source.endswith("!") and not set(end) & set(_EXCLAMATION_MARKS):
+            message = (
+                "the source ends with an exclamation mark, and the translation ends without one"
+            )
+            yield pair.finding("ending-differs", WARNING, message)

@@ -1,0 +1,43 @@
+"""What programs leave in a text: entities, tags, wikitext, characters read in a wrong encoding."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
+from transforms.text.translation.records import Finding
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
+_MARKUP = re.compile(
+    r"</?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]*)?/?>|\[\[|\]\]|\{\{|\}\}|'''?|<!--|\{\d+\}|%[sd]\b"
+)
+_TWO_APOSTROPHES = "''"  # markup of a wiki, and a quotation mark of some writers
+
+
+def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """`html-entities`, `markup` and `mojibake`, where the source has none."""
+    import ftfy  # here, for the tables that it brings
+
+    config = ftfy.TextFixerConfig(unescape_html=False)
+    for pair in pairs:
+        source, target = pair.source.text, pair.translation.text
+        for rule, pattern in (("html-entities", _ENTITY), ("markup", _MARKUP)):
+            match = pattern.search(target)
+            if match and match[0] not in source:
+                message = (
+                    f"{excerpt(match[0])} is left in the text; it should be what a reader sees"
+                )
+                yield pair.finding(rule, ERROR, message)
+        # No line of ASCII alone was read in a wrong encoding.
+        if not target.isascii() and ftfy.fix_encoding(target, config) != target:
+            was, should = _first_difference(target, ftfy.fix_encoding(target, config))
+            message = f"read in a wrong encoding: {excerpt(was)} should be {excerpt(should)}"
+            yield pair.finding("mojibake", ERROR, message)
+
+
+def _first_difference(text: str, other: str) -> tuple[str, str]:
+    """The words in which the texts first differ."""
+    words, others = text.split(" "), other.split(" ")
+    for word, changed in zip(words, others, strict=False):
+        if word != changed:
+            return word, changed
+    return text, other

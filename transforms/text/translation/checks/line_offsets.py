@@ -1,0 +1,58 @@
+"""Where the lines of a file stand too high or too low, since one was lost or came in above them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.text.translation.checks.line_features import Matrix
+
+MAX_OFFSET = 3
+OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
+
+
+class Run(NamedTuple):
+    """Lines first … last (from 0, both within) whose translations stand `offset` lines below their places."""
+
+    first: int
+    last: int
+    offset: int
+    gain: (
+        float  # how much better they fit so than where they should stand, in the unit of the scores
+    )
+
+    @property
+    def lines(self) -> range:
+        return range(self.first, self.last + 1)
+
+
+def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
+    """The offset of each line on the best path through `scores[line, offset + MAX_OFFSET]` (Viterbi).
+
+    A change of the offset costs `change_cost`, of which the sum of the scores has to make up.
+    """
+    lines, states = scores.shape
+    best = scores[0] - change_cost * (np.array(OFFSETS) != 0)
+    steps = np.zeros((lines, states), np.intp)
+    for line in range(1, lines):
+        from_best = int(best.argmax())
+        changes = best < best[from_best] - change_cost
+        steps[line] = np.where(changes, from_best, np.arange(states))
+        best = np.where(changes, best[from_best] - change_cost, best) + scores[line]
+    path = np.zeros(lines, np.intp)
+    state = int(best.argmax())
+    for line in range(lines - 1, -1, -1):
+        path[line] = state
+        state = int(steps[line, state])
+    return path - MAX_OFFSET
+
+
+def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
+    """The runs of lines with one offset that is not 0."""
+    edges = np.flatnonzero(np.diff(offsets)) + 1
+    for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
+        offset = int(offsets[first])
+        if offset:
+            gains = scores[first:end, offset + MAX_OFFSET] - scores[first:end, MAX_OFFSET]
+            yield Run(int(first), int(end) - 1, offset, float(gains.sum()))

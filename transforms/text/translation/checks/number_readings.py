@@ -1,0 +1,155 @@
+"""The numbers of a text in any script, read in all the ways in which a writer may have meant them.
+
+"1.234" is one thousand or one and a bit, "10 30" may be one number or two, "1万5千" is 15000: what a
+check needs is not which of them it is, but whether a given number may be meant.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Between digits of one number: points, commas, blanks that do not break, apostrophes, the Arabic
+# marks, colons of clocks.
+_SEPARATOR = r"[.,:'’٫٬،·\u00a0\u202f\u2009 ]"
+_TOKEN = re.compile(rf"[0-9]+(?:{_SEPARATOR}[0-9]+)*")
+_MAX_JOINED_PARTS = 6  # "1,234,567,890,123": beyond that it is a list
+_SCALE_FOLLOWS = re.compile(r"[\s\-\u00a0\u202f]?[^\W\d_]")  # "33万", "2,3 Millionen"
+
+_HAN_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
+    "零": 0,
+    "两": 2,
+    "兩": 2,
+}
+_HAN_TENS = {"十": 10, "百": 100, "千": 1000, "십": 10, "백": 100, "천": 1000}
+_HAN_MYRIADS = {
+    "万": 10**4,
+    "萬": 10**4,
+    "만": 10**4,
+    "亿": 10**8,
+    "億": 10**8,
+    "억": 10**8,
+    "兆": 10**12,
+    "조": 10**12,
+}
+_HAN_NUMBER = re.compile(
+    "(?:[0-9]+(?:[.,][0-9]+)*|[" + "".join([*_HAN_DIGITS, *_HAN_TENS, *_HAN_MYRIADS]) + "])+"
+)
+_HAN_PART = re.compile(r"[0-9]+(?:[.,][0-9]+)*|.")
+
+# Small Roman numerals, of centuries and kings; Х and І of Cyrillic look the same. An ending may
+# follow: "XVe".
+_ROMAN = re.compile(r"(?<![^\W_])[IVXІХ]{1,7}(?![A-ZА-Я0-9])")
+_ROMAN_VALUES = {"I": 1, "І": 1, "V": 5, "X": 10, "Х": 10}
+_MAX_ROMAN = 39
+
+
+class Readings(NamedTuple):
+    """What the numbers of a text may be, as digits without separators or leading zeros."""
+
+    whole: frozenset[str]  # "1234", "1", "234" of "1,234"; 15000 of "1万5千"; 15 of "XV"
+    scaled: frozenset[str]  # those that a word follows: "33" of "33万"
+    values: tuple[float, ...]  # of numbers as quantities: 1234.0 and 1.234 of "1,234"
+    tokens: tuple[str, ...]  # as they stand, with ASCII digits: "1,234"
+
+
+def read_numbers(text: str) -> Readings:
+    """All readings of all numbers of a text."""
+    text = with_ascii_digits(text)
+    whole: set[str] = set()
+    scaled: set[str] = set()
+    values: list[float] = []
+    tokens = []
+    for match in _TOKEN.finditer(text):
+        joined = list(_joined_parts(re.findall(r"[0-9]+", match[0])))
+        whole.update(joined)
+        if _SCALE_FOLLOWS.match(text, match.end()):
+            scaled.update(joined)
+        values.extend(quantities(match[0]))
+        tokens.append(match[0])
+    composed = {str(number) for number in (*_han_numbers(text), *_roman_numbers(text))}
+    return Readings(frozenset(whole | composed), frozenset(scaled), tuple(values), tuple(tokens))
+
+
+def with_ascii_digits(text: str) -> str:
+    """The text with the decimal digits of all scripts as 0-9: "४" is "4"."""
+    if text.isascii():
+        return text
+    return "".join(
+        str(unicodedata.decimal(char)) if char.isdecimal() and not char.isascii() else char
+        for char in text
+    )
+
+
+def parts_of(token: str) -> list[str]:
+    """The runs of digits of a number, without leading zeros: ["10", "5"] of "10:05"."""
+    return [plain(part) for part in re.findall(r"[0-9]+", token)]
+
+
+def plain(digits: str) -> str:
+    """Digits without leading zeros; "0" for zeros alone."""
+    return digits.lstrip("0") or "0"
+
+
+def significant(digits: str) -> str:
+    """Digits without zeros at either end: "33" of "330000". "0" for zeros alone."""
+    return digits.strip("0") or "0"
+
+
+def quantities(token: str) -> Iterator[float]:
+    """The number with its separators taken for grouping, and with the last one taken for the decimal one."""
+    digits = re.sub(r"[^0-9]", "", token)
+    yield float(digits)
+    last = re.search(r"[.,٫]([0-9]+)$", token)
+    if last:
+        yield float(f"{digits[: -len(last[1])]}.{last[1]}")
+
+
+def _joined_parts(parts: list[str]) -> Iterator[str]:
+    """Every run of neighbours as one number: "1", "000", "1000"."""
+    for start in range(len(parts)):
+        for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
+            yield plain("".join(parts[start:end]))
+
+
+def _han_numbers(text: str) -> Iterator[int]:
+    """Numbers with the units of Chinese, Japanese and Korean: 15000 of "1万5千", 20 of "二十"."""
+    for match in _HAN_NUMBER.finditer(text):
+        if not match[0].isascii():
+            value = _han_value(_HAN_PART.findall(match[0]))
+            if value == int(value):
+                yield int(value)
+
+
+def _han_value(parts: list[str]) -> float:
+    total = myriad = 0.0
+    digits: float | None = None
+    for part in parts:
+        if part in _HAN_TENS:
+            myriad += (1 if digits is None else digits) * _HAN_TENS[part]
+            digits = None
+        elif part in _HAN_MYRIADS:
+            counted = myriad + (digits or 0)
+            total += (counted or 1) * _HAN_MYRIADS[part]
+            myriad, digits = 0.0, None
+        elif part in _HAN_DIGITS:
+            digits = (digits or 0) * 10 + _HAN_DIGITS[part]  # 一九四五 is 1945
+        else:
+            digits = _grouped(part)
+    return total + myriad + (digits or 0)
+
+
+def _grouped(token: str) -> float:
+    """ "1,234" is 1234 and "1.5" is 1.5, as they are in these languages."""
+    return float(token.replace(",", "")) if token.count(".") < 2 else 0.0
+
+
+def _roman_numbers(text: str) -> Iterator[int]:
+    for match in _ROMAN.finditer(text):
+        values = [_ROMAN_VALUES[char] for char in match[0]]
+        following = [*values[1:], 0]
+        value = sum(
+            -one if one < after else one for one, after in zip(values, following, strict=True)
+        )
+        if 0 < value <= _MAX_ROMAN:
+            yield value

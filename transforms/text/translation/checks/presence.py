@@ -1,0 +1,36 @@
+"""Is there a translation of every source, and of nothing else?"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
+from transforms.text.translation.records import Finding, SourceSentence, Translation
+
+
+def find_missing(
+    sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
+) -> Iterator[Finding]:
+    """`missing`: a source without a translation. `unknown-id`: a translation of no source of the project."""
+    for source in sources:
+        if source.id not in translations:
+            message = f"no translation of {source.id}, {excerpt(source.text)}"
+            yield Finding(source.id, "missing", ERROR, message, "", 0)
+    for unknown in sorted(translations.keys() - {source.id for source in sources}):
+        translation = translations[unknown]
+        message = (
+            f"{excerpt(unknown)} is the id of no source sentence; ids must stay as they were sent"
+        )
+        yield Finding(unknown, "unknown-id", ERROR, message, translation.file, translation.line)
+
+
+def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """`empty`: nothing that one could read: blanks, invisible characters, a dash."""
+    for pair in pairs:
+        if not is_text(pair.translation.text):
+            message = f"the translation is empty; it should say {excerpt(pair.source.text)}"
+            yield pair.finding("empty", ERROR, message)
+
+
+def is_text(text: str) -> bool:
+    """Has it a letter or a digit of any script?"""
+    return any(unicodedata.category(char)[0] in "LN" for char in text)

@@ -1,0 +1,38 @@
+"""Quotation marks that a table program has put around a line or doubled, and unbalanced ones."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
+from transforms.text.translation.records import Finding
+
+_QUOTE = '"'
+_DOUBLED = re.compile(r'""|““|””|„„|««|»»|「「|」」')
+_ANY = re.compile(r'["“”„‟«»「」『』〝〞〟＂]')
+
+
+def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """`doubled-quotes`: an error; `unbalanced-quotes`: a warning."""
+    for pair in pairs:
+        source, target = pair.source.text.strip(), pair.translation.text.strip()
+        doubled = _DOUBLED.search(target)
+        if doubled and not _DOUBLED.search(source):
+            message = f"doubled quotation marks {doubled[0]}: one is enough"
+            severity = WARNING if _is_nested(target) else ERROR
+            yield pair.finding("doubled-quotes", severity, message)
+        elif is_wrapped(target) and len(_ANY.findall(target)) > len(_ANY.findall(source)) + 1:
+            message = "quotation marks around the whole line, which the source has not"
+            yield pair.finding("doubled-quotes", ERROR, message)
+        elif len(_ANY.findall(target)) % 2 and not len(_ANY.findall(source)) % 2:
+            message = "quotation marks that are opened and not closed, or closed and not opened"
+            yield pair.finding("unbalanced-quotes", WARNING, message)
+
+
+def _is_nested(text: str) -> bool:
+    """Do the doubled ones close a quotation within one, as in: "Operation "Dragoon"", it said?"""
+    return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
+
+
+def is_wrapped(text: str) -> bool:
+    """Does it stand between two straight quotation marks, as a field of a CSV file does?"""
+    return len(text) > 1 and text[0] == text[-1] == _QUOTE

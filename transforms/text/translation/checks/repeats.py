@@ -1,0 +1,39 @@
+"""The same translation for different sources."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
+from transforms.text.translation.checks.presence import is_text
+from transforms.text.translation.records import Finding
+
+_MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
+
+
+def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """`duplicate`, and `dev-devtest-overlap` where the two stand in different splits.
+
+    Texts are the same that have the same letters and digits. Each of them is reported, as it is
+    not known which stands in the wrong place. It is a warning where the text is short, or where
+    the sources too are the same.
+    """
+    same: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        text = fold(pair.translation.text)
+        if is_text(text):
+            same[text].append(pair)
+    for text, repeats in same.items():
+        for place, pair in enumerate(repeats):
+            if len(repeats) > 1:
+                yield _repeat(pair, repeats[0 if place else 1], text)
+
+
+def _repeat(pair: Pair, other: Pair, text: str) -> Finding:
+    is_same_source = fold(pair.source.text) == fold(other.source.text)
+    severity = WARNING if is_same_source or len(text) < _MIN_CHARS else ERROR
+    reason = "as are their sources" if is_same_source else "and their sources are not the same"
+    message = f"the same translation as that of {other.source.id}, {reason}"
+    if pair.source.split == other.source.split:
+        return pair.finding("duplicate", severity, message)
+    splits = " and ".join(sorted({pair.source.split, other.source.split}))
+    return pair.finding("dev-devtest-overlap", severity, f"{message}: {splits} overlap")

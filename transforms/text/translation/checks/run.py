@@ -1,0 +1,131 @@
+"""All automatic checks of the translations into one language.
+
+The kinds of faults are those that releases of this benchmark have had; each check says in its
+module what it was measured on.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from transforms.text.translation.checks.addresses import find_changed_addresses
+from transforms.text.translation.checks.endings import find_other_endings
+from transforms.text.translation.checks.leftovers import find_leftovers
+from transforms.text.translation.checks.length_ratio import find_odd_lengths
+from transforms.text.translation.checks.lost_numbers import find_lost_numbers
+from transforms.text.translation.checks.normal_forms import find_decomposed
+from transforms.text.translation.checks.odd_characters import find_odd_characters
+from transforms.text.translation.checks.outer_blanks import find_outer_blanks
+from transforms.text.translation.checks.pairs import ERROR, pair_up
+from transforms.text.translation.checks.presence import find_empty, find_missing, is_text
+from transforms.text.translation.checks.quotation_marks import find_doubled_quotes
+from transforms.text.translation.checks.repeats import find_repeats
+from transforms.text.translation.checks.source_copies import find_copies
+from transforms.text.translation.checks.swapped_lines import find_misplaced
+from transforms.text.translation.checks.wrong_language import find_foreign_lines
+from transforms.text.translation.checks.wrong_script import find_wrong_scripts
+from transforms.text.translation.languages import TargetLanguage
+from transforms.text.translation.records import Finding, SourceSentence, Translation
+
+# What stands there is no translation into the language, or not of this sentence alone: it goes
+# back for that, and would mislead the search for translations in the wrong place.
+_FOREIGN = ("source-copy", "wrong-script", "wrong-language")  # each implies those behind it
+_NO_TRANSLATION = frozenset({*_FOREIGN, "duplicate", "dev-devtest-overlap"})
+
+RULES = (  # all slugs, in the order in which findings about one sentence stand
+    "missing",
+    "unknown-id",
+    "empty",
+    "source-copy",
+    "wrong-script",
+    "wrong-language",
+    "swapped-lines",
+    "duplicate",
+    "dev-devtest-overlap",
+    "length-ratio",
+    "numbers-differ",
+    "urls-differ",
+    "doubled-quotes",
+    "unbalanced-quotes",
+    "html-entities",
+    "markup",
+    "mojibake",
+    "not-nfc",
+    "unicode-variants",
+    "outer-blanks",
+    "ending-differs",
+)
+
+
+def check_translations(
+    sources: Sequence[SourceSentence],
+    translations: Mapping[str, Translation],
+    language: TargetLanguage,
+) -> list[Finding]:
+    """What is wrong with the translations (id → translation), in the order of the sources and then of RULES.
+
+    Every source should have a translation. Some checks learn from the whole file what is usual in
+    it and need a hundred lines or more; a part of a file is judged less well.
+    """
+    findings = [*find_missing(sources, translations)]
+    pairs = list(pair_up(sources, translations))
+    findings += find_empty(pairs)
+    filled = [pair for pair in pairs if is_text(pair.translation.text)]
+    for in_any_language in (
+        find_changed_addresses,
+        find_decomposed,
+        find_doubled_quotes,
+        find_leftovers,
+        find_odd_lengths,
+        find_outer_blanks,
+        find_repeats,
+    ):
+        findings += in_any_language(filled)
+    for in_language in (
+        find_copies,
+        find_foreign_lines,
+        find_lost_numbers,
+        find_odd_characters,
+        find_other_endings,
+        find_wrong_scripts,
+    ):
+        findings += in_language(filled, language)
+    findings = _without_implied(findings)
+    findings += find_misplaced(sources, _trusted(translations, findings), language)
+    place_of = {source.id: place for place, source in enumerate(sources)}
+    return sorted(
+        findings,
+        key=lambda finding: (
+            place_of.get(finding.id, len(sources)),
+            RULES.index(finding.rule),
+            finding.message,
+            finding.id,
+        ),
+    )
+
+
+def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
+    """Of a line that is in no way in the language, the first reason of _FOREIGN alone."""
+    reason_of: dict[str, str] = {}
+    for rule in reversed(_FOREIGN):
+        for finding in findings:
+            if finding.rule == rule and finding.severity == ERROR:
+                reason_of[finding.id] = rule
+    return [
+        finding
+        for finding in findings
+        if finding.rule not in _FOREIGN or reason_of.get(finding.id, finding.rule) == finding.rule
+    ]
+
+
+def _trusted(
+    translations: Mapping[str, Translation], findings: Sequence[Finding]
+) -> Mapping[str, Translation]:
+    """The translations, without the text of those that are none."""
+    none = {
+        finding.id
+        for finding in findings
+        if finding.rule in _NO_TRANSLATION and finding.severity == ERROR
+    }
+    return {
+        id: translation._replace(text="") if id in none else translation
+        for id, translation in translations.items()
+    }

@@ -1,0 +1,90 @@
+"""The languages that sentences are translated into: their names, tags and scripts.
+
+Names are those of Table 1 of Goyal et al. 2022 (languages.toml) for the codes of FLORES-101; tags,
+scripts and the names of all other languages are those of Unicode CLDR, which langcodes holds.
+"""
+
+import difflib
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import NamedTuple
+
+_TABLE = "languages.toml"
+_CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # of FLORES-200
+# Those that Unicode writes from right to left and that a living language uses.
+_RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
+_MAX_NEAR_NAMES = 5
+
+
+class TargetLanguage(NamedTuple):
+    """A language as one writes it."""
+
+    code: str  # as asked for, and as files are named: "zho_simpl"
+    name: str  # in English
+    tag: str  # of BCP 47, the shortest: "zh-Hans"
+    scripts: tuple[str, ...]  # ISO 15924, of the letters: ("Hani",), ("Hani", "Hira", "Kana")
+    is_right_to_left: bool
+
+
+def _read_table(name: str) -> Mapping[str, str]:
+    text = resources.files(__package__).joinpath(_TABLE).read_text("utf-8")
+    table: Mapping[str, str] = tomllib.loads(text)[name]
+    return table
+
+
+FLORES101_CODES: tuple[str, ...] = tuple(_read_table("names"))  # 102, by code, with eng
+
+
+@functools.cache
+def find_language(code: str) -> TargetLanguage:
+    """The language of a code of FLORES-101 ("zho_simpl") or FLORES-200 ("zho_Hans"), or of a BCP 47 tag.
+
+    Raises ValueError for what is none of them, with the codes that are written nearly so.
+    """
+    name = _read_table("names").get(code)
+    tag = _tag(code)
+    if tag is None:
+        raise ValueError(f'no language "{code}"{_near_names(code)}')
+
+    import langcodes  # here, for the tables that it brings
+
+    language = langcodes.Language.get(tag)
+    script = language.maximize().script or "Latn"
+    return TargetLanguage(
+        code=code,
+        name=name or language.display_name(),
+        tag=tag,
+        scripts=tuple(_read_table("scripts").get(script, script).split()),
+        is_right_to_left=script in _RIGHT_TO_LEFT or script == "Aran",
+    )
+
+
+def _tag(code: str) -> str | None:
+    """The shortest tag that says the same: "npi_Deva" is "ne". None where there is no such language."""
+    import langcodes
+
+    tag = _read_table("tags").get(code, code)
+    match = _CODE_AND_SCRIPT.fullmatch(tag)
+    if match:
+        tag = "-".join(match.groups())
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", tag):
+        return None
+    try:
+        language = langcodes.Language.get(langcodes.standardize_tag(tag, macro=True))
+    except langcodes.tag_parser.LanguageTagError:
+        return None
+    return language.simplify_script().to_tag() if language.is_valid() else None
+
+
+def _near_names(code: str) -> str:
+    """Codes that resemble it, and those of languages that are called so."""
+    names = _read_table("names")
+    called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
+    near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)
+    found = list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]
+    if not found:
+        return '; codes are like "fra", "zho_simpl", "npi_Deva", or a tag like "pt-BR"'
+    return "; near it are " + ", ".join(f'"{known}" ({names[known]})' for known in found)

@@ -1,0 +1,52 @@
+"""What a translation benchmark is made of: source sentences, their translations, and what is found wrong."""
+
+from typing import NamedTuple
+
+SPLITS = ("dev", "devtest", "test")  # in the order of a package; test is withheld
+DOMAINS = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")
+TOPICS = (
+    "crime",
+    "disasters",
+    "entertainment",
+    "geography",
+    "health",
+    "nature",
+    "politics",
+    "science",
+    "sports",
+    "travel",
+)
+
+
+class SourceSentence(NamedTuple):
+    """A sentence that is translated into all languages. Articles and their sentences stand in order."""
+
+    id: str  # split and place in it, from 1: "devtest-0042"
+    split: str  # of SPLITS
+    article: str  # domain and page id, "wikinews:4711": neighbours of one article belong together
+    text: str
+    url: str  # of the article
+    domain: str  # of DOMAINS
+    topic: str  # of TOPICS, or what an editor has put there
+    has_image: bool  # the article shows a picture
+    has_hyperlink: bool  # the sentence links to another page
+
+
+class Translation(NamedTuple):
+    """A translation as it came back, to the letter: blanks around it are not taken away."""
+
+    id: str  # of the source sentence
+    text: str
+    file: str  # name of the file that it came in; "" for one that came in none
+    line: int  # of that file, from 1
+
+
+class Finding(NamedTuple):
+    """What a check says of a translation."""
+
+    id: str  # of the source sentence; "" for what is said of a whole file
+    rule: str  # a slug: "numbers-differ"
+    severity: str  # "error": goes back to the translator; "warning": somebody should look
+    message: str  # for the translator, in one line: what is wrong and what was expected
+    file: str  # see Translation
+    line: int

@@ -1,0 +1,56 @@
+"""What a review of translations is made of: sheets that reviewers fill in, and the errors they mark.
+
+Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3.3.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+CATEGORIES = (
+    "grammar",
+    "punctuation",
+    "spelling",
+    "capitalisation",
+    "addition-or-omission",
+    "mistranslation",
+    "unnatural",
+    "untranslated",
+    "register",
+)
+SEVERITIES = ("minor", "major", "critical")
+
+
+class ReviewLine(NamedTuple):
+    """A sentence that is put before a reviewer."""
+
+    id: str  # of the source sentence
+    source: str
+    target: str  # the translation, to the letter
+
+
+class ReviewError(NamedTuple):
+    """An error that a reviewer has marked."""
+
+    id: str  # of the source sentence
+    category: str  # of CATEGORIES
+    severity: str  # of SEVERITIES
+    comment: str  # in the reviewer's words; may be ""
+    line: int  # of the sheet, from 1
+
+
+class ReviewedSheet(NamedTuple):
+    """What one reviewer says of some sentences of a language."""
+
+    reviewer: str  # a name as the reviewer has written it; "" where nothing is reviewed yet
+    language: str  # code
+    reviewed: tuple[str, ...]  # ids, in the order of the sheet; what has no error is here too
+    errors: tuple[ReviewError, ...]  # in the order of the sheet
+    targets: Mapping[str, str]  # id → the translation that was put before the reviewer
+
+
+class SheetError(ValueError):
+    """A review sheet that cannot be taken as it is. `line` counts from 1."""
+
+    def __init__(self, file: str, line: int, message: str) -> None:
+        super().__init__(f"{file}, line {line}: {message}")
+        self.file, self.line, self.message = file, line, message
