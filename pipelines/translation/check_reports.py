@@ -1,0 +1,74 @@
+"""What a person sees of checks: a table by rule, the first findings, and what can be done."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pipelines.translation.checks import FINDINGS, Checked
+from pipelines.translation.drawing import count_of, draw, name_some
+from transforms.text.translation.records import Finding
+
+SHOWN = 10  # findings of a language
+SHOWN_OF_MANY = 3  # where there are other languages
+
+
+def print_checked(checked: Checked, shown: int = SHOWN) -> None:
+    """A table by rule, and the first findings with file and line."""
+    facts = checked.entry.facts
+    verdict = "failed" if checked.has_errors else "passed"
+    again = "" if checked.is_new else ", nothing has changed since"
+    errors = count_of(facts["errors"], "error")
+    warnings = count_of(facts["warnings"], "warning")
+    print(
+        f"{checked.code}: {verdict}, {errors}, {warnings}, {facts['waived']:,} waived"
+        f" (check {checked.entry.name}{again})"
+    )
+    if not checked.findings:
+        return
+    _print_rules(checked)
+    errors_first = sorted(
+        (one.finding for one in checked.findings if not one.waived),
+        key=lambda finding: finding.severity,
+    )
+    for finding in errors_first[:shown]:
+        print(f"  {_place(finding)}: {finding.severity}: {finding.rule}: {finding.message}")
+    if len(errors_first) > shown:
+        print(f"  … and {len(errors_first) - shown:,} more")
+    print(f"  all findings: {checked.entry.folder / FINDINGS}")
+
+
+def _print_rules(checked: Checked) -> None:
+    counts = Counter(
+        (one.finding.severity, one.finding.rule, bool(one.waived)) for one in checked.findings
+    )
+    rules = dict.fromkeys((severity, rule) for severity, rule, _ in sorted(counts))
+    rows = [
+        [rule, severity, f"{counts[severity, rule, False]:,}", f"{counts[severity, rule, True]:,}"]
+        for severity, rule in rules
+    ]
+    print(draw(("rule", "severity", "open", "waived"), rows, numbers=2), end="")
+
+
+def _place(finding: Finding) -> str:
+    where = f"{finding.file}:{finding.line}" if finding.file else ""
+    return " ".join(part for part in (where, finding.id) if part) or "all lines"
+
+
+def print_summary(checked: Sequence[Checked]) -> None:
+    """Which languages have passed, and what can be done for those that have not."""
+    failed = [one.code for one in checked if one.has_errors]
+    passed = [one.code for one in checked if not one.has_errors]
+    if len(checked) > 1:
+        print(f"{len(checked):,} languages: {len(passed):,} passed, {len(failed):,} failed")
+    if failed:
+        print(
+            f"next for {name_some(failed)}: `packets` sends the lines with errors back; what is right"
+        )
+        print("  as it is can be accepted: `check --waive ID:RULE`, or `--waive-table` with many")
+    if any(one.finding.rule == "disputed" for each in checked for one in each.findings):
+        print(SETTLE)
+
+
+SETTLE = (
+    "a disputed line is settled by an answer to the next packet (`packets`), or, where one of the files is a"
+    "\n  correction of the other, by `import FILE --corrects NUMBER`: the number of the import that was wrong"
+)

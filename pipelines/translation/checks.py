@@ -1,0 +1,168 @@
+"""Checks of the translations in force."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pipelines.translation import files, journal
+from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.project import Project
+from pipelines.translation.state import Answer, LanguageState, Waiver
+from pipelines.translation.waivers import Waive, find_waivers
+from transforms.open_input import InputError
+from transforms.text.translation.languages import TargetLanguage
+from transforms.text.translation.records import Finding
+from transforms.text.translation.tables import TableError, read_table, write_table
+
+FINDINGS = "findings.tsv"
+SEVERITIES = ("error", "warning")
+_COLUMNS = (*Finding._fields, "waived")
+
+
+class JudgedFinding(NamedTuple):
+    """A finding, and why it was accepted."""
+
+    finding: Finding
+    waived: str  # who, and why; "" for one that is open
+
+
+class Checked(NamedTuple):
+    """What a check has found in a language."""
+
+    code: str
+    entry: Entry
+    is_new: bool  # else nothing has changed since `entry`
+    findings: Sequence[JudgedFinding]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether there are errors that are open."""
+        return bool(self.entry.facts["errors"])
+
+
+def check_language(
+    project: Project, language: TargetLanguage, *, waive: Waive | None = None, by: str = ""
+) -> Checked:
+    """Checks what is in force, and adds an entry unless the last one says the same of the same.
+
+    Raises ValueError for a language in which nothing has come back; ValueError or InputError for a waiver of
+    what was not found.
+    """
+    folder = project.journal(language.code)
+    if not folder.is_dir():
+        raise ValueError(f"nothing was sent for {language.code}")
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        if not state.answers:
+            raise ValueError(f"{language.code}: no translation has come back yet")
+        found = _find(project, state, language)
+        waivers = find_waivers(state, found, waive) if waive else []
+        judged = _judge(state, found, waivers)
+        table = write_findings(judged).encode("utf-8")
+        check = state.check
+        if check and not waivers and files.read_bytes(check.folder / FINDINGS) == table:
+            return Checked(language.code, check, False, judged)
+        facts = _facts(state, judged, waivers)
+        draft = Draft("check", state.round, facts, {FINDINGS: table})
+        entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+        return Checked(language.code, entry, True, judged)
+
+
+def _find(project: Project, state: LanguageState, language: TargetLanguage) -> list[Finding]:
+    """All findings: those of the whole file, then by place."""
+    # Its libraries take a second to import: only a check waits for them.
+    from transforms.text.translation.checks.run import check_translations
+
+    found = [
+        *check_translations(project.sentences, state.translations, language),
+        *(_dispute(name, state.answers[name]) for name in state.disputed),
+        *(_not_back(state, name) for name in state.not_back),
+    ]
+    place = {name: number for number, name in enumerate(project.ids, 1)}
+    return sorted(found, key=lambda one: (place.get(one.id, 0), one.severity, one.rule))
+
+
+def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
+    first = answers[0].translation(name)
+    told = "; ".join(_tell(name, answer) for answer in answers)
+    message = f"the same packet has different answers; send the one that is right: {told}"
+    return Finding(name, "disputed", "error", message, first.file, first.line)
+
+
+def _tell(name: str, answer: Answer) -> str:
+    one = answer.translation(name)
+    return f"“{one.text}” ({one.file}, line {one.line}, {journal.name_of(answer.entry)})"
+
+
+def _not_back(state: LanguageState, name: str) -> Finding:
+    one = state.translations[name]
+    packet = journal.name_of(state.sent[name])
+    message = f"was sent again in round {state.round}, packet {packet}, and has not come back"
+    return Finding(name, "not-back", "error", message, one.file, one.line)
+
+
+def _judge(
+    state: LanguageState, found: Iterable[Finding], waivers: Iterable[Waiver]
+) -> list[JudgedFinding]:
+    known = {**state.waivers, **{(one.id, one.rule): one for one in waivers}}
+    judged = []
+    for finding in found:
+        waiver = known.get((finding.id, finding.rule))
+        judged.append(JudgedFinding(finding, f"{waiver.by}: {waiver.because}" if waiver else ""))
+    return judged
+
+
+def _facts(
+    state: LanguageState, judged: Sequence[JudgedFinding], waivers: Iterable[Waiver]
+) -> dict[str, object]:
+    is_open = [one.finding for one in judged if not one.waived]
+    rules = Counter((one.severity, one.rule) for one in is_open)
+    by_severity = {
+        severity: {rule: n for (of, rule), n in sorted(rules.items()) if of == severity}
+        for severity in SEVERITIES
+    }
+    return {
+        "digest": state.digest,
+        "errors": sum(one.severity == "error" for one in is_open),
+        "warnings": sum(one.severity == "warning" for one in is_open),
+        "waived": len(judged) - len(is_open),
+        "rules": by_severity,
+        "waivers": [waiver._asdict() for waiver in waivers],
+    }
+
+
+def write_findings(judged: Iterable[JudgedFinding]) -> str:
+    """findings.tsv."""
+    rows = ([*map(str, one.finding), one.waived] for one in judged)
+    return write_table(_COLUMNS, rows)
+
+
+def read_findings(check: Entry) -> list[JudgedFinding]:
+    """Of a check. Raises InputError for a damaged file."""
+    path = check.folder / FINDINGS
+    try:
+        return [
+            JudgedFinding(
+                Finding(
+                    row["id"],
+                    row["rule"],
+                    row["severity"],
+                    row["message"],
+                    row["file"],
+                    int(row["line"]),
+                ),
+                row["waived"],
+            )
+            for _, row in read_table(files.read_text(path), _COLUMNS)
+        ]
+    except (TableError, ValueError) as error:
+        raise InputError(str(path), f"is damaged: {error}") from None
+
+
+def open_errors(check: Entry) -> list[Finding]:
+    """The errors of a check that nobody has waived."""
+    return [
+        one.finding
+        for one in read_findings(check)
+        if one.finding.severity == "error" and not one.waived
+    ]

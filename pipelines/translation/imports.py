@@ -1,0 +1,369 @@
+"""What translators send back: each file is taken whole or not at all, and kept byte for byte."""
+
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.translation import files, journal
+from pipelines.translation.check_reports import SETTLE
+from pipelines.translation.find_source import SOURCE_CODES
+from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.project import Project
+from pipelines.translation.state import TRANSLATIONS, LanguageState, ids_of, write_translations
+from transforms.open_input import InputError
+from transforms.text.translation.languages import find_language
+from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
+from transforms.text.translation.packets.plain import read_plain
+from transforms.text.translation.packets.records import PacketError, Returned
+from transforms.text.translation.packets.sheet import read_sheet
+from transforms.text.translation.packets.xliff import read_xliff
+from transforms.text.translation.records import SPLITS, Translation
+from transforms.text.translation.source_table import splits_of
+
+
+def _read_table(data: bytes, name: str) -> Returned:
+    return read_sheet(decode_sheet(data, name), name)
+
+
+READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
+    ".xlf": read_xliff,
+    ".xliff": read_xliff,
+    ".tsv": _read_table,
+    ".csv": _read_table,
+    ".txt": _read_table,  # the "Unicode text" of Excel
+}
+SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
+LAST = "last"  # for --corrects: the newest import of another file that has a line of this
+
+
+class ReadFile(NamedTuple):
+    """A file that has been read and found to be an answer to this project."""
+
+    path: pathlib.Path
+    data: bytes
+    code: str  # of the language
+    base: int  # the packet that it answers; 0 where it does not tell
+    translations: Sequence[Translation]  # without the empty ones
+    empty: int
+    corrects: Sequence[int] = ()  # the imports that it takes the place of, all answers to `base`
+
+
+class Imported(NamedTuple):
+    """What became of a file."""
+
+    path: str
+    code: str
+    entry: Entry | None  # None for the source itself, which is passed over
+    is_new: bool  # else it has been imported before, as `entry`
+
+
+class Changes(NamedTuple):
+    """Lines of an import beside what was in force."""
+
+    first: int  # had no translation
+    same: int
+    changed: int  # their translation answered an earlier packet
+    corrected: int  # another text was in force, or disputed, and this takes its place
+    disputed: int  # another text has answered the same packet
+    late: int  # an answer to a later packet is in force, and stays
+
+
+def import_files(
+    project: Project,
+    paths: Iterable[str],
+    *,
+    language: str = "",
+    by: str = "",
+    corrects: Sequence[str] = (),
+) -> list[Imported]:
+    """Adds an entry for each file that is new. All are read before the first entry is written.
+
+    Args:
+      paths: files, or folders: all files below with a known ending.
+      language: code, for files that do not tell theirs.
+      by: who has translated.
+      corrects: numbers of imports, or LAST, that the files correct: in the lines that they have, their texts
+        take the place of those.
+
+    Raises InputError for a file that cannot be read or is of another project, language or packet; ValueError
+    for a language that is none, and for a number that is no import that a file can correct.
+    """
+    code = find_language(language).code if language else ""
+    read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
+    if corrects:
+        read = [
+            _correcting(project, one, corrects) if isinstance(one, ReadFile) else one
+            for one in read
+        ]
+    return [_add(project, one, by) if isinstance(one, ReadFile) else one for one in read]
+
+
+def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
+    """(file, whether it was named itself), each once."""
+    found: dict[pathlib.Path, bool] = {}
+    for path in map(pathlib.Path, paths):
+        if not path.is_dir():
+            found[path] = True
+            continue
+        below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
+        if not below:
+            raise InputError(str(path), f"no file with an ending of {', '.join(SUFFIXES)}")
+        for one in below:
+            found.setdefault(one, False)
+    return list(found.items())
+
+
+def _is_answer(name: pathlib.Path, path: pathlib.Path) -> bool:
+    is_hidden = any(part.startswith(".") for part in name.parts)
+    return path.suffix in SUFFIXES and path.is_file() and not is_hidden
+
+
+def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> ReadFile | Imported:
+    data = files.read_bytes(path)
+    if path.suffix not in SUFFIXES:
+        raise InputError(str(path), f"its name ends with none of {', '.join(SUFFIXES)}")
+    if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
+        _check_source(project, path, data)
+        return Imported(str(path), path.stem, None, False)
+    try:
+        returned = _returned(project, path, data)
+    except PacketError as error:
+        raise _at(path, error.line, error.message) from None
+    return _checked(project, path, data, returned, code)
+
+
+def _at(path: pathlib.Path, line: int, message: str) -> InputError:
+    return InputError(f"{path}, line {line}" if line else str(path), message)
+
+
+def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
+    if path.suffix in READERS:
+        return READERS[path.suffix](data, path.name)
+    ids = [one.id for one in project.sentences if one.split == path.suffix[1:]]
+    if not ids:
+        raise PacketError(path.name, 0, f"the project has no sentences of {path.suffix[1:]}")
+    return read_plain(decode_utf8(data, path.name), path.name, ids)
+
+
+def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
+    """Raises InputError for a file of the source language with other sentences."""
+    lines = files.decode(str(path), data).removesuffix("\n").split("\n")
+    those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
+    if len(lines) != len(those):
+        raise InputError(str(path), f"{len(lines):,} lines, and the source has {len(those):,}")
+    for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
+        if line != source.text:
+            raise _at(path, number, f"is not {source.id} of the source: {source.text!r}")
+
+
+def _checked(
+    project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
+) -> ReadFile:
+    if returned.project and returned.project != project.key:
+        raise InputError(
+            str(path), f"is of the project {returned.project}, and this is {project.key}"
+        )
+    code = _language(path, returned, code)
+    packets = {
+        entry.number
+        for entry in journal.read_entries(project.journal(code))
+        if entry.kind == "packet"
+    }
+    if not packets:
+        raise InputError(str(path), f"no packet was sent for {code}")
+    if returned.number and returned.number not in packets:
+        name = journal.name_of(returned.number)
+        raise InputError(str(path), f"answers packet {name} of {code}, which was never sent")
+    _check_lines(project, path, returned)
+    filled = [one for one in returned.translations if one.text]
+    shown = {one.id for one in returned.translations} | set(returned.sources)
+    empty = len(shown) - len(filled)
+    return ReadFile(path, data, code, returned.number, filled, empty)
+
+
+def _language(path: pathlib.Path, returned: Returned, code: str) -> str:
+    """The code of a file's language. Raises InputError where it does not tell, or tells another one."""
+    told = returned.language
+    if not told and path.suffix not in READERS:
+        told = path.stem
+    try:
+        found = find_language(told).code if told else ""
+    except ValueError as error:
+        if not code or returned.language:
+            raise InputError(str(path), f"{error}; --language tells") from None
+        found = ""  # the name of the file was no code
+    if not (found or code):
+        raise InputError(str(path), "does not tell its language; --language does")
+    if found and code and found != code:
+        raise InputError(str(path), f"is in {found}, and --language says {code}")
+    return found or code
+
+
+def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadFile:
+    """The file, as a correction of the imports that are named."""
+    entries = journal.read_entries(project.journal(file.code))
+    imports = {entry.number: entry for entry in entries if entry.kind == "import"}
+    ids = frozenset(one.id for one in file.translations)
+    found = [_find_corrected(file, imports, ids, name) for name in dict.fromkeys(names)]
+    for entry in found:
+        base = entry.facts["base"]
+        if base != (file.base or found[0].facts["base"]):
+            told = f"import {entry.name} of {file.code} answers packet {journal.name_of(base)}"
+            other = journal.name_of(file.base or found[0].facts["base"])
+            raise ValueError(
+                f"--corrects: {told}, and {file.path} packet {other}: it is no correction"
+            )
+    numbers = sorted({entry.number for entry in found})
+    return file._replace(base=found[0].facts["base"], corrects=numbers)
+
+
+def _number(entry: Entry) -> int:
+    return entry.number
+
+
+def _find_corrected(
+    file: ReadFile, imports: Mapping[int, Entry], ids: frozenset[str], name: str
+) -> Entry:
+    if name == LAST:
+        for entry in sorted(imports.values(), reverse=True, key=_number):
+            is_same = entry.facts["file"]["sha256"] == files.sha256_of(file.data)
+            if not (is_same or ids.isdisjoint(ids_of(entry))):
+                return entry
+        raise ValueError(f"--corrects: no other import of {file.code} has a line of {file.path}")
+    named = imports.get(int(name)) if name.isascii() and name.isdigit() else None
+    if not named:
+        known = ", ".join(one.name for one in imports.values())
+        there = f"the imports are {known}" if known else "there is none"
+        raise ValueError(f"--corrects: {name} is no import of {file.code}; {there}")
+    if ids.isdisjoint(ids_of(named)):
+        raise ValueError(
+            f"--corrects: import {named.name} of {file.code} has no line of {file.path}"
+        )
+    return named
+
+
+def _check_lines(project: Project, path: pathlib.Path, returned: Returned) -> None:
+    texts = {source.id: source.text for source in project.sentences}
+    seen: dict[str, int] = {}
+    for one in returned.translations:
+        if one.id not in texts:
+            raise _at(path, one.line, f"the project has no sentence {one.id!r}")
+        if one.id in seen:
+            raise _at(path, one.line, f"{one.id} stands in line {seen[one.id]}, too")
+        seen[one.id] = one.line
+        if "\n" in one.text:
+            raise _at(path, one.line, f"the translation of {one.id} breaks the line")
+        source = returned.sources.get(one.id, texts[one.id])
+        if source != texts[one.id]:
+            message = f"the source beside {one.id} is {source!r}, and {texts[one.id]!r} was sent"
+            raise _at(path, one.line, f"{message}: are the rows mixed up?")
+
+
+def _add(project: Project, file: ReadFile, by: str) -> Imported:
+    folder = project.journal(file.code)
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        base = file.base or state.number_of("packet")
+        earlier = _imported_before(state, file, base)
+        if earlier:
+            return Imported(str(file.path), file.code, earlier, False)
+        draft = _draft(state, file, base)
+        entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+        return Imported(str(file.path), file.code, entry, True)
+
+
+def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
+    """The entry of the same bytes, unless they now settle a dispute by answering a later packet, or correct
+    what they have not corrected before."""
+    sha256 = files.sha256_of(file.data)
+    earlier = [
+        one
+        for one in state.of_kind("import")
+        if one.facts["file"]["sha256"] == sha256
+        and {one.number, *state.corrected_by(one.number)}.issuperset(file.corrects)
+    ]
+    disputed = frozenset(state.disputed) if earlier else frozenset()
+    settles = any(
+        one.id in disputed and state.answers[one.id][0].base < base for one in file.translations
+    )
+    return None if settles or not earlier else earlier[-1]
+
+
+def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
+    place = {name: number for number, name in enumerate(state.ids)}
+    translations = sorted(file.translations, key=lambda one: place[one.id])
+    facts = {
+        "base": base,
+        "corrects": list(file.corrects),
+        "file": {
+            "name": file.path.name,
+            "bytes": len(file.data),
+            "sha256": files.sha256_of(file.data),
+        },
+        "lines": len(translations) + file.empty,
+        "empty": file.empty,
+        **_compare(state, translations, base, file.corrects)._asdict(),
+    }
+    contents = {
+        TRANSLATIONS: write_translations(translations).encode("utf-8"),
+        f"original/{file.path.name}": file.data,
+    }
+    packet = state.entries[base - 1]
+    return Draft("import", packet.round, facts, contents)
+
+
+def _compare(
+    state: LanguageState, translations: Sequence[Translation], base: int, corrects: Sequence[int]
+) -> Changes:
+    gone = frozenset(corrects).union(*map(state.corrected_by, corrects))
+    counts = dict.fromkeys(Changes._fields, 0)
+    for one in translations:
+        counts[_change(state, one, base, gone)] += 1
+    return Changes(**counts)
+
+
+def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
+    answers = state.given.get(one.id, ())
+    if not answers:
+        return "first"
+    texts = {answer.translation(one.id).text for answer in answers}
+    if texts == {one.text}:
+        return "same"
+    if answers[0].base != base:
+        return "changed" if answers[0].base < base else "late"
+    left = [answer for answer in answers if answer.entry not in gone]
+    is_agreed = all(answer.translation(one.id).text == one.text for answer in left)
+    return "corrected" if is_agreed else "disputed"
+
+
+def print_imported(imported: Iterable[Imported]) -> None:
+    """A line for each file."""
+    has_disputes = False
+    for one in imported:
+        print(f"{one.path}: {_describe(one)}")
+        has_disputes |= bool(one.is_new and one.entry and one.entry.facts["disputed"])
+    if has_disputes:
+        print(SETTLE)
+
+
+def _describe(one: Imported) -> str:
+    if not one.entry:
+        return "the source itself, passed over"
+    if not one.is_new:
+        return f"{one.code}, already imported as {one.entry.name}; nothing added"
+    facts = one.entry.facts
+    counts = {
+        "empty, which is no translation": facts["empty"],
+        "new": facts["first"],
+        "the same as before": facts["same"],
+        "changed": facts["changed"],
+        "corrected": facts["corrected"],
+        "disputed: another answer to the same packet differs": facts["disputed"],
+        "too late: an answer to a later packet stays in force": facts["late"],
+    }
+    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    base = journal.name_of(facts["base"])
+    what = f"imported as {one.entry.name}, answers packet {base}"
+    if facts["corrects"]:
+        what += f", corrects {', '.join(map(journal.name_of, facts['corrects']))}"
+    return f"{one.code}, {what}: {facts['lines']:,} lines, {told}"

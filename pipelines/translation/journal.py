@@ -1,0 +1,156 @@
+"""The journal of a language: what was sent and what came back, an entry a folder, only ever added to.
+
+An entry is written beside its place and renamed to the next number, so that it is there whole or not at all.
+Who reads the journal, decides, and adds to it holds its lock meanwhile; the lock ends with the process.
+"""
+
+import contextlib
+import datetime
+import fcntl
+import getpass
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pipelines.translation.files import fill_folder, read_bytes, sync
+from transforms.open_input import InputError
+from transforms.text.build_manifest import to_json
+
+KINDS = ("packet", "import", "check", "sheets", "review", "verdict")
+_ENTRY = "entry.json"
+_UNFINISHED = ".unfinished-"
+
+
+class Entry(NamedTuple):
+    """Something that has happened."""
+
+    number: int  # from 1, in the order of arrival
+    folder: pathlib.Path
+    kind: str  # of KINDS
+    round: int  # from 1; 0 before the first packet
+    time: str  # UTC, "2026-11-22T01:23:45Z"
+    by: str  # who
+    facts: Mapping[str, Any]  # what the kind has to tell, see the module that writes it
+
+    @property
+    def name(self) -> str:
+        """ "0003"."""
+        return self.folder.name
+
+
+class Draft(NamedTuple):
+    """An entry that is to be added."""
+
+    kind: str
+    round: int
+    facts: Mapping[str, Any]
+    files: Mapping[str, bytes]  # name → content; a name may have one folder
+
+
+def now() -> str:
+    """The time of an entry: the one place that asks the clock."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def user() -> str:
+    """Who works here, as far as the system knows."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def name_of(number: int) -> str:
+    """ "0003"."""
+    return f"{number:04}"
+
+
+def read_entries(folder: pathlib.Path) -> list[Entry]:
+    """The entries in their order; none where there is no journal. Raises InputError for a damaged one."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except FileNotFoundError:
+        return []
+    numbers = sorted(int(name) for name in names if name.isascii() and name.isdigit())
+    if numbers != list(range(1, len(numbers) + 1)):
+        gap = next(place for place, number in enumerate(numbers, 1) if place != number)
+        raise InputError(str(folder), f"entry {name_of(gap)} is not there, and later ones are")
+    return [_read_entry(folder / name_of(number), number) for number in numbers]
+
+
+def _read_entry(folder: pathlib.Path, number: int) -> Entry:
+    path = folder / _ENTRY
+    try:
+        facts = json.loads(read_bytes(path))
+        return Entry(
+            number,
+            folder,
+            facts.pop("kind"),
+            facts.pop("round"),
+            facts.pop("time"),
+            facts.pop("by"),
+            facts,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(str(path), "is damaged") from None
+
+
+@contextlib.contextmanager
+def locked(folder: pathlib.Path) -> Iterator[None]:
+    """Waits for the lock of a journal and holds it. What killed writers have left is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        for leftover in folder.glob(f"{_UNFINISHED}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def append(
+    folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]
+) -> tuple[Entry, Draft]:
+    """Adds an entry to a journal whose lock is held.
+
+    Args:
+      last: the number of the last entry that was read.
+      make_draft: number of the entry → what it holds. Where a file system without locks lets another writer
+        be quicker, it is called again with the next number.
+    """
+    number = last + 1
+    while True:
+        draft = make_draft(number)
+        building = pathlib.Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+        try:
+            building.chmod(0o755)
+            time = now()
+            facts = {"kind": draft.kind, "round": draft.round, "time": time, "by": by}
+            facts |= draft.facts
+            content = to_json(facts).encode("utf-8")
+            fill_folder(building, {**draft.files, _ENTRY: content})
+            target = folder / name_of(number)
+            if not _renamed(building, target):
+                number += 1
+                continue
+            sync(folder)
+            entry = Entry(number, target, draft.kind, draft.round, time, by, draft.facts)
+            return entry, draft
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+
+
+def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
+    """Whether the name was free. A folder with something in it is never replaced."""
+    try:
+        building.rename(target)
+    except OSError:
+        if target.exists():
+            return False
+        raise
+    return True

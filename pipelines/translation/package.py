@@ -1,0 +1,302 @@
+"""The finished data set: line-aligned texts as FLORES-101 has them, and Parquet with all languages in a row.
+
+dev/fra.dev  devtest/fra.devtest  metadata_dev.tsv  metadata_devtest.tsv  dev-*.parquet  devtest-*.parquet
+test/        the same of the withheld split, where it is asked for
+manifest.json  README.md  COMPLETED
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines import publish
+from pipelines.provenance import code_versions
+from pipelines.translation import journal
+from pipelines.translation.project import Project
+from pipelines.translation.state import LanguageState
+from transforms.open_input import InputError
+from transforms.records import InputFile, OutputFile
+from transforms.text.build_manifest import Provenance, assemble, to_json
+from transforms.text.markdown import make_table
+from transforms.text.translation import source_table
+from transforms.text.translation.languages import find_language
+from transforms.text.translation.records import SourceSentence
+from transforms.text.translation.source_table import splits_of, yes_or_no
+from transforms.write_files import HashedFile, write_parquet, write_text
+
+CORPUS = "flores101"
+VERSION = "1.0.0"  # of a data set that is not given another
+SOURCE_CODE = "eng"
+WITHHELD = "test"
+METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")
+LICENSE = "cc-by-sa-4.0"
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+class Packaged(NamedTuple):
+    """What was made."""
+
+    folder: str
+    manifest: Mapping[str, Any]
+
+
+class Included(NamedTuple):
+    """A language of the package."""
+
+    code: str
+    texts: Mapping[str, str]  # id → text, of all sentences
+    score: str | None  # "95.7"; None where nobody has reviewed it
+    digest: str  # stands for the texts
+
+
+def package(
+    project: Project,
+    output: str,
+    *,
+    version: str = VERSION,
+    without_review: bool = False,
+    with_test: bool = False,
+    replace: bool = False,
+) -> Packaged:
+    """Writes `<output>/flores101/<project>/<version>`, whole or not at all.
+
+    Args:
+      output: parent folder of the build.
+      version: of the data set.
+      without_review: take languages that have passed the checks, accepted or not.
+      with_test: write the withheld split too, for those who run an evaluation.
+      replace: a finished build.
+
+    Raises TargetError for a target that cannot be taken, ValueError where no language may be packaged,
+    InputError for a damaged project.
+    """
+    if not _VERSION.fullmatch(version):
+        raise ValueError(f"a version has letters, digits, '.', '_', '+' and '-': not {version!r}")
+    included, left_out = choose_languages(project, without_review)
+    if not included:
+        told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
+        raise ValueError(f"there is no language to package: {told or 'nothing was sent'}")
+    target: str = FileSystems.join(output, CORPUS, project.rules.name, version)
+    with publish.building(target, replace=replace) as folder:
+        outputs = list(_write(project, included, folder, with_test))
+        manifest = _manifest(project, included, left_out, outputs, version, with_test)
+        card = make_card(project, manifest, included)
+        outputs_of_card = write_text(folder, "README.md", card, "card")
+        manifest["outputs"] = sorted(
+            [*manifest["outputs"], outputs_of_card._asdict()], key=lambda one: str(one["name"])
+        )
+        write_text(folder, "manifest.json", to_json(manifest))
+    return Packaged(target, manifest)
+
+
+def choose_languages(
+    project: Project, without_review: bool
+) -> tuple[list[Included], dict[str, str]]:
+    """The languages of a package by code, and code → why it is left out."""
+    source = Included(
+        SOURCE_CODE,
+        {one.id: one.text for one in project.sentences},
+        None,
+        project.source_sha256,
+    )
+    included, left_out = [], {}
+    for code in project.languages:
+        state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
+        if not state.entries:
+            continue  # a writer was stopped before its first entry
+        why = _why_left_out(state, without_review)
+        if why:
+            left_out[code] = why
+        else:
+            texts = {name: one.text for name, one in state.translations.items()}
+            score = state.verdict.facts["shown"] if state.verdict else None
+            included.append(Included(code, texts, score, state.digest))
+    if included:
+        included = sorted([*included, source], key=lambda one: one.code)
+    return included, left_out
+
+
+def _why_left_out(state: LanguageState, without_review: bool) -> str:
+    if len(state.answers) < len(state.ids):
+        missing = len(state.ids) - len(state.answers)
+        return f"{state.name}: {missing:,} sentences have no translation"
+    if not state.has_passed or not (without_review or state.is_accepted):
+        return "checked, and not reviewed yet" if state.name == "checked" else state.name
+    return ""
+
+
+def _write(
+    project: Project, included: Sequence[Included], folder: str, with_test: bool
+) -> Iterator[OutputFile]:
+    for split, sentences in splits_of(project.sentences):
+        if split == WITHHELD and not with_test:
+            continue
+        above = f"{WITHHELD}/" if split == WITHHELD else ""
+        for language in included:
+            yield _write_lines(folder, f"{split}/{language.code}.{split}", sentences, language)
+        name = f"{above}metadata_{split}.tsv"
+        yield _write_bytes(folder, name, make_metadata(sentences), "metadata", len(sentences))
+        name = f"{above}{split}-00000-of-00001.parquet"
+        yield write_parquet(folder, name, split, make_rows(sentences, included))
+
+
+def _write_lines(
+    folder: str, name: str, sentences: Sequence[SourceSentence], language: Included
+) -> OutputFile:
+    lines = [language.texts[sentence.id] for sentence in sentences]
+    for sentence, line in zip(sentences, lines, strict=True):
+        if "\n" in line:
+            raise InputError(name, f"{sentence.id} of {language.code} breaks the line")
+    return _write_bytes(folder, name, "".join(f"{line}\n" for line in lines), "text", len(lines))
+
+
+def _write_bytes(folder: str, name: str, text: str, kind: str, records: int) -> OutputFile:
+    with HashedFile.in_folder(folder, name) as file:
+        file.write(text.encode("utf-8"))
+        return file.output_file(name, "", kind, records)
+
+
+def make_metadata(sentences: Sequence[SourceSentence]) -> str:
+    """metadata_dev.tsv as it was released. Raises InputError for a field that would break the table."""
+    rows = [
+        (one.url, one.domain, one.topic, yes_or_no(one.has_image), yes_or_no(one.has_hyperlink))
+        for one in sentences
+    ]
+    for sentence, row in zip(sentences, rows, strict=True):
+        if any(sign in field for field in row for sign in "\t\n"):
+            raise InputError(source_table.NAME, f"{sentence.id}: a tab or line feed in a field")
+    return "".join("\t".join(row) + "\n" for row in (METADATA_COLUMNS, *rows))
+
+
+def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
+    """A row a sentence, a column `sentence_<code>` a language."""
+    columns: dict[str, pa.Array] = {
+        "id": pa.array([one.id for one in sentences], pa.string()),
+        "url": pa.array([one.url for one in sentences], pa.string()),
+        "domain": pa.array([one.domain for one in sentences], pa.string()),
+        "topic": pa.array([one.topic for one in sentences], pa.string()),
+        "has_image": pa.array([one.has_image for one in sentences], pa.bool_()),
+        "has_hyperlink": pa.array([one.has_hyperlink for one in sentences], pa.bool_()),
+        "article": pa.array([one.article for one in sentences], pa.string()),
+    }
+    for language in included:
+        texts = [language.texts[one.id] for one in sentences]
+        columns[f"sentence_{language.code}"] = pa.array(texts, pa.string())
+    return pa.table(columns)
+
+
+def _manifest(
+    project: Project,
+    included: Sequence[Included],
+    left_out: Mapping[str, str],
+    outputs: Sequence[OutputFile],
+    version: str,
+    with_test: bool,
+) -> dict[str, Any]:
+    """Holds no clock: the same project gives the same bytes."""
+    rules = project.rules
+    provenance = Provenance(
+        corpus=CORPUS,
+        edition=rules.name,
+        dump_date="",
+        version=version,
+        release_notes={VERSION: "First build."},
+        settings={
+            "seed": rules.seed,
+            "review_share": str(rules.review_share),
+            "accepted_score": str(rules.accepted_score),
+            "with_test": with_test,
+        },
+        caveats=tuple(f"{code} is left out: {why}" for code, why in left_out.items()),
+        code=code_versions(),
+    )
+    kept = {
+        split: len(sentences)
+        for split, sentences in splits_of(project.sentences)
+        if split != WITHHELD or with_test
+    }
+    source = (project.folder / source_table.NAME).stat().st_size
+    inputs = [InputFile("source", source_table.NAME, source, project.source_sha256)]
+    counts = {"kept": {**kept, "total": sum(kept.values())}, "languages": len(included)}
+    manifest = assemble(provenance, inputs, counts, (), outputs)
+    manifest["signature"] = "|".join(
+        (
+            CORPUS,
+            f"project:{project.key}",
+            f"langs:{len(included)}",
+            f"splits:{'+'.join(kept)}",
+            f"v:{version}",
+        )
+    )
+    manifest["languages"] = {
+        one.code: {"score": one.score, "translations_sha256": one.digest} for one in included
+    }
+    return manifest
+
+
+def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[Included]) -> str:
+    """README.md, with the YAML head that the Hugging Face hub reads."""
+    languages = [find_language(one.code) for one in included]
+    kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
+    shown = [split for split in kept if split != WITHHELD]
+    lines = [
+        "---",
+        f"license: {LICENSE}",
+        "language:",
+        *(f"- {tag}" for tag in dict.fromkeys(language.tag for language in languages)),
+        "configs:",
+        "- config_name: default",
+        "  data_files:",
+        *(f"  - split: {split}\n    path: {split}-*.parquet" for split in shown),
+        "---",
+        "",
+        f"# {project.rules.name}",
+        "",
+        "Sentences of English Wikimedia sites, translated into every language by people: a benchmark of",
+        "machine translation between all pairs of languages. Method: Goyal et al., TACL 2022 (FLORES-101).",
+        "",
+        f"Signature: `{manifest['signature']}`",
+        "",
+        *make_table(["split", "sentences"], kept.items()),
+        "",
+        "`<split>/<code>.<split>`: line n is the translation of line n of every other file;",
+        "`metadata_<split>.tsv` has a row for each after its header; `<split>-*.parquet` has all of it, a",
+        "column `sentence_<code>` a language. The split `test` is withheld from what is published.",
+        "",
+        *make_table(
+            ["code", "language", "script", "quality score"],
+            (
+                [one.code, language.name, " ".join(language.scripts), _score(one)]
+                for one, language in zip(included, languages, strict=True)
+            ),
+        ),
+        "",
+        f"Scores are of a reviewed sample of {float(project.rules.review_share):.0%}, the same sentences"
+        f" in all languages; {float(project.rules.accepted_score):g} of 100 is needed.",
+        "",
+        *(f"- {caveat}" for caveat in manifest["caveats"]),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _score(language: Included) -> str:
+    if language.code == SOURCE_CODE:
+        return "source"
+    return language.score or "not reviewed"
+
+
+def print_packaged(packaged: Packaged) -> None:
+    """What is in it, what is not, and where it is."""
+    manifest = packaged.manifest
+    print(manifest["signature"])
+    kept = manifest["counts"]["kept"].items()
+    print(", ".join(f"{split} {count:,}" for split, count in kept if split != "total"))
+    print(f"{len(manifest['languages'])} languages: {' '.join(manifest['languages'])}")
+    for caveat in manifest["caveats"]:
+        print(f"note: {caveat}")
+    print(f"the build: {posixpath.normpath(packaged.folder)}")

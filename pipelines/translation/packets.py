@@ -1,0 +1,183 @@
+"""Packets for translators: all sentences, then what the checks have found, then what reviewers sent back."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.translation import files, journal
+from pipelines.translation.checks import open_errors
+from pipelines.translation.drawing import count_of
+from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.project import Project
+from pipelines.translation.reviews import current_reviews
+from pipelines.translation.state import LanguageState
+from transforms.text.translation.languages import TargetLanguage
+from transforms.text.translation.packets.records import Packet, PacketLine
+from transforms.text.translation.packets.sheet import write_sheet
+from transforms.text.translation.packets.xliff import write_xliff
+
+WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
+    "xliff": write_xliff,
+    "tsv": lambda packet: write_sheet(packet).encode("utf-8"),
+}
+SUFFIXES = {"xliff": ".xlf", "tsv": ".tsv"}
+FORMATS = tuple(WRITERS)
+
+Reasons = Mapping[str, Sequence[str]]  # id → why the line goes back, a line each
+
+
+class Plan(NamedTuple):
+    """What is to be sent now."""
+
+    round: int
+    reasons: Reasons
+    ids: Sequence[str]  # of the lines, in order
+    why: str  # for the person who sends it
+
+
+class Sent(NamedTuple):
+    """What became of a language."""
+
+    code: str
+    entry: Entry | None  # the packet that is out now; None where there is none
+    is_new: bool
+    message: str
+    paths: Sequence[str]  # of the files, or of their copies
+
+
+def send_packets(
+    project: Project,
+    languages: Iterable[TargetLanguage],
+    *,
+    formats: Sequence[str] = FORMATS,
+    to: str = "",
+    by: str = "",
+) -> list[Sent]:
+    """Adds a packet for each language that something is to be sent for.
+
+    Args:
+      formats: of FORMATS.
+      to: folder that takes copies of the files; "" for none.
+      by: who sends.
+
+    Raises TargetError where `to` has another file of that name; then what came before it is sent.
+    """
+    return [_send(project, language, formats, to, by) for language in languages]
+
+
+def _send(
+    project: Project, language: TargetLanguage, formats: Sequence[str], to: str, by: str
+) -> Sent:
+    folder = project.journal(language.code)
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        plan = plan_packet(state)
+        if isinstance(plan, Plan):
+
+            def make_draft(number: int) -> Draft:
+                draft = _draft(project, language, state, plan, number, formats)
+                files.check_copies(to, draft.files)
+                return draft
+
+            entry, draft = journal.append(folder, by, state.last, make_draft)
+            message = f"{entry.name} sent: {plan.why}"
+            return Sent(language.code, entry, True, message, _paths(entry, draft.files, to))
+        out = state.newest("packet") if state.awaited else None
+        paths = _paths(out, _files_of(out), to) if out else []
+        return Sent(language.code, out, False, plan, paths)
+
+
+def _paths(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
+    if to:
+        return files.put_copies(to, contents)
+    return [str(entry.folder / name) for name in contents]
+
+
+def _files_of(packet: Entry) -> dict[str, bytes]:
+    return {name: files.read_bytes(packet.folder / name) for name in packet.facts["files"]}
+
+
+def plan_packet(state: LanguageState) -> Plan | str:
+    """What is to be sent; else, why nothing is."""
+    packet = state.newest("packet")
+    if not packet:
+        count = len(state.ids)
+        return Plan(1, {}, state.ids, f"round 1, all {count:,} sentences")
+    if state.verdict and not state.verdict.facts["accepted"]:
+        number = state.round + 1
+        shown = state.verdict.facts["shown"]
+        why = f"round {number}, all {len(state.ids):,} sentences: reviewers scored {shown}"
+        return Plan(number, reasons_of_reviewers(state), state.ids, why)
+    if state.check:
+        return _plan_after(state, state.check)
+    if state.number_of("import") > packet.number:
+        return "nothing sent: what came back is not checked yet"
+    return f"nothing sent: packet {packet.name} is out, and nothing has come back since"
+
+
+def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
+    errors = open_errors(check)
+    if not errors:
+        if state.is_accepted:
+            return "nothing sent: the language is accepted"
+        return f"nothing sent: check {check.name} is passed, and `review` is next"
+    reasons: dict[str, list[str]] = {}
+    for finding in errors:
+        if finding.id:
+            reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
+    ids = [name for name in state.ids if name in reasons] or state.ids
+    of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
+    if of_all:  # what is said of all lines stands with the first
+        reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
+    why = f"round {state.round} again, {count_of(len(ids), 'sentence')} with errors in check {check.name}"
+    return Plan(state.round, reasons, ids, why)
+
+
+def reasons_of_reviewers(state: LanguageState) -> Reasons:
+    """What the reviewers of this round have marked, by sentence."""
+    reasons: dict[str, list[str]] = {}
+    for sheet in current_reviews(state):
+        for error in sheet.errors:
+            said = f"{error.severity} {error.category}"
+            comment = " ".join(error.comment.split())
+            reasons.setdefault(error.id, []).append(f"{said}: {comment}" if comment else said)
+    return reasons
+
+
+def _draft(
+    project: Project,
+    language: TargetLanguage,
+    state: LanguageState,
+    plan: Plan,
+    number: int,
+    formats: Sequence[str],
+) -> Draft:
+    wanted = frozenset(plan.ids)
+    lines = tuple(
+        PacketLine(
+            source,
+            state.translations[source.id].text if source.id in state.translations else "",
+            tuple(plan.reasons.get(source.id, ())),
+        )
+        for source in project.sentences
+        if source.id in wanted
+    )
+    packet = Packet(project.key, language, plan.round, number, lines)
+    is_first = plan.round != state.round
+    stem = f"{language.code}-round{plan.round}"
+    stem = stem if is_first else f"{stem}-{journal.name_of(number)}"
+    contents = {f"{stem}{SUFFIXES[name]}": WRITERS[name](packet) for name in formats}
+    facts = {
+        "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],
+        "lines": len(lines),
+        "why": plan.why,
+        "files": {name: files.sha256_of(data) for name, data in contents.items()},
+    }
+    return Draft("packet", plan.round, facts, contents)
+
+
+def print_sent(sent: Iterable[Sent]) -> None:
+    """A line for each language, and where its files are."""
+    for one in sent:
+        print(f"{one.code}: {one.message}")
+        for path in one.paths:
+            print(f"  {path}")

@@ -1,0 +1,183 @@
+"""A translation project: a folder with the sentences, the rules of acceptance, and a journal a language.
+
+    project.json  source.tsv  languages/<code>/0001/ 0002/ …
+
+Nothing in it is ever changed: what happens is added to the journals (see journal.py).
+"""
+
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pipelines.publish import TargetError
+from pipelines.translation.files import fill_folder, read_bytes, sha256_of, sync
+from pipelines.translation.find_source import read_source_file
+from transforms.open_input import InputError
+from transforms.text.build_manifest import to_json
+from transforms.text.translation import source_table
+from transforms.text.translation.records import SourceSentence
+from transforms.text.translation.review.sample import choose_sample
+
+FORMAT = 1
+DEFAULT_NAME = "flores101"
+_SETTINGS = "project.json"
+_LANGUAGES = "languages"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NEEDED = {"format", "name", "seed", "review_share", "accepted_score", "source_sha256"}
+
+
+class Rules(NamedTuple):
+    """What a project is made with. Raises nothing: `create_project` checks it."""
+
+    name: str = DEFAULT_NAME  # letters, digits and ._-
+    seed: int = 0  # of the review sample
+    review_share: Fraction = Fraction(1, 5)
+    accepted_score: Fraction = Fraction(90)  # of 100
+
+
+class Project:
+    """An open project. `sentences` and `ids` are read when they are asked for."""
+
+    def __init__(self, folder: pathlib.Path, rules: Rules, source_sha256: str) -> None:
+        self.folder = folder
+        self.rules = rules
+        self.source_sha256 = source_sha256
+
+    @property
+    def key(self) -> str:
+        """What packets name the project by: two projects of one name and other sentences differ in it."""
+        return f"{self.rules.name}-{self.source_sha256[:8]}"
+
+    @functools.cached_property
+    def sentences(self) -> Sequence[SourceSentence]:
+        """By split and place. Raises InputError where source.tsv is not what it was."""
+        path = self.folder / source_table.NAME
+        if sha256_of(read_bytes(path)) != self.source_sha256:
+            raise InputError(
+                str(path), f"is not the file that {_SETTINGS} names: it was changed or is damaged"
+            )
+        return tuple(read_source_file(path))
+
+    @functools.cached_property
+    def ids(self) -> Sequence[str]:
+        """Of the sentences, in their order."""
+        return tuple(sentence.id for sentence in self.sentences)
+
+    @functools.cached_property
+    def sample(self) -> Sequence[str]:
+        """The ids of the sentences that are reviewed, the same in all languages."""
+        return choose_sample(self.sentences, self.rules.review_share, self.rules.seed)
+
+    @property
+    def languages(self) -> list[str]:
+        """The codes of the languages that have a journal, sorted."""
+        try:
+            folders = [path for path in (self.folder / _LANGUAGES).iterdir() if path.is_dir()]
+        except FileNotFoundError:
+            return []
+        return sorted(path.name for path in folders if not path.name.startswith("."))
+
+    def journal(self, code: str) -> pathlib.Path:
+        """The folder of a language's journal."""
+        return self.folder / _LANGUAGES / code
+
+
+def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence]) -> Project:
+    """Makes a project, whole or not at all.
+
+    One that is there already is opened, if it is the same. Raises TargetError for another project or other
+    files in the folder, ValueError for rules that cannot be.
+    """
+    check_rules(rules)
+    table = source_table.write_source(sentences).encode("utf-8")
+    project = Project(pathlib.Path(folder), rules, sha256_of(table))
+    if is_project(folder):
+        return _the_same(project)
+    target = project.folder.absolute()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = pathlib.Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        building.chmod(0o755)
+        settings = to_json(_settings(project)).encode("utf-8")
+        fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
+        building.rename(target)  # takes the place of an empty folder, and of no other
+        sync(target.parent)
+    except OSError as error:
+        if is_project(folder):
+            return _the_same(project)  # another process has just made it
+        raise TargetError(f"{folder} cannot become a project: {error.strerror}") from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return open_project(folder)
+
+
+def _the_same(project: Project) -> Project:
+    there = open_project(str(project.folder))
+    if (there.rules, there.source_sha256) != (project.rules, project.source_sha256):
+        raise TargetError(
+            f"{project.folder} is a project of other sentences or rules; leave --source away to go on with it"
+        )
+    return there
+
+
+def check_rules(rules: Rules) -> None:
+    """Raises ValueError for rules that contradict themselves."""
+    if not _NAME.fullmatch(rules.name):
+        raise ValueError(f"a name has letters, digits, '.', '_' and '-': not {rules.name!r}")
+    if not 0 < rules.review_share <= 1:
+        raise ValueError(
+            f"the share of the review is above 0 and at most 1, not {rules.review_share}"
+        )
+    if not 0 <= rules.accepted_score <= 100:
+        raise ValueError(f"a score is from 0 to 100, not {rules.accepted_score}")
+
+
+def _settings(project: Project) -> dict[str, Any]:
+    rules = project.rules
+    return {
+        "format": FORMAT,
+        "name": rules.name,
+        "seed": rules.seed,
+        "review_share": str(rules.review_share),
+        "accepted_score": str(rules.accepted_score),
+        "source_sha256": project.source_sha256,
+    }
+
+
+def is_project(folder: str) -> bool:
+    """Whether the folder holds a project."""
+    return (pathlib.Path(folder) / _SETTINGS).is_file()
+
+
+def open_project(folder: str) -> Project:
+    """Raises InputError for a folder that is no project, or one of another format."""
+    path = pathlib.Path(folder) / _SETTINGS
+    if not path.is_file():
+        raise InputError(
+            folder, f"no translation project: there is no {_SETTINGS}; `packets --source` makes one"
+        )
+    settings: Any = None
+    with contextlib.suppress(ValueError):
+        settings = json.loads(read_bytes(path))
+    if not isinstance(settings, dict) or not settings.keys() >= _NEEDED:
+        raise InputError(str(path), "is damaged")
+    if settings["format"] != FORMAT:
+        raise InputError(
+            str(path),
+            f"format {settings['format']}, and this version of corpusmill reads {FORMAT}",
+        )
+    rules = Rules(
+        settings["name"],
+        settings["seed"],
+        Fraction(settings["review_share"]),
+        Fraction(settings["accepted_score"]),
+    )
+    return Project(pathlib.Path(os.path.normpath(folder)), rules, settings["source_sha256"])

@@ -1,0 +1,362 @@
+"""Review sheets for a sample of the sentences, what reviewers send back, and the verdict that comes of it."""
+
+import math
+import pathlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pipelines.translation import files, journal
+from pipelines.translation.drawing import count_of
+from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.project import Project
+from pipelines.translation.state import LanguageState
+from transforms.open_input import InputError
+from transforms.text.translation.languages import TargetLanguage, find_language
+from transforms.text.translation.packets.decoding import decode_sheet
+from transforms.text.translation.packets.records import PacketError
+from transforms.text.translation.review.quality_score import QualityScore, score_quality
+from transforms.text.translation.review.records import (
+    ReviewedSheet,
+    ReviewError,
+    ReviewLine,
+    SheetError,
+)
+from transforms.text.translation.review.sheet import (
+    is_same_target,
+    read_review_sheet,
+    write_review_sheet,
+)
+from transforms.text.translation.tables import TableError, read_table, write_table
+
+ERRORS = "errors.tsv"
+_COLUMNS = ReviewError._fields
+_NOT_IN_A_NAME = re.compile(r"[^\w-]+")
+
+
+class Sheets(NamedTuple):
+    """What became of a language."""
+
+    code: str
+    entry: Entry | None  # with the sheet; None where none may be written
+    message: str
+    paths: Sequence[str]  # of the sheet, or of its copy
+
+
+class Reviewed(NamedTuple):
+    """What became of a file."""
+
+    path: str
+    code: str
+    entry: Entry
+    is_new: bool  # else it has been imported before, as `entry`
+    reviewed: int  # sentences of the sample, by all reviewers so far
+    sample: int  # sentences
+    verdict: Entry | None  # once the sample is wholly reviewed
+
+
+def write_sheets(
+    project: Project,
+    languages: Iterable[TargetLanguage],
+    *,
+    reviewer: str = "",
+    to: str = "",
+    by: str = "",
+) -> list[Sheets]:
+    """Adds a sheet of the sample for each language that has passed the checks. Raises TargetError."""
+    return [_write(project, language.code, reviewer, to, by) for language in languages]
+
+
+def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sheets:
+    folder = project.journal(code)
+    if not folder.is_dir():
+        return Sheets(code, None, "no sheet: nothing was sent", ())
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        refusal = why_not_reviewed(state)
+        if refusal:
+            return Sheets(code, None, f"no sheet: {refusal}", ())
+        digest = state.digest_of(project.sample)
+        entry = _sheet_there(state, reviewer, digest)
+        if entry:
+            contents = {
+                name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]
+            }
+            message = f"the sheet is {entry.name} already"
+        else:
+            contents = _sheet(project, state, code, reviewer)
+            files.check_copies(to, contents)
+            facts = {
+                "reviewer": reviewer,
+                "sample_digest": digest,
+                "lines": len(project.sample),
+                "files": {name: files.sha256_of(data) for name, data in contents.items()},
+            }
+            draft = Draft("sheets", state.round, facts, contents)
+            entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+            message = f"{entry.name}, a sheet of {len(project.sample):,} sentences"
+        paths = (
+            files.put_copies(to, contents)
+            if to
+            else [str(entry.folder / name) for name in contents]
+        )
+        return Sheets(code, entry, message, paths)
+
+
+def why_not_reviewed(state: LanguageState) -> str:
+    """Why the translations in force are not to be reviewed; "" where they are."""
+    if not state.answers:
+        return "no translation has come back yet"
+    if not state.check:
+        return "the translations in force are not checked"
+    if not state.has_passed:
+        return (
+            f"the checks have found {count_of(state.check.facts['errors'], 'error')}: see `check`"
+        )
+    return ""
+
+
+def _sheet_there(state: LanguageState, reviewer: str, digest: str) -> Entry | None:
+    return next(
+        (
+            entry
+            for entry in state.of_kind("sheets")
+            if entry.round == state.round
+            and (entry.facts["reviewer"], entry.facts["sample_digest"]) == (reviewer, digest)
+        ),
+        None,
+    )
+
+
+def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> dict[str, bytes]:
+    texts = {source.id: source.text for source in project.sentences}
+    lines = [
+        ReviewLine(name, texts[name], state.translations[name].text) for name in project.sample
+    ]
+    who = _NOT_IN_A_NAME.sub("-", reviewer).strip("-")
+    stem = f"{code}-review-round{state.round}"
+    name = f"{stem}-{who}.tsv" if who else f"{stem}.tsv"
+    return {name: write_review_sheet(code, lines, reviewer).encode("utf-8")}
+
+
+def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> list[Reviewed]:
+    """Adds an entry for each new sheet, and a verdict where the sample is wholly reviewed.
+
+    All files are read before the first entry is written. Raises InputError for a sheet that cannot be read,
+    or is of other translations than those in force.
+    """
+    read = [_read(project, pathlib.Path(path)) for path in dict.fromkeys(paths)]
+    return [_add(project, path, data, sheet, by) for path, data, sheet in read]
+
+
+def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, ReviewedSheet]:
+    data = files.read_bytes(path)
+    try:
+        sheet = read_review_sheet(decode_sheet(data, path.name), path.name)
+    except (SheetError, PacketError) as error:
+        message = str(error).partition(": ")[2]
+        raise InputError(_place(path, error.line), message) from None
+    if not sheet.reviewed:
+        raise InputError(str(path), "nothing is reviewed in it: a sentence without error is “ok”")
+    if not sheet.language:
+        raise InputError(str(path), "the column language is blank")
+    try:
+        code = find_language(sheet.language).code
+    except ValueError as error:
+        raise InputError(str(path), str(error)) from None
+    folder = project.journal(code)
+    state = LanguageState(journal.read_entries(folder), project.ids)
+    if not _imported_before(state, data):
+        _check(project, state, path, sheet)
+    return path, data, sheet._replace(language=code)
+
+
+def _place(path: pathlib.Path, line: int) -> str:
+    return f"{path}, line {line}" if line else str(path)
+
+
+def _check(
+    project: Project, state: LanguageState, path: pathlib.Path, sheet: ReviewedSheet
+) -> None:
+    """Raises InputError for a review of other sentences, or of other translations than those in force."""
+    refusal = why_not_reviewed(state)
+    if refusal:
+        raise InputError(str(path), f"is not taken: {refusal}")
+    sample = frozenset(project.sample)
+    for name in sheet.reviewed:
+        if name not in sample:
+            raise InputError(str(path), f"{name} is not in the sample that is reviewed")
+        written, text = sheet.targets.get(name), state.translations[name].text
+        if written is None or not is_same_target(written, text):
+            raise InputError(
+                str(path),
+                f"is out of date: {name} is {text!r} now, and {written or ''!r} was reviewed",
+            )
+
+
+def _imported_before(state: LanguageState, data: bytes) -> Entry | None:
+    sha256 = files.sha256_of(data)
+    reviews = state.of_kind("review")
+    return next((one for one in reviews if one.facts["file"]["sha256"] == sha256), None)
+
+
+def _add(
+    project: Project, path: pathlib.Path, data: bytes, sheet: ReviewedSheet, by: str
+) -> Reviewed:
+    folder = project.journal(sheet.language)
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        earlier = _imported_before(state, data)
+        entry = earlier
+        if not entry:
+            _check(project, state, path, sheet)
+            draft = _draft(project, state, path, data, sheet)
+            entry, _ = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
+            state = LanguageState(journal.read_entries(folder), project.ids)
+        verdict = _judge(project, state, folder, by)
+        reviewed = len(reviewed_ids(state, project))
+        return Reviewed(
+            str(path), sheet.language, entry, not earlier, reviewed, len(project.sample), verdict
+        )
+
+
+def _draft(
+    project: Project, state: LanguageState, path: pathlib.Path, data: bytes, sheet: ReviewedSheet
+) -> Draft:
+    facts = {
+        "reviewer": sheet.reviewer,
+        "reviewed": list(sheet.reviewed),
+        "errors": len(sheet.errors),
+        "sample_digest": state.digest_of(project.sample),
+        "file": {"name": path.name, "bytes": len(data), "sha256": files.sha256_of(data)},
+    }
+    errors = write_table(_COLUMNS, (list(map(str, error)) for error in sheet.errors))
+    contents = {ERRORS: errors.encode("utf-8"), f"original/{path.name}": data}
+    return Draft("review", state.round, facts, contents)
+
+
+def _reviews(state: LanguageState, digest: str) -> list[Entry]:
+    """The reviews of this round of the sampled translations in force."""
+    return [
+        entry
+        for entry in state.of_kind("review")
+        if entry.round == state.round and entry.facts["sample_digest"] == digest
+    ]
+
+
+def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
+    """The sentences of the sample that somebody has reviewed as they are now in force."""
+    if not state.newest("review"):
+        return frozenset()
+    reviews = _reviews(state, state.digest_of(project.sample))
+    return frozenset(name for entry in reviews for name in entry.facts["reviewed"])
+
+
+def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
+    """What the verdict of this round was made of."""
+    verdict = state.verdict
+    if not verdict:
+        return []
+    return [_sheet_of(state.entries[number - 1]) for number in verdict.facts["reviews"]]
+
+
+def _sheet_of(review: Entry) -> ReviewedSheet:
+    path = review.folder / ERRORS
+    try:
+        errors = tuple(
+            ReviewError(
+                row["id"], row["category"], row["severity"], row["comment"], int(row["line"])
+            )
+            for _, row in read_table(files.read_text(path), _COLUMNS)
+        )
+    except (TableError, ValueError) as error:
+        raise InputError(str(path), f"is damaged: {error}") from None
+    facts = review.facts
+    language = review.folder.parent.name
+    return ReviewedSheet(facts["reviewer"], language, tuple(facts["reviewed"]), errors, {})
+
+
+def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str) -> Entry | None:
+    """Adds a verdict where the sample is wholly reviewed and the last one is not of these reviews."""
+    digest = state.digest_of(project.sample)
+    reviews = _reviews(state, digest)
+    numbers = [entry.number for entry in reviews]
+    is_complete = reviewed_ids(state, project) == frozenset(project.sample)
+    if not is_complete or why_not_reviewed(state):
+        return None
+    if state.verdict and state.verdict.facts["reviews"] == numbers:
+        return state.verdict
+    quality = score_quality(
+        {source.id: source.text for source in project.sentences},
+        project.sample,
+        [_sheet_of(entry) for entry in reviews],
+        project.rules.accepted_score,
+    )
+    facts = {**_facts(quality), "reviews": numbers, "sample_digest": digest}
+    facts["sample"] = list(project.sample)
+    draft = Draft("verdict", state.round, facts, {})
+    entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+    return entry
+
+
+def _facts(quality: QualityScore) -> dict[str, Any]:
+    return {
+        "accepted": quality.accepted,
+        "score": str(quality.score),
+        "shown": quality.shown,
+        "accepted_from": str(quality.accepted_from),
+        "words": quality.words,
+        "points": str(quality.points),
+        "errors_by_category": dict(quality.errors_by_category),
+        "errors_by_severity": dict(quality.errors_by_severity),
+        "sentences_major_or_critical": quality.sentences_major_or_critical,
+        "sentences_critical": quality.sentences_critical,
+        "sentences_unnatural": quality.sentences_unnatural,
+        "reviewers": {
+            name: {"reviewed": share.reviewed, "errors": share.errors, "score": str(share.score)}
+            for name, share in quality.by_reviewer.items()
+        },
+    }
+
+
+def print_sheets(sheets: Iterable[Sheets]) -> None:
+    """A line for each language, and where its sheet is."""
+    for one in sheets:
+        print(f"{one.code}: {one.message}")
+        for path in one.paths:
+            print(f"  {path}")
+
+
+def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
+    """A line for each file, and the verdict."""
+    for one in reviewed:
+        done = "imported as" if one.is_new else "already imported as"
+        print(f"{one.path}: {one.code}, {done} {one.entry.name}")
+        print(
+            f"{one.code}: {one.reviewed:,} of {one.sample:,} sentences of the sample are reviewed"
+        )
+        if one.verdict:
+            facts = one.verdict.facts
+            said = "accepted" if facts["accepted"] else "sent back: `packets` begins the next round"
+            needed = f"{float(Fraction(facts['accepted_from'])):g} is needed"
+            print(
+                f"{one.code}: score {facts['shown']}, {needed}: {said} (verdict {one.verdict.name})"
+            )
+            for line in _tell_errors(facts):
+                print(f"  {line}")
+
+
+def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
+    """What the score is made of."""
+    for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        if told:
+            yield f"errors: {told}"
+    for name, share in facts["reviewers"].items():
+        sentences, errors = (
+            count_of(share["reviewed"], "sentence"),
+            count_of(share["errors"], "error"),
+        )
+        score = math.floor(Fraction(share["score"]) * 10) / 10  # never rounded up
+        yield f"{name}: {sentences}, {errors}, a score of {score:.1f} by these alone"

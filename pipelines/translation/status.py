@@ -1,0 +1,285 @@
+"""Where every language stands: a table for people, all of it for programs, and the story of one language."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pipelines.translation import journal
+from pipelines.translation.check_reports import SETTLE
+from pipelines.translation.drawing import count_of, draw, name_some
+from pipelines.translation.journal import Entry
+from pipelines.translation.project import Project
+from pipelines.translation.reviews import reviewed_ids
+from pipelines.translation.state import STATES, LanguageState
+from transforms.text.build_manifest import to_json
+from transforms.text.translation.languages import find_language
+
+UNKNOWN = "–"
+_NUMBERS = ("score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")
+_COLUMNS = ("language", "name", "state", "round", "since", *_NUMBERS)
+_LESS_NEEDED = ("since", "warnings", "awaited", "disputed", "name", "round", "reviewed", "errors")
+_NEXT = {  # what a project manager does about a state
+    "new": "`packets` sends the sentences",
+    "back": "`check`",
+    "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts what is right",
+    "checked": "`review --sheets`",
+    "in review": "`review --import` takes the sheets",
+    "sent back": "`packets` begins the next round",
+    "accepted": "`package`",
+}
+
+
+class LanguageStatus(NamedTuple):
+    """Where a language stands."""
+
+    language: str  # code
+    name: str
+    state: str  # of STATES
+    round: int
+    sentences: int
+    translated: int
+    awaited: int  # sent, and not back
+    disputed: int
+    errors: int | None  # open ones of the check of what is in force; None where that is not checked
+    warnings: int | None
+    reviewed: int
+    sample: int  # sentences that are to be reviewed
+    score: str | None  # "95.7"
+    since: str  # time of the last entry
+
+
+def find_status(project: Project) -> list[LanguageStatus]:
+    """Of all languages that have a journal, by code."""
+    found = (_status(project, code) for code in project.languages)
+    return [status for status in found if status]
+
+
+def _status(project: Project, code: str) -> LanguageStatus | None:
+    state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
+    if not state.entries:
+        return None  # a writer was killed before its first entry
+    counts = state.counts
+    check, verdict = state.check, state.verdict
+    return LanguageStatus(
+        language=code,
+        name=_name_of(code),
+        state=state.name,
+        round=state.round,
+        sentences=counts.sentences,
+        translated=counts.translated,
+        awaited=counts.awaited,
+        disputed=counts.disputed,
+        errors=check.facts["errors"] if check else None,
+        warnings=check.facts["warnings"] if check else None,
+        reviewed=len(reviewed_ids(state, project)),
+        sample=math.ceil(project.rules.review_share * counts.sentences),
+        score=verdict.facts["shown"] if verdict else None,
+        since=state.entries[-1].time,
+    )
+
+
+def _name_of(code: str) -> str:
+    try:
+        return find_language(code).name
+    except ValueError:
+        return UNKNOWN  # of a version that knows more languages
+
+
+def render_text(project: Project, found: Sequence[LanguageStatus], width: int | None = None) -> str:
+    """A table, a total, a line of states, and what is to be done.
+
+    Args:
+      width: of the screen, in columns; what does not fit is left out, and named. None for no limit.
+    """
+    head = (
+        f"{project.rules.name}: {len(project.ids):,} sentences, {count_of(len(found), 'language')}"
+    )
+    if not found:
+        return f"{head}; nothing has been sent yet\n"
+    states = Counter(status.state for status in found)
+    told = ", ".join(f"{states[state]:,} {state}" for state in STATES if states[state])
+    return f"{head}\n{_table(found, width)}{told}\n{_to_do(found)}"
+
+
+def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
+    rows = [_cells(status) for status in found]
+    total = _totals(found) if len(found) > 1 else {}
+    left_out = []
+    columns = list(_COLUMNS)
+    for name in ("", *_LESS_NEEDED):
+        if name:
+            columns.remove(name)
+            left_out.append(name)
+        table = draw(
+            columns,
+            [[row[name] for name in columns] for row in rows],
+            numbers=sum(name in _NUMBERS for name in columns),
+            total=[total.get(name, "") for name in columns] if total else (),
+        )
+        if width is None or max(map(len, table.splitlines())) <= width:
+            break
+    if left_out:
+        table += f"the screen is too narrow for: {', '.join(left_out)}\n"
+    return table
+
+
+def _to_do(found: Sequence[LanguageStatus]) -> str:
+    lines = []
+    for state, what in _NEXT.items():
+        codes = [status.language for status in found if status.state == state]
+        if codes:
+            lines.append(f"next for {name_some(codes)}: {what}\n")
+    return "".join(lines)
+
+
+def _cells(status: LanguageStatus) -> dict[str, str]:
+    def count(number: int | None) -> str:
+        return UNKNOWN if number is None else f"{number:,}"
+
+    return {
+        "language": status.language,
+        "name": status.name,
+        "state": status.state,
+        "round": str(status.round),
+        "since": status.since.replace("T", " ").removesuffix("Z"),
+        "score": status.score or UNKNOWN,
+        "translated": f"{status.translated:,}/{status.sentences:,}",
+        "awaited": count(status.awaited),
+        "disputed": count(status.disputed),
+        "errors": count(status.errors),
+        "warnings": count(status.warnings),
+        "reviewed": f"{status.reviewed:,}/{status.sample:,}",
+    }
+
+
+def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
+    def add(name: str) -> int:
+        return sum(getattr(status, name) or 0 for status in found)
+
+    def count(name: str) -> str:
+        is_known = any(getattr(status, name) is not None for status in found)
+        return f"{add(name):,}" if is_known else UNKNOWN
+
+    return {
+        "language": "total",
+        "translated": f"{add('translated'):,}/{add('sentences'):,}",
+        **{name: count(name) for name in ("awaited", "disputed", "errors", "warnings")},
+        "reviewed": f"{add('reviewed'):,}/{add('sample'):,}",
+    }
+
+
+def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
+    """Everything, numbers as they are; null is not known."""
+    return to_json(
+        {
+            "project": project.rules.name,
+            "source_sha256": project.source_sha256,
+            "sentences": len(project.ids),
+            "languages": [status._asdict() for status in found],
+        }
+    )
+
+
+def render_story(project: Project, code: str) -> str:
+    """The journal of a language, an entry a line, and where it stands.
+
+    Raises ValueError for a language that has no journal.
+    """
+    status = _status(project, code) if code in project.languages else None
+    if not status:
+        raise ValueError(f"nothing was sent for {code}; there are {', '.join(project.languages)}")
+    entries = journal.read_entries(project.journal(code))
+    rows = [row for entry in entries for row in _story_of(entry)]
+    table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
+    disputes = _disputes(LanguageState(entries, project.ids))
+    return f"{table}{render_text(project, [status])}{disputes}"
+
+
+def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
+    """A row of the table, and others for what does not go into one."""
+    time = entry.time.replace("T", " ").removesuffix("Z")
+    cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]
+    for line in _tell(entry):
+        yield [*cells, line]
+        cells = [""] * len(cells)
+
+
+def _disputes(state: LanguageState) -> str:
+    lines = []
+    for name in state.disputed:
+        for answer in state.answers[name]:
+            one = answer.translation(name)
+            place = f"{one.file}:{one.line}, {journal.name_of(answer.entry)}"
+            lines.append(f"disputed: {name}: “{one.text}” ({place})\n")
+    if lines:
+        lines.append(f"{SETTLE}\n")
+    return "".join(lines)
+
+
+def _tell(entry: Entry) -> Sequence[str]:
+    """In lines, one at least."""
+    if entry.kind == "check":
+        return _tell_check(entry.facts)
+    return [_TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""]
+
+
+def _tell_import(facts: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{facts[kind]:,} {name}" for kind, name in _CHANGES.items() if facts[kind])
+    corrected = ", ".join(map(journal.name_of, facts["corrects"]))
+    corrects = f", corrects {corrected}" if corrected else ""
+    return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
+
+
+_CHANGES = {  # of an import, as the story of a language tells it
+    "empty": "empty",
+    "first": "new",
+    "same": "same",
+    "changed": "changed",
+    "corrected": "corrected",
+    "disputed": "disputed",
+    "late": "too late",
+}
+
+
+def _tell_check(facts: Mapping[str, Any]) -> list[str]:
+    by_reason: dict[tuple[str, str, str], list[str]] = {}
+    for one in facts["waivers"]:
+        by_reason.setdefault((one["rule"], one["by"], one["because"]), []).append(one["id"])
+    return [
+        *(_tell_rules(severity, facts) for severity in ("error", "warning")),
+        *(
+            f"waived {rule} of {name_some(ids)} ({by}: {because})"
+            for (rule, by, because), ids in by_reason.items()
+        ),
+    ]
+
+
+def _tell_rules(severity: str, facts: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{rule} {count:,}" for rule, count in facts["rules"][severity].items())
+    return f"{count_of(facts[f'{severity}s'], severity)}{f' ({told})' if told else ''}"
+
+
+def _tell_sheets(facts: Mapping[str, Any]) -> str:
+    who = f" for {facts['reviewer']}" if facts["reviewer"] else ""
+    return f"a sheet of {count_of(facts['lines'], 'sentence')}{who}"
+
+
+def _tell_review(facts: Mapping[str, Any]) -> str:
+    sentences = count_of(len(facts["reviewed"]), "sentence")
+    return f"{facts['reviewer']} reviewed {sentences}, {count_of(facts['errors'], 'error')}"
+
+
+def _tell_verdict(facts: Mapping[str, Any]) -> str:
+    said = "accepted" if facts["accepted"] else "sent back"
+    return f"score {facts['shown']}, {said}; {float(Fraction(facts['accepted_from'])):g} is needed"
+
+
+_TELLERS = {
+    "packet": lambda facts: str(facts["why"]),
+    "import": _tell_import,
+    "sheets": _tell_sheets,
+    "review": _tell_review,
+    "verdict": _tell_verdict,
+}

@@ -1,0 +1,164 @@
+"""Findings that people accept as they are: one by one, all of a rule, or by a table that they fill in."""
+
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.translation import files
+from pipelines.translation.state import LanguageState, Waiver
+from transforms.open_input import InputError
+from transforms.text.translation.packets.decoding import decode_sheet
+from transforms.text.translation.packets.records import PacketError
+from transforms.text.translation.records import Finding
+from transforms.text.translation.tables import TableError, read_table
+
+ALL = "*"  # in place of an id: all findings of a rule
+BECAUSE = "because"  # the column that people add to findings.tsv
+NEVER = ("disputed", "not-back", "missing")  # rules: there is no text to accept
+
+
+class Named(NamedTuple):
+    """A finding that a person names."""
+
+    id: str  # "" for what is said of the whole file; ALL
+    rule: str
+    because: str
+
+
+class Row(NamedTuple):
+    """A row of findings.tsv that a person has filled in, after its path and line."""
+
+    path: str
+    line: int
+    finding: Finding  # as it stands there
+    because: str
+
+
+class Waive(NamedTuple):
+    """What a person declares to be right as it is."""
+
+    named: Sequence[Named]
+    rows: Sequence[Row]
+    by: str
+
+
+def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
+    """The waivers of a command, None for none.
+
+    Args:
+      named: "devtest-0042:numbers-differ" each, or "*:numbers-differ" for all findings of that rule.
+      because: why those that are named are right.
+      tables: copies of findings.tsv with a column `because`, filled in where a finding is right as it is.
+      by: who says so.
+
+    Raises ValueError where something of it is not told, InputError for a table that cannot be read.
+    """
+    rows = [row for table in tables for row in read_waivers(table)]
+    if because and not named:
+        raise ValueError("--because goes with --waive; a table has a column of its own")
+    parsed = [_parse(text, because) for text in named]
+    if named and not (because.strip() and by.strip()):
+        raise ValueError("--waive needs --because TEXT and --by NAME")
+    if rows and not by.strip():
+        raise ValueError("--waive-table needs --by NAME")
+    return Waive(parsed, rows, by) if named or rows else None
+
+
+def _parse(text: str, because: str) -> Named:
+    name, colon, rule = text.rpartition(":")
+    if not colon or not rule:
+        raise ValueError(f"--waive takes ID:RULE, not {text!r}")
+    return Named(name, rule, because)
+
+
+def read_waivers(path: str) -> list[Row]:
+    """The rows of a table whose column `because` is filled in. Raises InputError; for none at all, too."""
+    data = files.read_bytes(pathlib.Path(path))
+    rows = []
+    try:
+        text = decode_sheet(data, path)
+        for number, fields in read_table(text, (*Finding._fields, BECAUSE)):
+            because = _unquoted(fields[BECAUSE]).strip()
+            if not because:
+                continue
+            rows.append(Row(path, number, _finding_of(number, fields), because))
+    except TableError as error:
+        message = str(error).partition(": ")[2]
+        raise InputError(f"{path}, line {error.line}", message) from None
+    except PacketError as error:
+        raise InputError(f"{path}, line {error.line}", error.message) from None
+    if not rows:
+        raise InputError(path, f"waives nothing: the column {BECAUSE} is blank in every row")
+    return rows
+
+
+def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
+    if not fields["line"].isdecimal():
+        raise TableError(number, f"the column line has {fields['line']!r}, and no number")
+    name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
+    return Finding(name, rule, severity, message, file, int(fields["line"]))
+
+
+def _unquoted(field: str) -> str:
+    """Without the marks that a spreadsheet puts around a field with marks in it."""
+    if len(field) > 1 and field[0] == field[-1] == '"':
+        inner = field[1:-1]
+        if '"' not in inner.replace('""', ""):
+            return inner.replace('""', '"')
+    return field
+
+
+def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
+    """The waivers that are new.
+
+    Raises ValueError for a finding that is not there or cannot be waived, InputError with the line where a
+    table names it.
+    """
+    asked: dict[tuple[str, str], str] = {}
+    for named in waive.named:
+        asked |= {
+            (finding.id, finding.rule): named.because for finding in _findings(state, found, named)
+        }
+    present = set(found)
+    for row in waive.rows:
+        finding = row.finding
+        why = _why_not(finding, present)
+        if why:
+            raise InputError(f"{row.path}, line {row.line}", why)
+        if asked.setdefault((finding.id, finding.rule), row.because) != row.because:
+            raise InputError(
+                f"{row.path}, line {row.line}",
+                f"{finding.id}:{finding.rule} is waived for another reason, too; give one",
+            )
+    waivers = [
+        Waiver(name, rule, state.text_sha256(name), because, waive.by)
+        for (name, rule), because in asked.items()
+    ]
+    return [one for one in waivers if state.waivers.get((one.id, one.rule)) != one]
+
+
+def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
+    """Those that are named. Of all of a rule, those that somebody has waived before are left as they are."""
+    of_rule = [one for one in found if one.rule == named.rule]
+    those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
+    if not those:
+        raise ValueError(f"there is no finding {named.id}:{named.rule} to waive")
+    if named.rule in NEVER:
+        raise ValueError(f"{named.id}:{named.rule} {_CANNOT}")
+    if named.id == ALL:
+        return [one for one in those if (one.id, one.rule) not in state.waivers]
+    return those
+
+
+def _why_not(finding: Finding, present: set[Finding]) -> str:
+    name = f"{finding.id}:{finding.rule}"
+    if finding.rule in NEVER:
+        return f"{name} {_CANNOT}"
+    if finding in present:
+        return ""
+    if any((one.id, one.rule) == (finding.id, finding.rule) for one in present):
+        return f"{name} says something else by now: take the table of the newest check"
+    return f"there is no finding {name} to waive"
+
+
+_CANNOT = "cannot be waived: a translation has to come"

@@ -1,0 +1,120 @@
+"""Small translation projects, and checks that find what a test says."""
+
+import contextlib
+import io
+import sys
+import types
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pipelines import cli
+from pipelines.commands import flores101
+from pipelines.translation.journal import read_entries
+from pipelines.translation.project import Project, Rules, create_project
+from pipelines.translation.state import LanguageState
+from transforms.text.translation.records import Finding, SourceSentence, Translation
+from transforms.text.translation.source_table import write_source
+
+TEXTS = {
+    "dev": ("It rained.", "The river rose by 3 metres.", "Nobody was hurt."),
+    "devtest": ("Bees dance.", 'They say "over there".', "Then they fly."),
+    "test": ("Take the bus.", "It leaves at 9:30."),
+}
+IDS = tuple(
+    f"{split}-{place:04}" for split, those in TEXTS.items() for place in range(1, len(those) + 1)
+)
+TIME = "2026-01-02T03:04:05Z"
+
+
+def small_sentences() -> list[SourceSentence]:
+    return [
+        SourceSentence(
+            id=f"{split}-{place:04}",
+            split=split,
+            article=f"wikinews:{len(split)}",
+            text=text,
+            url=f"https://en.wikinews.org/wiki/{split.title()}",
+            domain="wikinews",
+            topic="nature",
+            has_image=place == 1,
+            has_hyperlink=place == 2,
+        )
+        for split, texts in TEXTS.items()
+        for place, text in enumerate(texts, 1)
+    ]
+
+
+def small_project(folder: Path, **rules: object) -> Project:
+    return create_project(str(folder), Rules(**rules), small_sentences())  # type: ignore[arg-type]
+
+
+def source_file(folder: Path) -> Path:
+    path = folder / "source.tsv"
+    path.write_text(write_source(small_sentences()), "utf-8")
+    return path
+
+
+def state_of(project: Project, code: str = "fra") -> LanguageState:
+    return LanguageState(read_entries(project.journal(code)), project.ids)
+
+
+def kinds(project: Project, code: str = "fra") -> list[str]:
+    return [entry.kind for entry in read_entries(project.journal(code))]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, hidden ones, too."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(files)}
+
+
+class Ran(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def run(*arguments: object) -> Ran:
+    """Runs `corpusmill flores101 …`."""
+    parser = ArgumentParser()
+    flores101.add(parser.add_subparsers())
+    settings = parser.parse_args(["flores101", *map(str, arguments)])
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = cli.run(settings, [])
+    return Ran(status, out.getvalue(), err.getvalue())
+
+
+Finder = Callable[[Mapping[str, Translation]], list[Finding]]
+
+
+def use_checks(monkeypatch: pytest.MonkeyPatch, find: Finder) -> None:
+    """The checks find what `find` says of the translations in force, and what is missing."""
+
+    def check_translations(
+        sources: Sequence[SourceSentence], translations: Mapping[str, Translation], language: object
+    ) -> list[Finding]:
+        missing = [
+            Finding(one.id, "missing", "error", "there is no translation", "", 0)
+            for one in sources
+            if one.id not in translations
+        ]
+        return [*missing, *find(translations)]
+
+    module = types.ModuleType("transforms.text.translation.checks.run")
+    module.check_translations = check_translations  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+def find_bad(translations: Mapping[str, Translation]) -> list[Finding]:
+    """An error for each text with BAD in it, a warning for each with ODD."""
+    return [
+        Finding(one.id, f"is-{word}", severity, f"{word} is in it", one.file, one.line)
+        for one in translations.values()
+        for word, severity in (("bad", "error"), ("odd", "warning"))
+        if word.upper() in one.text
+    ]

@@ -1,0 +1,146 @@
+"""Checks in many processes write what one writes, and an error says where it came from."""
+
+import io
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+import pytest
+
+from pipelines.translation import check_runs
+from pipelines.translation.check_runs import Progress, check_languages
+from pipelines.translation.checks import check_language
+from pipelines.translation.imports import import_files
+from pipelines.translation.journal import read_entries
+from pipelines.translation.packets import send_packets
+from pipelines.translation.project import Project
+from tests.pipelines.translation.small_projects import kinds, small_project, tree
+from transforms.open_input import InputError
+from transforms.text.translation.languages import TargetLanguage, find_language
+
+CODES = ("deu", "fra")
+LANGUAGES = [find_language(code) for code in CODES]
+
+
+def make(folder: Path) -> Project:
+    project = small_project(folder / "project")
+    send_packets(project, LANGUAGES, formats=["tsv"])
+    for language in LANGUAGES:
+        path = folder / f"{language.code}.dev"
+        path.write_text(f"{language.code} 1 \nDie Regierung 4.\n\n", "utf-8")
+        import_files(project, [str(path)])
+    return project
+
+
+def without_times(project: Project) -> dict[str, bytes]:
+    """Entries of other processes have the time of the clock."""
+    times = {entry.time for code in CODES for entry in read_entries(project.journal(code))}
+    files = tree(project.folder)
+    for time in times:
+        files = {name: data.replace(time.encode(), b"") for name, data in files.items()}
+    return files
+
+
+def test_processes_write_what_one_process_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "transforms.text.translation.checks.run")  # the real ones
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = make(tmp_path / "one"), make(tmp_path / "two")
+    here = list(check_languages(one, LANGUAGES, workers=1, by="Eli"))
+    monkeypatch.setattr(check_runs, "MIN_LINES", 0)
+    there = list(check_languages(two, LANGUAGES, workers=2, by="Eli"))
+    assert [checked.code for checked in there] == list(CODES)
+    assert [checked.findings for checked in there] == [checked.findings for checked in here]
+    assert all(len(checked.findings) > 6 for checked in here)
+    assert without_times(one) == without_times(two)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    told = capfd.readouterr().err.splitlines()
+    assert told[:2] == ["checked deu, 1 of 2 languages", "checked fra, 2 of 2 languages"]
+    assert {told[2].split()[1], told[3].split()[1]} == {"deu,", "fra,"}
+    assert len(told) == 4
+
+
+class NoProcesses:
+    """A pool that starts none."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def submit(self, *_: object) -> Future[object]:
+        return Future()
+
+    def shutdown(self, *, cancel_futures: bool) -> None:
+        assert cancel_futures
+
+
+def test_a_killed_process_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make(tmp_path)
+    monkeypatch.setattr(check_runs, "MIN_LINES", 0)
+
+    def broken(*_: object) -> Iterator[object]:
+        raise BrokenProcessPool("killed")
+
+    monkeypatch.setattr(check_runs, "_in_order", broken)
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", NoProcesses)
+    with pytest.raises(
+        InputError, match="0 of 2 languages are checked: --workers 1 needs the least"
+    ):
+        list(check_languages(project, LANGUAGES, workers=2))
+    assert kinds(project, "deu") == ["packet", "import"]
+
+
+@pytest.mark.parametrize("error", [ValueError("no number"), TypeError("no number")])
+def test_an_error_names_the_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    project = make(tmp_path)
+
+    def fail_for_french(project: Project, language: TargetLanguage, **settings: object) -> object:
+        if language.code == "fra":
+            raise error
+        return check_language(project, language, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(check_runs, "check_language", fail_for_french)
+    with pytest.raises(type(error)) as caught:
+        list(check_languages(project, LANGUAGES))
+    told = [str(caught.value), *getattr(caught.value, "__notes__", ())]
+    assert told in (["fra: no number"], ["no number", "This came of the check of fra."])
+    assert kinds(project, "deu") == ["packet", "import", "check"]
+    assert kinds(project, "fra") == ["packet", "import"]
+
+
+class Screen(io.StringIO):
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "total", "shown"),
+    [
+        (True, 1, ""),
+        (False, 1, ""),
+        (False, 2, "checked fra, 1 of 2 languages\n"),
+        (
+            True,
+            2,
+            "\r\x1b[Kchecked 0 of 2 languages …\r\x1b[K\r\x1b[Kchecked 1 of 2 languages …\r\x1b[K",
+        ),
+    ],
+)
+def test_progress(is_terminal: bool, total: int, shown: str) -> None:
+    screen = Screen(is_terminal)
+    progress = Progress(total, screen)
+    progress.show()
+    progress.add("fra")
+    progress.show()
+    progress.close()
+    assert screen.getvalue() == shown

@@ -1,0 +1,303 @@
+"""What comes back is taken whole or not at all, and kept."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from pipelines.translation.imports import Imported, import_files
+from pipelines.translation.packets import Sent, send_packets
+from pipelines.translation.project import Project
+from tests.pipelines.translation.small_projects import (
+    IDS,
+    TEXTS,
+    kinds,
+    small_project,
+    state_of,
+    tree,
+)
+from transforms.open_input import InputError
+from transforms.text.translation.languages import find_language
+from transforms.text.translation.packets.records import Packet, PacketLine
+from transforms.text.translation.packets.sheet import write_sheet
+from transforms.text.translation.packets.xliff import write_xliff
+
+TRICKY = (
+    " Il pleut. ",
+    'Dit "oui"',
+    "a\u00a0: \u2028b",
+    "雨だ。",
+    "…<x>&amp;",
+    "e\u0301",
+    "-",
+    "0",
+)
+
+
+def filled(
+    project: Project,
+    texts: Sequence[str],
+    *,
+    code: str = "fra",
+    number: int = 1,
+    ids: Sequence[str] = IDS,
+) -> Packet:
+    """A packet as a translator gives it back."""
+    sources = {one.id: one for one in project.sentences}
+    lines = tuple(
+        PacketLine(sources[name], text, ()) for name, text in zip(ids, texts, strict=True)
+    )
+    return Packet(project.key, find_language(code), 1, number, lines)
+
+
+def write(folder: Path, packet: Packet, name: str = "fra.xlf") -> Path:
+    path = folder / name
+    data = write_xliff(packet) if name.endswith(".xlf") else write_sheet(packet).encode("utf-8")
+    path.write_bytes(data)
+    return path
+
+
+def send(project: Project, code: str = "fra") -> Sent:
+    return send_packets(project, [find_language(code)])[0]
+
+
+def bring(project: Project, *paths: Path, language: str = "") -> list[Imported]:
+    return import_files(project, map(str, paths), language=language, by="Ama")
+
+
+def texts(project: Project, code: str = "fra") -> dict[str, str]:
+    return {name: one.text for name, one in state_of(project, code).translations.items()}
+
+
+@pytest.mark.parametrize("name", ["fra.xlf", "fra.tsv", "back.csv"])
+def test_every_text_comes_in_to_the_letter(tmp_path: Path, sent: Project, name: str) -> None:
+    path = write(tmp_path, filled(sent, TRICKY), name)
+    (imported,) = bring(sent, path)
+    assert imported.is_new
+    assert texts(sent) == dict(zip(IDS, TRICKY, strict=True))
+    entry = imported.entry
+    assert entry
+    assert (entry.name, entry.by, entry.round) == ("0002", "Ama", 1)
+    assert (entry.folder / "original" / name).read_bytes() == path.read_bytes()
+    assert {key: entry.facts[key] for key in ("base", "lines", "empty", "first")} == {
+        "base": 1,
+        "lines": 8,
+        "empty": 0,
+        "first": 8,
+    }
+    assert state_of(sent).name == "back"
+
+
+def test_plain_files_of_each_split(tmp_path: Path, sent: Project) -> None:
+    places: dict[str, Sequence[str]] = {
+        "dev": TRICKY[:3],
+        "devtest": TRICKY[3:6],
+        "test": TRICKY[6:],
+    }
+    for split, lines in places.items():
+        (tmp_path / f"fra.{split}").write_text("".join(f"{line}\n" for line in lines), newline="")
+    imported = bring(sent, tmp_path / "fra.dev", tmp_path / "fra.devtest")
+    assert [one.entry.name for one in imported if one.entry] == ["0002", "0003"]
+    assert state_of(sent).name == "partly back"
+    bring(sent, tmp_path / "fra.test")
+    assert texts(sent) == dict(zip(IDS, TRICKY, strict=True))
+    one = state_of(sent).translations["devtest-0003"]
+    assert (one.file, one.line) == ("fra.devtest", 3)
+
+
+@pytest.mark.parametrize("name", ["fra.xlf", "fra.tsv"])
+def test_an_empty_target_is_no_translation(tmp_path: Path, sent: Project, name: str) -> None:
+    (imported,) = bring(sent, write(tmp_path, filled(sent, ("Un.", *[""] * 7)), name))
+    assert texts(sent) == {"dev-0001": "Un."}
+    assert imported.entry
+    assert (imported.entry.facts["empty"], imported.entry.facts["lines"]) == (7, 8)
+    assert state_of(sent).counts == (8, 1, 7, 0)
+    (tmp_path / "fra.dev").write_text("Un.\n\n \n")
+    (plain,) = bring(sent, tmp_path / "fra.dev")
+    assert plain.entry
+    assert (plain.entry.facts["empty"], plain.entry.facts["lines"]) == (1, 3)
+    assert texts(sent) == {"dev-0001": "Un.", "dev-0003": " "}  # the checks find blanks
+
+
+def test_the_same_file_twice_adds_nothing(tmp_path: Path, sent: Project) -> None:
+    path = write(tmp_path, filled(sent, TRICKY))
+    bring(sent, path)
+    before = tree(sent.folder)
+    (again,) = bring(sent, path)
+    assert again.entry
+    assert (again.is_new, again.entry.name) == (False, "0002")
+    assert tree(sent.folder) == before
+    other_name = tmp_path / "copy.xlf"
+    other_name.write_bytes(path.read_bytes())
+    assert not bring(sent, other_name)[0].is_new
+
+
+def test_two_answers_to_one_packet_are_both_kept_and_disputed(
+    tmp_path: Path, sent: Project
+) -> None:
+    bring(sent, write(tmp_path, filled(sent, TRICKY), "one.xlf"))
+    second = ("Il pleuvait.", *TRICKY[1:])
+    (imported,) = bring(sent, write(tmp_path, filled(sent, second), "two.xlf"))
+    assert imported.entry
+    facts = imported.entry.facts
+    assert (facts["disputed"], facts["same"]) == (1, 7)
+    state = state_of(sent)
+    assert state.disputed == ["dev-0001"]
+    found = [(a.entry, a.translation("dev-0001").text) for a in state.answers["dev-0001"]]
+    assert found == [(2, TRICKY[0]), (3, "Il pleuvait.")]
+    assert texts(sent)["dev-0001"] == TRICKY[0]
+
+
+def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
+    tmp_path: Path, sent: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipelines.translation.checks import check_language
+
+    bring(sent, write(tmp_path, filled(sent, TRICKY), "one.xlf"))
+    bring(sent, write(tmp_path, filled(sent, ("Deux.", *TRICKY[1:])), "two.xlf"))
+    assert check_language(sent, find_language("fra")).has_errors
+    packet = send(sent)
+    assert packet.is_new
+    assert packet.entry
+    assert packet.entry.facts["ids"] == ["dev-0001"]
+    assert state_of(sent).name == "sent"
+    answer = filled(sent, ("Trois.",), number=packet.entry.number, ids=("dev-0001",))
+    bring(sent, write(tmp_path, answer, "three.xlf"))
+    assert (texts(sent)["dev-0001"], state_of(sent).disputed) == ("Trois.", [])
+    assert state_of(sent).name == "back"
+    (late,) = bring(sent, write(tmp_path, filled(sent, ("Quatre.", *TRICKY[1:])), "four.xlf"))
+    assert late.entry
+    assert (late.entry.facts["late"], late.entry.facts["same"]) == (1, 7)
+    assert (texts(sent)["dev-0001"], state_of(sent).disputed) == ("Trois.", [])
+
+
+def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
+    tmp_path: Path, sent: Project
+) -> None:
+    from pipelines.translation.checks import check_language
+
+    one, two = tmp_path / "fra.dev", tmp_path / "x" / "fra.dev"
+    two.parent.mkdir()
+    one.write_text("Un.\nDeux.\nTrois.\n")
+    two.write_text("Uno.\nDeux.\nTrois.\n")
+    bring(sent, one, two)
+    assert state_of(sent).disputed == ["dev-0001"]
+    assert not bring(sent, one)[0].is_new  # the packet is the same: it tells nothing new
+    check_language(sent, find_language("fra"))
+    send(sent)
+    assert bring(sent, one)[0].is_new
+    assert state_of(sent).disputed == []
+    assert texts(sent)["dev-0001"] == "Un."
+    assert not bring(sent, one)[0].is_new
+
+
+BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
+    "other-project": (
+        lambda project: filled(project, TRICKY)._replace(project="wmt-00000000"),
+        r"is of the project wmt-00000000, and this is flores101-",
+    ),
+    "other-packet": (
+        lambda project: filled(project, TRICKY, number=9),
+        "answers packet 0009 of fra, which was never sent",
+    ),
+    "not-sent": (
+        lambda project: filled(project, TRICKY, code="deu"),
+        "no packet was sent for deu",
+    ),
+    "other-source": (
+        lambda project: _with_sources(filled(project, TRICKY), text="It hailed."),
+        r"line \d+: the source beside dev-0001 is 'It hailed\.'.*mixed up",
+    ),
+    "unknown-id": (
+        lambda project: _with_sources(filled(project, TRICKY), id="dev-0099"),
+        r"line \d+: the project has no sentence 'dev-0099'",
+    ),
+    "broken-line": (
+        lambda project: filled(project, ("a\nb", *TRICKY[1:])),
+        r"line \d+: the translation of dev-0001 breaks the line",
+    ),
+}
+
+
+def _with_sources(packet: Packet, **changes: str) -> Packet:
+    first, *others = packet.lines
+    changed = first._replace(source=first.source._replace(**changes))  # type: ignore[arg-type]
+    return packet._replace(lines=(changed, *others))
+
+
+@pytest.mark.parametrize("ending", ["xlf", "tsv"])
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_named_and_nothing_is_taken(
+    tmp_path: Path, sent: Project, case: str, ending: str
+) -> None:
+    make, message = BAD[case]
+    good = write(tmp_path, filled(sent, TRICKY), "good.xlf")
+    bad = write(tmp_path, make(sent), f"bad.{ending}")
+    before = tree(sent.folder)
+    with pytest.raises(InputError, match=rf"/bad\.{ending}.*{message}"):
+        bring(sent, good, bad)
+    assert tree(sent.folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "language", "message"),
+    [
+        ("fra.dev", "One.\n", "", r"fra\.dev: 1 lines, and there are 3 sentences"),
+        ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
+        ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
+        ("deu.dev", "1\n2\n3\n", "fra", "is in deu, and --language says fra"),
+        ("qqqq.dev", "1\n2\n3\n", "", "no language .*--language tells"),
+        ("fra.pdf", "%PDF", "", r"its name ends with none of \.xlf"),
+        ("fra.xlf", "<xliff", "", r"fra\.xlf, line 1: "),
+        ("fra.tsv", "", "", r"fra\.tsv"),
+    ],
+)
+def test_files_that_cannot_be_read(
+    tmp_path: Path, sent: Project, name: str, content: str, language: str, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match=message):
+        bring(sent, tmp_path / name, language=language)
+    assert kinds(sent) == ["packet"]
+
+
+def test_no_such_file(tmp_path: Path, sent: Project) -> None:
+    with pytest.raises(InputError, match=r"fra\.xlf: No such file"):
+        bring(sent, tmp_path / "fra.xlf")
+
+
+def test_the_language_of_a_file_whose_name_does_not_tell(tmp_path: Path, sent: Project) -> None:
+    (tmp_path / "final-version.dev").write_text("1\n2\n3\n")
+    (imported,) = bring(sent, tmp_path / "final-version.dev", language="fra")
+    assert imported.code == "fra"
+
+
+def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Project) -> None:
+    folder = tmp_path / "release"
+    (folder / "dev").mkdir(parents=True)
+    (folder / "README").write_text("read me")
+    (folder / "dev" / ".hidden.tsv").write_text("x")
+    (folder / "dev" / "fra.dev").write_text("1\n2\n3\n")
+    source = folder / "dev" / "eng.dev"
+    source.write_text("".join(f"{text}\n" for text in TEXTS["dev"]))
+    passed, imported = bring(sent, folder)
+    assert (passed.path, passed.entry, imported.code) == (str(source), None, "fra")
+    source.write_text("It rained.\nThe river fell.\nNobody was hurt.\n")
+    with pytest.raises(InputError, match=r"eng\.dev, line 2: is not dev-0002 of the source"):
+        bring(sent, folder)
+
+
+def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"empty: no file with an ending of \.xlf"):
+        bring(sent, tmp_path / "empty")
+
+
+def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) -> None:
+    from pipelines.translation.project import Rules, create_project
+
+    small_project(tmp_path / "same")
+    other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])
+    path = write(tmp_path, filled(other, TRICKY[:3], ids=IDS[:3]))
+    with pytest.raises(InputError, match="is of the project flores101-"):
+        bring(sent, path)

@@ -1,0 +1,205 @@
+"""The package: what is in it, to the byte, and what is not."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.publish import TargetError
+from pipelines.translation.checks import check_language
+from pipelines.translation.imports import import_files
+from pipelines.translation.package import make_metadata, package
+from pipelines.translation.packets import send_packets
+from pipelines.translation.project import Project, open_project
+from tests.pipelines.translation.small_projects import (
+    IDS,
+    TEXTS,
+    run,
+    small_sentences,
+    tree,
+)
+from transforms.open_input import InputError
+from transforms.read_corpus import open_build
+from transforms.text.translation.languages import find_language
+
+TRICKY = {
+    "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
+    "devtest": ("雨だ。", "\\n, \\t", "e\u0301\u0085"),
+    "test": ("-", "\ufeff0"),
+}
+
+
+def translate(project: Project, folder: Path, code: str, extra: str = "") -> dict[str, bytes]:
+    """Sends, imports and checks plain files; name → bytes of them."""
+    send_packets(project, [find_language(code)], formats=["tsv"])
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        f"{code}.{split}": "".join(f"{line}{extra}\n" for line in lines).encode("utf-8")
+        for split, lines in TRICKY.items()
+    }
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    import_files(project, [str(folder)])
+    check_language(project, find_language(code))
+    return contents
+
+
+@pytest.fixture
+def translated(tmp_path: Path, project: Project) -> Project:
+    """Two languages that have passed the checks, one that failed, and one of which nothing is back."""
+    translate(project, tmp_path / "fra", "fra")
+    translate(project, tmp_path / "zho_simpl", "zho_simpl", "。")
+    translate(project, tmp_path / "deu", "deu", " BAD")
+    send_packets(project, [find_language("ara")])
+    return project
+
+
+def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> None:
+    made = package(translated, str(tmp_path / "out"), without_review=True)
+    folder = tmp_path / "out" / "flores101" / "flores101" / "1.0.0"
+    assert made.folder == str(folder)
+    there = tree(folder)
+    assert sorted(there) == [
+        "COMPLETED",
+        "README.md",
+        "dev-00000-of-00001.parquet",
+        "dev/eng.dev",
+        "dev/fra.dev",
+        "dev/zho_simpl.dev",
+        "devtest-00000-of-00001.parquet",
+        "devtest/eng.devtest",
+        "devtest/fra.devtest",
+        "devtest/zho_simpl.devtest",
+        "manifest.json",
+        "metadata_dev.tsv",
+        "metadata_devtest.tsv",
+    ]
+    for split in ("dev", "devtest"):
+        for code in ("fra", "zho_simpl"):
+            given = (tmp_path / code / f"{code}.{split}").read_bytes()
+            assert there[f"{split}/{code}.{split}"] == given
+        english = "".join(f"{text}\n" for text in TEXTS[split]).encode()
+        assert there[f"{split}/eng.{split}"] == english
+    assert there["metadata_dev.tsv"] == (
+        b"URL\tdomain\ttopic\thas_image\thas_hyperlink\n"
+        b"https://en.wikinews.org/wiki/Dev\twikinews\tnature\tyes\tno\n"
+        b"https://en.wikinews.org/wiki/Dev\twikinews\tnature\tno\tyes\n"
+        b"https://en.wikinews.org/wiki/Dev\twikinews\tnature\tno\tno\n"
+    )
+
+
+def test_rows_with_all_languages(tmp_path: Path, translated: Project) -> None:
+    made = package(translated, str(tmp_path), without_review=True)
+    table = pq.read_table(f"{made.folder}/devtest-00000-of-00001.parquet")
+    assert table.column_names == [
+        *("id", "url", "domain", "topic", "has_image", "has_hyperlink", "article"),
+        *("sentence_eng", "sentence_fra", "sentence_zho_simpl"),
+    ]
+    assert table["id"].to_pylist() == [name for name in IDS if name.startswith("devtest")]
+    assert table["sentence_eng"].to_pylist() == list(TEXTS["devtest"])
+    assert table["sentence_fra"].to_pylist() == list(TRICKY["devtest"])
+    assert table["has_image"].to_pylist() == [True, False, False]
+    assert table["article"].to_pylist() == ["wikinews:7"] * 3
+
+
+def test_the_manifest_says_what_is_in_it_and_what_is_not(
+    tmp_path: Path, translated: Project
+) -> None:
+    made = package(translated, str(tmp_path), without_review=True, version="2.0")
+    build = open_build(made.folder)
+    manifest = build.manifest
+    assert (
+        manifest["signature"]
+        == f"flores101|project:{translated.key}|langs:3|splits:dev+devtest|v:2.0"
+    )
+    assert manifest["counts"]["kept"] == {"dev": 3, "devtest": 3, "total": 6}
+    assert list(manifest["languages"]) == ["eng", "fra", "zho_simpl"]
+    assert manifest["languages"]["fra"]["score"] is None
+    assert manifest["caveats"] == [
+        "ara is left out: sent: 8 sentences have no translation",
+        "deu is left out: checks failed",
+    ]
+    listed = {file["name"] for file in manifest["outputs"]}
+    assert listed == set(tree(Path(made.folder))) - {"manifest.json", "COMPLETED"}
+    card = (Path(made.folder) / "README.md").read_text("utf-8")
+    assert "- zh-Hans\n" in card
+    assert "| fra | French | Latn | not reviewed |" in card
+    assert "| eng | English | Latn | source |" in card
+    assert "- deu is left out: checks failed" in card
+
+
+def test_verify_finds_nothing_wrong_and_something_where_there_is(
+    tmp_path: Path, translated: Project
+) -> None:
+    from transforms.check_files import check_counts, find_fault, find_strangers, list_files
+
+    made = package(translated, str(tmp_path), without_review=True, with_test=True)
+    build = open_build(made.folder)
+    assert [fault for file in list_files(build) if (fault := find_fault(file))] == []
+    assert [*check_counts(build), *find_strangers(build)] == []
+    (Path(made.folder) / "dev" / "fra.dev").write_text("a\n")
+    assert len([file for file in list_files(build) if find_fault(file)]) == 1
+
+
+def test_only_what_is_accepted_unless_asked(tmp_path: Path, translated: Project) -> None:
+    with pytest.raises(ValueError, match=r"no language to package: ara: sent.*; fra: checked"):
+        package(translated, str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_withheld_split_is_in_a_folder_of_its_own(tmp_path: Path, translated: Project) -> None:
+    made = package(translated, str(tmp_path), without_review=True, with_test=True)
+    there = tree(Path(made.folder))
+    of_test = {name for name in there if "test" in name.replace("devtest", "")}
+    assert of_test == {
+        "test/eng.test",
+        "test/fra.test",
+        "test/zho_simpl.test",
+        "test/metadata_test.tsv",
+        "test/test-00000-of-00001.parquet",
+    }
+    assert there["test/fra.test"] == "".join(f"{line}\n" for line in TRICKY["test"]).encode()
+    assert made.manifest["counts"]["kept"] == {"dev": 3, "devtest": 3, "test": 2, "total": 8}
+
+
+def test_the_same_project_gives_the_same_bytes(tmp_path: Path, translated: Project) -> None:
+    one = package(translated, str(tmp_path / "one"), without_review=True)
+    shutil.copytree(translated.folder, tmp_path / "moved")
+    moved = open_project(str(tmp_path / "moved"))
+    other = package(moved, str(tmp_path / "other"), without_review=True)
+    assert tree(Path(one.folder)) == tree(Path(other.folder))
+
+
+def test_a_finished_package_stays_unless_it_may_be_replaced(
+    tmp_path: Path, translated: Project
+) -> None:
+    made = package(translated, str(tmp_path), without_review=True)
+    before = tree(Path(made.folder))
+    with pytest.raises(TargetError, match="holds a finished build"):
+        package(translated, str(tmp_path), without_review=True)
+    package(translated, str(tmp_path), without_review=True, replace=True)
+    assert tree(Path(made.folder)) == before
+
+
+def test_what_would_break_the_metadata_is_named() -> None:
+    first, *_ = small_sentences()
+    with pytest.raises(InputError, match=r"source\.tsv: dev-0001: a tab or line feed in a field"):
+        make_metadata([first._replace(topic="a\tb")])
+
+
+def test_the_command(tmp_path: Path, translated: Project) -> None:
+    ran = run(
+        "package", "--project", translated.folder, "--output", tmp_path / "out", "--without-review"
+    )
+    assert ran.status == 0
+    assert ran.out.splitlines()[1:] == [
+        "dev 3, devtest 3",
+        "3 languages: eng fra zho_simpl",
+        "note: ara is left out: sent: 8 sentences have no translation",
+        "note: deu is left out: checks failed",
+        f"the build: {tmp_path}/out/flores101/flores101/1.0.0",
+    ]
+    manifest = json.loads((tmp_path / "out/flores101/flores101/1.0.0/manifest.json").read_text())
+    assert manifest["signature"] == ran.out.splitlines()[0]

@@ -1,0 +1,92 @@
+"""The table of all languages: whole in a file, and as much of it as a screen has room for."""
+
+import pytest
+
+from pipelines.translation.project import Project
+from pipelines.translation.status import LanguageStatus, render_text
+from tests.pipelines.translation.offices import Office, good
+from transforms.text.translation.languages import FLORES101_CODES, find_language
+
+NAME = "a-project-whose-name-has-forty-letters-x"
+
+
+def status(code: str, state: str = "checks failed", **known: object) -> LanguageStatus:
+    values = {
+        "language": code,
+        "name": find_language(code).name,
+        "state": state,
+        "round": 2,
+        "sentences": 3001,
+        "translated": 3001,
+        "awaited": 0,
+        "disputed": 1,
+        "errors": 1234,
+        "warnings": 2345,
+        "reviewed": 601,
+        "sample": 601,
+        "score": "89.9",
+        "since": "2026-01-02T03:04:05Z",
+    }
+    return LanguageStatus(**{**values, **known})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def named(office: Office) -> Project:
+    office.make("fra", "--name", NAME)
+    return office.project
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_screen_is_not_overrun(named: Project, width: int) -> None:
+    found = [status(code) for code in FLORES101_CODES]
+    lines = render_text(named, found, width).splitlines()
+    assert lines[0] == f"{NAME}: 8 sentences, 102 languages"
+    assert max(map(len, lines[:-1])) <= width
+    for code in FLORES101_CODES:  # what counts is always there
+        (row,) = [line.split() for line in lines if line.split()[0] == code]
+        assert "89.9" in row
+        assert "3,001/3,001" in row
+    assert lines[-1].startswith(
+        "next for afr, amh, ara, asm, ast, azj, bel, ben and 94 more: `packets`"
+    )
+
+
+def test_a_file_has_all_of_it(named: Project) -> None:
+    found = [status("fra"), status("ara", score=None, errors=None, warnings=None)]
+    whole = render_text(named, found)
+    assert whole == render_text(named, found, 200)
+    assert whole.splitlines()[1].split() == [
+        *("language", "name", "state", "round", "since", "score", "translated"),
+        *("awaited", "disputed", "errors", "warnings", "reviewed"),
+    ]
+    assert "too narrow" not in whole
+    narrow = render_text(named, found, 80)
+    assert "the screen is too narrow for: since, warnings" in narrow
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ("new", "`packets`"),
+        ("sent", ""),
+        ("partly back", ""),
+        ("back", "`check`"),
+        ("checked", "`review --sheets`"),
+        ("in review", "`review --import`"),
+        ("sent back", "`packets` begins the next round"),
+        ("accepted", "`package`"),
+    ],
+)
+def test_what_is_to_be_done(named: Project, state: str, told: str) -> None:
+    last = render_text(named, [status("fra", state)]).splitlines()[-1]
+    assert last.startswith(f"next for fra: {told}") if told else last == f"1 {state}"
+
+
+def test_what_is_not_known_is_not_zero(office: Office) -> None:
+    office.make("fra,deu")
+    total = office.do("status").out.splitlines()[5].split()
+    assert total == ["total", "0/16", "16", "0", "–", "–", "0/8"]
+    office.do("import", office.translate(good()))
+    office.do("check")
+    total = office.do("status").out.splitlines()[5].split()
+    assert total == ["total", "8/16", "8", "0", "0", "0", "0/8"]
