@@ -1,0 +1,236 @@
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.commands import subwords
+from pipelines.launch import launch
+from pipelines.subwords import Subwords, SubwordsConfig
+from tests.pipelines.wiki_builds import files_below
+from tests.real_data import DATA, needs_real_data
+from tests.subword_inputs import JAPANESE, make_corpora, write_lines
+from transforms.open_input import InputError
+from transforms.text.line_blocks import block_of
+from transforms.text.piece_model import PieceCounter, PieceSettings, train_pieces
+from transforms.text.sentence_choice import rank_sentences
+from transforms.text.temperature_sampling import share_out
+from transforms.text.word_counts import count_words, cut_by_bucket
+
+LEARNED = {
+    "en": [
+        *("One ferry .", "Two ferries .", "No ferry .", "The ferry left at seven."),
+        *("Nobody saw it.", "It was green.", "The sea.", "The land."),
+    ],
+    "ja": list(JAPANESE),
+    "uk": ["Про Річка.", "Про Море.", "Про Гора.", "Про Степ.", "Про Ліс."],
+}
+HELD_OUT = {"en": ["Too .", "Held out .", "A ferry."], "uk": ["Про Озеро."]}
+EVALUATED = {"uk": ["Про ґанок."], "el": ["Θάλασσα"]}
+SIZE = 120
+SEED = 9
+SENTENCES = 11  # the shares of 8, 4 and 5 sentences at T = 5 are near to one third each
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    make_corpora(folder / "corpora")
+    write_lines(folder / "texts" / "one.txt", JAPANESE[:3])
+    write_lines(folder / "texts" / "two.gz", [*JAPANESE[3:], ""])
+    for code, name in (("uk", "ukr"), ("el", "ell")):
+        write_lines(folder / "flores" / "devtest" / f"{name}.devtest", EVALUATED[code])
+    return folder
+
+
+def config(inputs: Path, **settings: Any) -> SubwordsConfig:
+    given: dict[str, Any] = {
+        "corpora": [str(inputs / "corpora"), f"ja={inputs}/texts/*"],
+        "evaluate": [str(inputs / "flores")],
+        "size": SIZE,
+        "sentences": SENTENCES,
+        "seed": SEED,
+    }
+    return SubwordsConfig(**(given | settings))
+
+
+def make(output: Path, settings: SubwordsConfig, workers: int = 1) -> Path:
+    corpus = Subwords(settings)
+    launch(corpus, str(output), workers=workers)
+    return output.joinpath(*corpus.path)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in files_below(folder)}
+
+
+@pytest.fixture(scope="module")
+def built(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("output"), config(inputs))
+
+
+def sample() -> list[str]:
+    """The sentences that are learned from, by the rule."""
+    shares = share_out({name: len(lines) for name, lines in LEARNED.items()}, "5", SENTENCES)
+    chosen = []
+    for name, lines in LEARNED.items():
+        ranks = rank_sentences(lines, SEED).tolist()
+        ordered = [line for _, line in sorted(zip(ranks, lines, strict=True))]
+        chosen += ordered * shares[name].times + ordered[: shares[name].once_more]
+    return chosen
+
+
+def test_the_model_is_that_of_the_sample(built: Path) -> None:
+    words = count_words(block_of([line.encode() for line in sample()]))
+    parts = [part for _, part in sorted(cut_by_bucket(words, 64))]
+    expected = train_pieces(parts, PieceSettings(SIZE))
+    assert (built / "sentencepiece.model").read_bytes() == expected.model
+    assert files_below(built) == [
+        "COMPLETED",
+        "README.md",
+        "manifest.json",
+        "rejected/rejected-00000-of-00001.parquet",
+        "sentencepiece.model",
+        "sentencepiece.vocab",
+        "stats.json",
+    ]
+    assert built.parts[-3:] == (
+        "subwords",
+        "multilingual-3-120-sentences-11-seed-9",
+        "20260101-1.0.0",
+    )
+
+
+def test_stats(built: Path) -> None:
+    stats = json.loads((built / "stats.json").read_text("utf-8"))
+    languages = stats["languages"]
+    assert {name: one["sentences"] for name, one in languages.items()} == {
+        "el": 0,
+        "en": 8,
+        "ja": 4,
+        "uk": 5,
+    }
+    assert {name: one["sampled"] for name, one in languages.items()} == {
+        "el": 0,
+        "en": 4,
+        "ja": 3,
+        "uk": 4,
+    }
+    words = Counter(word for line in sample() for word in line.split())
+    total = stats["total"]
+    assert (total["different_words"], total["words"]) == (len(words), words.total())
+    counter = PieceCounter((built / "sentencepiece.model").read_bytes())
+    for kind, lines_of in (("held_out", HELD_OUT), ("evaluated", EVALUATED)):
+        for name, lines in lines_of.items():
+            assert languages[name][kind] == counter.count(lines)._asdict()
+    (left,) = set(JAPANESE) - set(sample())  # of a language without a split that is held out
+    assert languages["ja"]["held_out"] == counter.count([left])._asdict()
+    assert languages["el"]["evaluated"]["unknown"] == 1
+
+
+def test_the_manifest(built: Path, inputs: Path) -> None:
+    manifest = json.loads((built / "manifest.json").read_text("utf-8"))
+    assert manifest["signature"] == (
+        "subwords|lang:3-languages|dump:20260101|size:120|temperature:5|sentences:11"
+        "|character-coverage:0.9995|normalization:nmt_nfkc|byte-fallback:no|min-count:1|seed:9|v:1.0.0"
+    )
+    assert manifest["counts"] == {"sentences": 17, "sampled": 11, "rejected_lines": {}}
+    assert [(one["role"], one["name"]) for one in manifest["inputs"]] == [
+        ("el evaluated", "ell.devtest"),
+        ("en lm1b|lang:en|dump:2007-2011|v:1.0.0", "manifest.json"),
+        ("en pg19|lang:en|dump:20260101|v:1.0.0", "manifest.json"),
+        ("en simplebooks|lang:en|dump:20260101|v:1.0.0", "manifest.json"),
+        ("ja lines", "one.txt"),
+        ("ja lines", "two.gz"),
+        ("uk evaluated", "ukr.devtest"),
+        ("uk wiki40b|lang:uk|dump:20260101|v:1.0.0", "manifest.json"),
+    ]
+    assert manifest["settings"]["languages"] == ["en", "ja", "uk"]
+    assert str(inputs) not in json.dumps(manifest)
+    assert "| el | – |" in (built / "README.md").read_text("utf-8")
+
+
+def test_workers_and_the_order_of_corpora_do_not_count(
+    built: Path, inputs: Path, tmp_path: Path
+) -> None:
+    corpora = inputs / "corpora"
+    backwards = [
+        f"jpn={inputs}/texts/two.gz",
+        f"ja={inputs}/texts/one.txt",
+        *(str(corpora / name) for name in ("wiki40b", "simplebooks", "pg19", "lm1b")),
+    ]
+    again = make(tmp_path, config(inputs, corpora=backwards), workers=2)
+    assert tree(again) == tree(built)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"corpora": []}, "no corpus is named"),
+        ({"corpora": ["xx=a"]}, 'no language "xx"'),
+        ({"temperature": "0"}, "temperature is 0"),
+        ({"sentences": 0}, "sentences is 0"),
+        ({"dump_date": "a/b"}, "dump_date is 'a/b'"),
+        ({"size": 3}, "size is 3"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SubwordsConfig(**({"corpora": ["."]} | settings))
+
+
+def test_files_alone_have_no_date(inputs: Path) -> None:
+    files = [f"ja={inputs}/texts/*"]
+    assert Subwords(SubwordsConfig(files)).path[-1] == "latest-1.0.0"
+    assert Subwords(SubwordsConfig(files, dump_date="2026")).path[-1] == "2026-1.0.0"
+    with pytest.raises(InputError):
+        Subwords(SubwordsConfig([str(inputs / "none")]))
+
+
+def test_flags_have_the_defaults_of_the_config(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[SubwordsConfig] = []
+    monkeypatch.setattr("pipelines.subwords.Subwords", started.append)
+    monkeypatch.setattr(subwords, "launch_build", lambda *_: None)
+    parser = argparse.ArgumentParser()
+    subwords.add(parser.add_subparsers())
+    flags = ["--temperature", "2.5", "--size", "900", "--byte-fallback", "--seed", "4"]
+    for given in ([], flags):
+        settings = parser.parse_args(["subwords", "--corpora", "a", "--output", "o", *given])
+        settings.run(settings, [])
+        assert (settings.replace, settings.runner) == (False, "in-process")
+    assert started == [
+        SubwordsConfig(["a"]),
+        SubwordsConfig(["a"], temperature="2.5", size=900, byte_fallback=True, seed=4),
+    ]
+
+
+@needs_real_data
+def test_flores_lines_have_few_unknown_tokens(tmp_path: Path) -> None:
+    """Half of the lines of four scripts are learned from; the other half has hardly a new character."""
+    lines_of = {
+        code: (DATA / "flores" / "flores101_dataset" / "devtest" / f"{code}.devtest")
+        .read_text("utf-8")
+        .splitlines()
+        for code in ("ukr", "vie", "hin", "ell")
+    }
+    for code, lines in lines_of.items():
+        write_lines(tmp_path / "texts" / code, lines[::2])
+        write_lines(tmp_path / "rest" / "dev" / f"{code}.dev", lines[1::2])
+    folder = make(
+        tmp_path,
+        SubwordsConfig(
+            [f"{code}={tmp_path}/texts/{code}" for code in lines_of],
+            evaluate=[str(tmp_path / "rest")],
+            size=2000,
+        ),
+    )
+    languages = json.loads((folder / "stats.json").read_text("utf-8"))["languages"]
+    assert {name: one["sampled"] for name, one in languages.items()} == dict.fromkeys(
+        ("el", "hi", "uk", "vi"), 506
+    )
+    for one in languages.values():
+        assert (one["times"], one["once_more"], one["evaluated"]["lines"]) == (1, 0, 506)
+        assert one["evaluated"]["unknown"] < 0.01 * one["evaluated"]["pieces"]
+        assert one["evaluated"]["characters"] > 1.7 * one["evaluated"]["pieces"]
