@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,17 +10,32 @@ from collections.abc import Sequence
 from pipelines.commands import (
     demo,
     entities,
+    flores101,
     lm1b,
     multilingual,
     pg19,
     report,
     score,
     simplebooks,
+    subwords,
     verify,
     wiki40b,
 )
 
-COMMANDS = (wiki40b, entities, multilingual, lm1b, pg19, simplebooks, report, verify, score, demo)
+COMMANDS = (
+    wiki40b,
+    entities,
+    multilingual,
+    lm1b,
+    pg19,
+    simplebooks,
+    flores101,
+    subwords,
+    report,
+    verify,
+    score,
+    demo,
+)
 
 EPILOG = """\
 first steps:
@@ -58,6 +74,9 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return _fail(2, error)
     except (BuildError, InputError, TargetError) as error:
         return _fail(1, error)
+    except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return _fail(130, "interrupted; what was not finished is not published")
     return status or 0

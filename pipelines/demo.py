@@ -7,16 +7,19 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.entities import Entities, EntitiesConfig
+from pipelines.flores101 import PAPER_DOMAINS, Flores101, Flores101Config
 from pipelines.launch import Corpus
 from pipelines.lm1b import Lm1b, Lm1bConfig
 from pipelines.pg19 import Pg19, Pg19Config
 from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
+from pipelines.subwords import Subwords, SubwordsConfig
 from pipelines.wiki40b import Wiki40b, Wiki40bConfig
 from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
 SAMPLES = pathlib.Path(__file__).parent / "samples"
 WIKI40B_LANGUAGES = ("en", "ja", "uk")
 MULTILINGUAL_SIZE = 64_000  # more than the samples give
+SUBWORDS = 8_000
 
 
 def sample_builds(output: str) -> Iterator[Corpus]:
@@ -30,6 +33,8 @@ def sample_builds(output: str) -> Iterator[Corpus]:
     yield Lm1b(sample_news())
     yield Pg19(sample_pg19())
     yield SimpleBooks(sample_simplebooks())
+    yield Flores101(sample_flores101())
+    yield Subwords(SubwordsConfig([output], size=SUBWORDS))
 
 
 def sample_entities() -> str:
@@ -63,6 +68,18 @@ def sample_simplebooks() -> SimpleBooksConfig:
     return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
 
 
+def sample_flores101() -> Flores101Config:
+    """The settings that draw source sentences from the samples of three sites, which have few articles."""
+    sites = {site: [sample_dump("wikimedia", f"en{site}")] for site in PAPER_DOMAINS}
+    return Flores101Config(**sites, sentences=150)  # type: ignore[arg-type]
+
+
+def sample_dump(folder: str, wiki: str) -> str:
+    """The dump of a sample: of "wikipedia" or "wikimedia"."""
+    name = f"{wiki}-20260101-pages-articles-multistream.xml.bz2"
+    return str(SAMPLES / folder / wiki / name)
+
+
 def _sample_books() -> dict[str, Any]:
     books = SAMPLES / "gutenberg"
     return {
@@ -77,7 +94,7 @@ def sample_config(language: str, entities: str = "") -> Wiki40bConfig:
     wiki = SAMPLES / "wikipedia" / f"{language}wiki"
     return Wiki40bConfig(
         language=language,
-        dump=[str(wiki / f"{language}wiki-20260101-pages-articles-multistream.xml.bz2")],
+        dump=[sample_dump("wikipedia", wiki.name)],
         page_props=[str(wiki / f"{language}wiki-20260101-page_props.sql.gz")],
         entities=entities,
     )

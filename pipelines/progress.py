@@ -31,13 +31,21 @@ LOG_SECONDS = 30.0
 LOG_COLUMNS = 120
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
-_READING = ("read-templates", "read-dump", "read-entities", "read-lines", "read-books")
+_READING = (
+    "read-templates",
+    "read-dump",
+    "read-entities",
+    "read-lines",
+    "read-books",
+    "read-sentences",
+)
 _TEXT_BYTES = (
     "read-templates/xml_bytes",
     "read-dump/xml_bytes",
     "read-entities/json_bytes",
     "read-lines/text_bytes",
     "read-books/text_bytes",
+    "read-sentences/text_bytes",
     "count-subwords/text_bytes",
     "check-checksums/text_bytes",
 )
@@ -75,6 +83,11 @@ class Tally:
         self.lines = counts.get("read-lines/lines", 0)
         self.tokenized = counts.get("tokenize-lines/lines", 0)
         self.sentences_written = counts.get("write-shards/sentences", 0)
+        self.sentences = counts.get("read-sentences/sentences", 0)
+        self.words_in_training = counts.get("train-pieces/begun", 0) - counts.get(
+            "train-pieces/words", 0
+        )
+        self.sentences_in_pieces = counts.get("count-pieces/sentences", 0)
         self.books = counts.get("read-books/books", 0)
         self.books_stripped = counts.get("strip-books/stripped", 0)
         self.books_tokenized = counts.get("tokenize-books/books", 0)
@@ -88,6 +101,8 @@ class Tally:
             return f"{self.compared_files:,} files compared {self.megabytes_per_second:.1f} MB/s"
         if self.entities and not (self.pages or self.looked_at):
             return self._describe_entities(total_bytes)
+        if self.sentences:
+            return self._describe_sentences(total_bytes)
         if self.lines:
             return self._describe_lines()
         if self.books:
@@ -109,6 +124,15 @@ class Tally:
             return f"sorting, writing: {self.rows_written:,} of {self.entities:,} entities"
         speed = f"{self.megabytes_per_second:.1f} MB/s"
         return f"{self.entities:,} entities {self.lines_rejected:,} lines rejected {speed}"
+
+    def _describe_sentences(self, total_bytes: int) -> str:
+        if self.words_in_training:
+            return f"learning pieces from {self.words_in_training:,} different words"
+        if self.sentences_in_pieces:
+            return f"{self.sentences_in_pieces:,} held-out sentences in pieces"
+        if self.dump_bytes >= total_bytes:
+            return f"sampling: {self.sentences:,} sentences"
+        return f"{self.sentences:,} sentences {self.megabytes_per_second:.1f} MB/s"
 
     def _describe_lines(self) -> str:
         if self.sentences_written:
@@ -238,7 +262,7 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
 def _table_of(stats: Mapping[str, Any]) -> Table:
     """A row for each split; for a build without splits, a row for each count."""
     table = Table()
-    if "train" not in stats:
+    if not stats.keys() & {"train", "dev"}:
         table.add_column("what", no_wrap=True)
         table.add_column("count", justify="right", no_wrap=True)
         for name, count in _flat(stats.get("total", {})):

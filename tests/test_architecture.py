@@ -9,9 +9,11 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[1]
 CORPORA = {  # a module each, in pipelines/
     "entities",
+    "flores101",
     "lm1b",
     "pg19",
     "simplebooks",
+    "subwords",
     "wiki40b",
     "wiki40b_multilingual",
 }
@@ -20,6 +22,7 @@ SHARED = {
     "dump_settings",
     "publish",
     "progress",
+    "subword_sources",
     "provenance",
     "build_sizes",
     "paper_figures",
@@ -99,6 +102,8 @@ def test_no_module_is_named_like_a_library() -> None:
     taken = set(sys.stdlib_module_names) | {
         "sentencepiece",
         "pyarrow",
+        "sacrebleu",
+        "sentencex",
         "datasketch",
         "rich",
         "msgspec",

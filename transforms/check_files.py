@@ -16,7 +16,12 @@ from transforms.read_corpus import Build, CorpusFile, count_rows
 from transforms.records import OutputFile
 from transforms.text.fingerprint import SPLITS
 
-UNITS = {"lm1b": "sentences", "pg19": "books", "simplebooks": "books"}  # of others articles
+UNITS = {  # of others articles
+    "flores101": "sentences",
+    "lm1b": "sentences",
+    "pg19": "books",
+    "simplebooks": "books",
+}
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 
 

@@ -1,7 +1,9 @@
 """`corpusmill score`."""
 
 import argparse
+import os
 import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,8 +13,18 @@ if TYPE_CHECKING:
 METRICS = {
     "bpc": "bits per character: -log2 likelihood / characters",
     "perplexity": "word-level perplexity: e^(-log likelihood / words)",
+    "spbleu": "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces",
 }
 EPILOG = """\
+examples:
+  The sum of the natural log-likelihoods of all pieces of the test split:
+    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.3.0
+  Translations into French against the FLORES-101 reference:
+    corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
+
+`corpusmill score METRIC --help` tells more of each.
+"""
+MODEL_EPILOG = """\
 examples:
   The sum of the natural log-likelihoods of all pieces of the test split:
     corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.3.0
@@ -30,6 +42,23 @@ languages written without are scored by characters. In a training job, without B
 
 The last line that is printed names the corpus, the split and the counts: quote it with the score.
 """
+SPBLEU_EPILOG = """\
+examples:
+  A file of translations against its reference, in all and by domain and topic:
+    corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest \\
+        --model sacrebleu_tokenizer_spm.model --metadata metadata_devtest.tsv
+  Several systems:
+    corpusmill score spbleu --reference fra.devtest --hypothesis small.txt large.txt --model spm.model
+  Many to many: files <source>-<target>.<split>, or a folder of them for each system, against the folder of
+  a package; a table of directions, and the averages out of and into each language:
+    corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
+
+--model is a file. Without it, or with one of the names flores101, flores200, spBLEU-1K, the model is the one
+that sacrebleu has downloaded (below $SACREBLEU or ~/.sacrebleu, models/). Nothing is ever downloaded here.
+With a released model, score and signature are those of `sacrebleu -tok flores101`; with another one the
+signature names it by its hash. Line n of each file is a translation of the same sentence; text goes in as it
+is, not cut into words. The last lines that are printed are signatures: quote them with the score.
+"""
 _NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
@@ -37,17 +66,35 @@ def add(commands: "Commands") -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "score",
-        help="log-likelihood of a model on a split → bits per character, word-level perplexity",
-        description="Scores a language model on a split of a finished build, whatever its pieces.",
+        help="log-likelihood of a model → bits per character, perplexity; translations → spBLEU",
+        description="Scores a language model on a split of a finished build, or translations.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    metrics = parser.add_subparsers(title="metrics", required=True, metavar="METRIC", dest="metric")
+    for name in ("bpc", "perplexity"):
+        _add_of_model(metrics, name)
+    _add_spbleu(metrics)
+
+
+def _add_metric(metrics: "Commands", name: str, about: str, epilog: str) -> argparse.ArgumentParser:
+    return metrics.add_parser(
+        name,
+        help=METRICS[name],
+        description=about,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def _add_of_model(metrics: "Commands", name: str) -> None:
+    about = "Scores a language model on a split of a finished build, whatever its pieces."
+    parser = _add_metric(metrics, name, about, MODEL_EPILOG)
     # argparse knows -1234.5 for a number and takes -1.2345e3 for a flag.
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     parser.set_defaults(run=_run)
-    metrics = "; ".join(f"{name}: {what}" for name, what in METRICS.items())
-    parser.add_argument("metric", choices=tuple(METRICS), metavar="METRIC", help=metrics)
     parser.add_argument("--corpus", required=True, metavar="DIR", help="a finished build")
     parser.add_argument("--split", choices=("test", "validation", "train"), default="test")
     given = parser.add_mutually_exclusive_group(required=True)
@@ -73,6 +120,42 @@ def add(commands: "Commands") -> None:
     )
 
 
+def _add_spbleu(metrics: "Commands") -> None:
+    about = "Scores translations by spBLEU and chrF++, as sacrebleu does."
+    parser = _add_metric(metrics, "spbleu", about, SPBLEU_EPILOG)
+    parser.set_defaults(run=_run_spbleu)
+    parser.add_argument(
+        "--reference", required=True, metavar="PATH", help="a file, or a folder with fra.devtest, …"
+    )
+    parser.add_argument(
+        "--hypothesis",
+        required=True,
+        nargs="+",
+        metavar="PATH",
+        help="files, or folders with eng-fra.devtest, … or with folders of such, one for each system",
+    )
+    parser.add_argument("--model", default="", metavar="FILE", help="SentencePiece model")
+    parser.add_argument(
+        "--metadata",
+        default="",
+        metavar="PATH",
+        help="metadata_devtest.tsv, or its folder: scores by domain and topic",
+    )
+    parser.add_argument("--chrf", action="store_true", help="chrF too, without words")
+    parser.add_argument("--bleu", action="store_true", help="BLEU over words too, as WMT has it")
+    parser.add_argument("--json", action="store_true", help="print JSON, with all groups")
+    parser.add_argument(
+        "--output", default="", metavar="DIR", help="a new folder for tables (TSV) and JSON"
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes, where there are many targets (default %(default)s)",
+    )
+
+
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from pipelines.score import print_score, score
 
@@ -86,3 +169,23 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
             base=settings.base,
         )
     )
+
+
+def _run_spbleu(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    from pipelines.score_translations import new_folder, score_translations
+    from pipelines.translation_score_tables import render_files, render_json, render_text
+
+    with new_folder(settings.output) as write:
+        report = score_translations(
+            settings.reference,
+            settings.hypothesis,
+            model=settings.model,
+            metadata=settings.metadata,
+            more_metrics=[name for name in ("chrF", "BLEU") if getattr(settings, name.lower())],
+            workers=settings.workers,
+        )
+        for name, content in render_files(report).items():
+            write(name, content)
+    for warning in report.warnings:
+        print(f"corpusmill: warning: {warning}", file=sys.stderr)
+    sys.stdout.write(render_json(report) if settings.json else render_text(report))

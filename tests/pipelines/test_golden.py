@@ -11,8 +11,9 @@ FILES = tree_of(GOLDEN)
 
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
-    # three wikis, the entity table, vocabularies over all, news in ten shards and five, books twice
-    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30
+    # three wikis, the entity table, vocabularies over all, news in ten shards and five, books twice,
+    # source sentences, subwords
+    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7
     assert tree_of(demo).keys() == FILES.keys()
 
 
@@ -47,13 +48,24 @@ def test_vocabularies_are_compared_by_their_pieces_and_scores(name: str) -> None
 
 
 def test_the_golden_manifests_are_of_this_release() -> None:
-    from pipelines import entities, lm1b, pg19, simplebooks, wiki40b, wiki40b_multilingual
+    from pipelines import (
+        entities,
+        flores101,
+        lm1b,
+        pg19,
+        simplebooks,
+        subwords,
+        wiki40b,
+        wiki40b_multilingual,
+    )
 
     releases = {
         "entities": entities,
+        "flores101": flores101,
         "lm1b": lm1b,
         "pg19": pg19,
         "simplebooks": simplebooks,
+        "subwords": subwords,
         "wiki40b": wiki40b,
         wiki40b_multilingual.KIND: wiki40b_multilingual,
     }

@@ -213,6 +213,8 @@ def test_screening_of_wikipedia() -> None:
     assert slug("wikipedia", "Henn", "'''Henn''' is a river.") == ""
     assert slug("wikipedia", "Henn", "{{disambiguation|geo}}") == "disambiguation"
     assert slug("wikipedia", "Main Page", "Welcome.") == "main-page"
+    assert slug("wikipedia", "List of rivers", "The Henn is a river.") == "list"
+    assert slug("wikipedia", "Listof", "'Listof' is a river.") == ""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""A passage of an article: 3 to 5 sentences that follow each other in one paragraph.
+
+"We selected one paragraph per document, from either the beginning, middle, or end of the article": Goyal et
+al. 2022, section 3.1. What is chosen depends on the article's key and text alone, so that the same seed and
+dump give the same passage whatever else is read, and in which order.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from transforms.records import Reason
+from transforms.text.fingerprint import fingerprint
+from transforms.text.sentences import split_sentences
+from transforms.text.translation.sourcing.sentence_rules import reason_to_reject_sentence
+
+MIN_SENTENCES, MAX_SENTENCES = 3, 5
+PARTS = ("beginning", "middle", "end")
+
+_CUT_BEHIND = {"no-end", "abbreviation"}
+_CUT_BEFORE = {"lower-case", "punctuation"}
+_BITS = 64
+
+
+class Paragraph(NamedTuple):
+    """A paragraph of running text: no heading, caption or item of a list."""
+
+    text: str
+    link_offsets: tuple[
+        int, ...
+    ]  # ascending code points of `text` where a link to another page begins
+
+
+class PassageSentence(NamedTuple):
+    """A sentence of a passage."""
+
+    text: str  # one line, one blank between words, none around it
+    has_hyperlink: bool
+
+
+class Passage(NamedTuple):
+    """What an article gives to the benchmark, at most: its first sentences may do."""
+
+    part: str  # of PARTS: where in the article its paragraph is
+    paragraph: int  # of the article, from 0
+    first: int  # sentence of the paragraph, from 0; fit or not, all are counted
+    sentences: tuple[PassageSentence, ...]  # 3 to 5
+
+
+class _Sentence(NamedTuple):
+    passage_sentence: PassageSentence
+    reason: str | None  # why it is not fit
+
+
+def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
+    """The passage of the article with these paragraphs, or why it has none.
+
+    `key` names the article and the seed. A part of the article is drawn by it; then, in the part, one of
+    the paragraphs with a run of 3 fit sentences or more; then, in the paragraph, one of the longest
+    passages, of 5 sentences or what runs there are. Where the part has no such paragraph, the others
+    follow in drawn order.
+
+    Reason `no-passage` tells how many sentences were fit, and why the others fell: "12 paragraphs, 20
+    sentences, 9 fit; no-end 3, too-short 8".
+    """
+    fates: Counter[str] = Counter()
+    parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
+    for part in sorted(PARTS, key=lambda name: fingerprint(f"{key} part {name}")):
+        places = [place for place, its_part in enumerate(parts) if its_part == part]
+        # In drawn order the first that qualifies is any of them alike, and the others are never looked at.
+        for place in sorted(places, key=lambda place: fingerprint(f"{key} paragraph {place}")):
+            sentences = list(_sentences_of(paragraphs[place]))
+            starts, length = _longest_passages([one.reason is None for one in sentences])
+            if starts:
+                first = starts[fingerprint(f"{key} sentence") * len(starts) >> _BITS]
+                chosen = sentences[first : first + length]
+                return Passage(part, place, first, tuple(one.passage_sentence for one in chosen))
+            fates.update(one.reason or "" for one in sentences)
+    return Reason("no-passage", _describe(len(paragraphs), fates))
+
+
+def part_of(place: int, paragraphs: int) -> str:
+    """The part of an article that a paragraph is in, by its middle: each part is a third.
+
+    Of two paragraphs they are the beginning and the end; a single one is the beginning.
+    """
+    if paragraphs == 1:
+        return PARTS[0]
+    return PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
+
+
+def _sentences_of(paragraph: Paragraph) -> Iterator[_Sentence]:
+    spans = split_sentences(paragraph.text)
+    texts = [" ".join(paragraph.text[start:end].split()) for start, end in spans]
+    reasons = _reasons_of(texts)
+    for (start, end), text, reason in zip(spans, texts, reasons, strict=True):
+        next_link = bisect_left(paragraph.link_offsets, start)
+        has_link = any(offset < end for offset in paragraph.link_offsets[next_link : next_link + 1])
+        yield _Sentence(PassageSentence(text, has_link), reason)
+
+
+def _reasons_of(texts: Sequence[str]) -> list[str | None]:
+    """The reasons of the sentences of a paragraph; `cut` for one whose neighbour is the other half of it."""
+    own = [reason_to_reject_sentence(text) for text in texts]
+    reasons = list(own)
+    for place, (one, following) in enumerate(pairwise(own)):
+        if one in _CUT_BEHIND and following is None:
+            reasons[place + 1] = "cut"
+        if following in _CUT_BEFORE and one is None:
+            reasons[place] = "cut"
+    return reasons
+
+
+def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
+    """Where the longest passages of a paragraph begin, and their length; ([], 0) where all are too short."""
+    runs = []  # how many fit sentences there are from each one on
+    run = 0
+    for fit in reversed(is_fit):
+        run = run + 1 if fit else 0
+        runs.append(run)
+    runs.reverse()
+    length = min(max(runs, default=0), MAX_SENTENCES)
+    if length < MIN_SENTENCES:
+        return [], 0
+    return [place for place, run in enumerate(runs) if run >= length], length
+
+
+def _describe(paragraphs: int, fates: Counter[str]) -> str:
+    reasons = [f"{reason} {count}" for reason, count in sorted(fates.items()) if reason]
+    fit = f"{paragraphs} paragraphs, {fates.total()} sentences, {fates['']} fit"
+    return f"{fit}; {', '.join(reasons)}" if reasons else fit

@@ -1,0 +1,309 @@
+"""The sentences of the benchmark, out of all articles that have a passage.
+
+Articles are taken in the order of their ranks, which are drawn by the seed, so that the candidates may
+come in any order and from any number of workers.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from transforms.records import Rejected
+from transforms.text.fingerprint import fingerprint
+from transforms.text.translation.records import SourceSentence
+from transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES, Passage
+from transforms.text.translation.sourcing.quotas import Cell, Quota, Shortage, fit_to_candidates
+
+STAGE = "select-articles"
+
+RELEASED_LENGTHS = {3: 287, 4: 135, 5: 140}
+"""Sentences → articles of the released dev and devtest; those of 1 and 2 count as 3, of 6 and 10 as 5."""
+
+RESERVE_TIMES, RESERVE = 4, 500
+"""Candidates of a domain: so many times the articles that are wanted, and so many more."""
+
+
+class Candidate(NamedTuple):
+    """An article that could be taken."""
+
+    domain: str  # of DOMAINS
+    page_id: int
+    title: str
+    url: str
+    topic: str  # of TOPICS
+    has_image: bool
+    rank: int  # fingerprint of seed, domain and page id: articles of low ranks are taken
+    passage: Passage
+    digest: int  # fingerprint of the whole cleaned article: equal for copies under other names
+
+
+class Selection(NamedTuple):
+    """What was taken."""
+
+    sentences: tuple[SourceSentence, ...]  # by split and place in it
+    shortages: tuple[Shortage, ...]  # domains that give less than they should
+    lengths: Mapping[int, int]  # sentences → articles that have so many
+    duplicates: tuple[Rejected, ...]  # candidates passed over; by domain, rank
+
+
+class _Taken(NamedTuple):
+    candidate: Candidate
+    length: int  # sentences of its passage, from the first
+
+
+def candidates_needed(articles: int) -> int:
+    """How many candidates of lowest rank, without copies, `select` needs of a domain that is to give so many
+    articles.
+
+    With some times as many, each article with a short passage can be put right by one with a long one, and
+    most may be passed over because they repeat a sentence. Of a domain that has fewer, all are needed.
+    """
+    return RESERVE_TIMES * articles + RESERVE
+
+
+def place_of(candidate: Candidate) -> tuple[int, int, Candidate]:
+    """Whoever has the lowest is taken first. Two that are not the same never have the same one."""
+    return candidate.rank, candidate.page_id, candidate
+
+
+def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
+    """The `most` candidates of lowest place, in order; of copies of one article the lowest alone.
+
+    The candidates are of one domain. Since whoever is dropped here has a lower one with the same text, or
+    `most` lower ones that are no copies, parts may be cut down apart and together again: the result is that
+    of all at once.
+    """
+    lowest: dict[int, Candidate] = {}  # by digest
+    for candidate in sorted(candidates, key=place_of):
+        lowest.setdefault(candidate.digest, candidate)
+        if len(lowest) == most:
+            break
+    return list(lowest.values())
+
+
+def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
+    """The sentences of the candidates of lowest place, as the quotas want them.
+
+    Of the copies of an article in a domain the lowest alone is looked at, and of those that are left no more
+    than `candidates_needed`: others change nothing. A candidate that another one of lower rank, or of an
+    earlier domain, is a copy of, or has a sentence of, is passed over. Where articles or sentences are too
+    few, all that is possible is taken, and `shortages` tells.
+    """
+    found, duplicates = _without_duplicates(_ranked(candidates, quotas))
+    fitted, _ = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
+    taken: dict[Cell, list[_Taken]] = {}
+    for domain, ranked in found.items():
+        cells = {split: quota for (its, split), quota in fitted.items() if its == domain}
+        chosen = _choose(ranked, cells.values())
+        for split, dealt in _deal(chosen, cells).items():
+            taken[domain, split] = _with_lengths(dealt, cells[split].sentences)
+    lengths = Counter(one.length for cell in taken.values() for one in cell)
+    return Selection(
+        tuple(_sentences(taken)),
+        tuple(_shortages(taken, quotas)),
+        {length: lengths[length] for length in sorted(lengths)},
+        tuple(duplicates),
+    )
+
+
+def _ranked(
+    candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
+) -> dict[str, list[Candidate]]:
+    """Domain, in the order of the quotas → the candidates that are looked at, by rank."""
+    by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
+    for candidate in candidates:
+        if candidate.domain not in by_domain:
+            raise ValueError(f"no quota for {_article(candidate)}: {candidate.title}")
+        by_domain[candidate.domain].append(candidate)
+    return {
+        domain: lowest_of_copies(of_domain, candidates_needed(_articles_of(quotas, domain)))
+        for domain, of_domain in by_domain.items()
+    }
+
+
+def _articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
+    return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
+
+
+def _article(candidate: Candidate) -> str:
+    return f"{candidate.domain}:{candidate.page_id}"
+
+
+def _without_duplicates(
+    ranked: Mapping[str, Sequence[Candidate]],
+) -> tuple[dict[str, list[Candidate]], list[Rejected]]:
+    known = _Known(set(), {}, {})
+    kept: dict[str, list[Candidate]] = {domain: [] for domain in ranked}
+    duplicates = []
+    for domain, of_domain in ranked.items():
+        for candidate in of_domain:
+            article = _article(candidate)
+            repeated = _repeated(candidate, article, known)
+            if repeated:
+                duplicates.append(Rejected(article, candidate.title, STAGE, *repeated))
+                continue
+            known.articles.add(article)
+            known.first_of[candidate.digest] = article
+            known.first_with.update(dict.fromkeys(_texts(candidate), article))
+            kept[domain].append(candidate)
+    return kept, duplicates
+
+
+class _Known(NamedTuple):
+    articles: set[str]
+    first_of: dict[int, str]  # digest → article
+    first_with: dict[str, str]  # sentence → article
+
+
+def _texts(candidate: Candidate) -> list[str]:
+    return [sentence.text for sentence in candidate.passage.sentences]
+
+
+def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
+    """Reason and detail of what was there before: the page, its text, a sentence; None for nothing."""
+    if article in known.articles:  # dumps of two dates
+        return "duplicate-page", "it is there with another text"
+    if candidate.digest in known.first_of:
+        return "duplicate-article", f"{known.first_of[candidate.digest]} has the same text"
+    texts = _texts(candidate)
+    for place, text in enumerate(texts):
+        if text in known.first_with or text in texts[:place]:
+            first = known.first_with.get(text, article)
+            return "duplicate-sentence", f"{first} has it too: {text}"
+    return None
+
+
+def _length(candidate: Candidate) -> int:
+    return len(candidate.passage.sentences)
+
+
+def _capacity(candidates: Iterable[Candidate]) -> int:
+    return sum(map(_length, candidates))
+
+
+def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
+    """The first candidates, by rank; while sentences lack, ones with longer passages replace the shortest."""
+    cells = list(quotas)
+    articles = sum(quota.articles for quota in cells)
+    # Room for each split to give and take: two sentences are the most that two passages differ in.
+    wanted = sum(quota.sentences for quota in cells) + 2 * (len(cells) - 1)
+    chosen = [(_length(candidate), -place) for place, candidate in enumerate(ranked[:articles])]
+    capacity = sum(length for length, _ in chosen)
+    heapq.heapify(chosen)  # of equally short ones the last comes first
+    for place, candidate in enumerate(ranked[articles:], articles):
+        if capacity >= wanted or not chosen:
+            break
+        more = _length(candidate) - chosen[0][0]
+        if more > 0:
+            heapq.heapreplace(chosen, (_length(candidate), -place))
+            capacity += more
+    return [ranked[place] for place in sorted(-negative for _, negative in chosen)]
+
+
+def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
+    """Split → its articles, by rank. Who goes where is drawn by the rank, but for what lacks sentences."""
+    drawn = iter(sorted(chosen, key=lambda one: (fingerprint(f"{one.rank} split"), place_of(one))))
+    dealt = {split: [next(drawn) for _ in range(quota.articles)] for split, quota in cells.items()}
+    while _swap(dealt, cells):
+        pass
+    return {split: sorted(candidates, key=place_of) for split, candidates in dealt.items()}
+
+
+def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
+    """Swaps a short passage of the split that lacks most sentences for a longer one that another can spare.
+
+    Whether it did: not where no split lacks any, or none can spare one. What is lacking shrinks each time.
+    """
+    spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
+    poor = min(spare, key=lambda split: spare[split])
+    if spare[poor] >= 0:
+        return False
+    for rich in sorted(spare, key=lambda split: -spare[split]):
+        for place, other in _pairs(dealt[poor], dealt[rich], spare[rich]):
+            dealt[poor][place], dealt[rich][other] = dealt[rich][other], dealt[poor][place]
+            return True
+    return False
+
+
+def _pairs(
+    short: Sequence[Candidate], long: Sequence[Candidate], most: int
+) -> Iterator[tuple[int, int]]:
+    """Places whose passages differ by at most so many sentences, the greatest differences first."""
+    shortest, longest = _first_of_length(short), _first_of_length(long)
+    for difference in range(min(most, MAX_SENTENCES - MIN_SENTENCES), 0, -1):
+        for length, place in sorted(shortest.items()):
+            if length + difference in longest:
+                yield place, longest[length + difference]
+
+
+def _first_of_length(candidates: Sequence[Candidate]) -> dict[int, int]:
+    places: dict[int, int] = {}
+    for place, candidate in enumerate(candidates):
+        places.setdefault(_length(candidate), place)
+    return places
+
+
+def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[_Taken]:
+    """As many sentences of each as the release has, by chance of its rank; then some more or fewer in
+    order.
+
+    Together they have `sentences`, or what there is.
+    """
+    most = [_length(candidate) for candidate in candidates]
+    lengths = [
+        min(there_are, _preferred_length(candidate.rank))
+        for there_are, candidate in zip(most, candidates, strict=True)
+    ]
+    step = 1 if sum(lengths) < sentences else -1
+    while sum(lengths) != sentences:
+        bounds = most if step > 0 else [MIN_SENTENCES] * len(most)
+        movable = [place for place, length in enumerate(lengths) if length != bounds[place]]
+        if not movable:
+            break
+        for place in movable[: abs(sentences - sum(lengths))]:
+            lengths[place] += step
+    return [_Taken(*pair) for pair in zip(candidates, lengths, strict=True)]
+
+
+def _preferred_length(rank: int) -> int:
+    draw = fingerprint(f"{rank} length") % sum(RELEASED_LENGTHS.values())
+    for length, articles in RELEASED_LENGTHS.items():
+        if draw < articles:
+            return length
+        draw -= articles
+    return MAX_SENTENCES
+
+
+def _sentences(taken: Mapping[Cell, Sequence[_Taken]]) -> Iterator[SourceSentence]:
+    for split in dict.fromkeys(split for _, split in taken):
+        articles = [one for (_, its), of in taken.items() if its == split for one in of]
+        number = 0
+        # Ranks of all domains are drawn alike, so that domains mix.
+        for candidate, length in sorted(articles, key=lambda one: place_of(one.candidate)):
+            for sentence in candidate.passage.sentences[:length]:
+                number += 1
+                yield SourceSentence(
+                    f"{split}-{number:04}",
+                    split,
+                    _article(candidate),
+                    sentence.text,
+                    candidate.url,
+                    candidate.domain,
+                    candidate.topic,
+                    candidate.has_image,
+                    sentence.has_hyperlink,
+                )
+
+
+def _shortages(
+    taken: Mapping[Cell, Sequence[_Taken]], quotas: Mapping[Cell, Quota]
+) -> Iterator[Shortage]:
+    for domain in dict.fromkeys(domain for domain, _ in quotas):
+        given = [one for (its, _), cell in taken.items() if its == domain for one in cell]
+        wanted = [quota for (its, _), quota in quotas.items() if its == domain]
+        articles, sentences = len(given), sum(one.length for one in given)
+        wanted_articles = sum(quota.articles for quota in wanted)
+        wanted_sentences = sum(quota.sentences for quota in wanted)
+        if (articles, sentences) != (wanted_articles, wanted_sentences):
+            yield Shortage(domain, articles, wanted_articles, sentences, wanted_sentences)

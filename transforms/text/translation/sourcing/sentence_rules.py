@@ -1,0 +1,195 @@
+"""Which sentences are fit to be translated: whole, of running text, and clear without the page around them.
+
+"Avoiding segments with very short or malformed sentences": Goyal et al. 2022, "The FLORES-101 Evaluation
+Benchmark", section 3.1, which says no more. Thresholds are those of the 1,012 English sentences of the
+released devtest, of which a rule may lose what is broken and hardly another. A good sentence lost costs
+nothing: there are many more.
+"""
+
+import re
+from collections.abc import Callable
+
+MIN_WORDS = 7
+MAX_WORDS = 60
+"""Between blanks: the fewest and the most of a released sentence. Half of them have 17 to 26."""
+
+MAX_CHARACTERS = 400
+"""The longest released sentence has 368. More in so few words is no prose."""
+
+MAX_SYMBOL_SHARE = 0.3
+"""Of characters that are not blank, those that are neither letters nor marks on them: digits, punctuation,
+signs.
+
+Half of the released sentences have at most 0.03; the most has "The program started at 8:30 p.m. local time
+(15.00 UTC).", 0.298.
+"""
+
+MAX_CAPITAL_SHARE = 0.2
+"""Of letters. The released sentences have at most 0.18."""
+
+MAX_FOREIGN_SHARE = 0.1
+"""Of letters, those that are not Latin ones: a word quoted in its own script, but not a phrase book."""
+
+MIN_COMMON_SHARE = 0.1
+"""Of words, the commonest ones of English; but for two lists, the released sentences have more. Half of the
+same sentences in German, French, Swahili, Turkish and Vietnamese have none."""
+
+_CLOSERS = "\"'”’»)]"
+_OPENERS = "\"'“‘«(["
+
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff0-\uffff"
+    "\U000e0000-\U0010ffff]"
+)
+_MARKUP = re.compile(
+    r"[{}|<>\\]|\[\[|\]\]|==|''|~~~|__[A-Z]+__|&#?\w+;|https?:|www\.|\w@\w+\.\w"
+    r"|(?i:\[(?:\d+|[a-z]|note \d+|citation needed|edit|who\?|when\?)\])(?!\w)"
+)
+_FORMULA = re.compile(r"[=*^]")
+# A template that was not understood leaves blanks or commas with nothing between them.
+_GAP = re.compile(
+    r"\([\s,;:]|\(\W*\)|\s\)|\[\s*\]|\s[,;:.?!%](?!\w)|,\s*[,;:.?!]|\s[-–—][,.;)]|“\s|\s”|(?<!\d),(?=[^\W\d])"
+)
+# "(He had a son.) In 1896": sentences end within brackets unseen.
+_ASIDE = re.compile(r"\([^()]*[.!?]\)\s")
+_LIST_ITEM = re.compile(r"[*#•·▪‣–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})[.)](?=\s)|[Ss]tep \d+\b")
+_END = re.compile(rf"[.!?…][{re.escape(_CLOSERS)}]*$")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"“]|(?<!\w)['‘])(?:"
+    r"Mr|Mrs|Ms|Mx|Dr|St|Ste|Prof|Gen|Lt|Col|Maj|Capt|Cmdr|Adm|Sgt|Cpl|Sen|Rep|Gov|Pres|Rev|Hon"
+    r"|Mt|Ft|Fr|Bros|Messrs|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|No|Nos|Vol|Fig|Op|pp?|eds?|vs?|cf"
+    r"|ca?|approx|e\.g|i\.e|viz|al|dept"
+    r"|[ap]\.m"  # after "8:30 p.m.", "EDT" or "local time" follows more often than a new sentence
+    r"|[^\W\d_])\.$"
+    r"|-U\.$"  # "the then-U.S. president"
+)
+_LETTER_NAME = re.compile(
+    r"\b(?:(?:and|or|from [A-Z] to|[Pp]lan|[Vv]itamin|[Hh]epatitis|[Tt]ype|[Gg]roup) [A-Z]|I)\.$"
+)
+
+_WORD = re.compile(r"[^\W\d_]+")
+_COMMON = frozenset(
+    "the of and to is was were are it they you that with for from this by on at an be has have had he"
+    " she his her their its which not or as who when we i but if can will been after in a there these"
+    " those what would do does did may should so than into about also more most such many some one all"
+    " no our your my them him us how where while because".split()
+)
+
+_PARTS = r"(?:map|figure|table|picture|image|photo|box|list|diagram|chart|section|example|step)s?"
+_SIDES = r"(?:at |on |to )?(?:the )?(?:left|right|top|bottom)"
+_DANGLING = re.compile(
+    rf"\((?:[^()]*\b)?(?:pictured|shown|above|below|{_SIDES})(?:,? (?:above|below|{_SIDES}))?\)"
+    rf"|\b(?:pictured|shown|listed|described|discussed|given|mentioned) (?:here|below|above|{_SIDES})\b"
+    rf"|\b(?:see|as in) (?:also\b|above|below|(?:the )?{_PARTS}\b)"
+    rf"|\b{_PARTS} (?:above|below|(?:at|on|to) the (?:left|right))\b"
+    rf"|\bthe following {_PARTS}\b|\bclick (?:here|on)\b"
+    r"|\bbelow (?:is|are)\b|\b(?:this|these|following) links?\b"
+    r"|\bthis (?:article|page|chapter|module|wikibook|guide|image|picture|photo|section)\b",
+    re.IGNORECASE,
+)
+
+
+def reason_to_reject_sentence(text: str) -> str | None:
+    """Why a sentence, which has no blanks around it, is not fit; None for one that is.
+
+    The first of these slugs that holds:
+
+    - `control-character`: one, an invisible or a private-use character, or a sign that stands for a lost
+    one
+    - `markup`: what is left of wikitext or HTML, an address, the number of a reference
+    - `list-item`: begins with a bullet, a number and a dot, a step of a recipe
+    - `lower-case`, `punctuation`: it begins so, and is the second half of a sentence; "iPhone" may stand
+    first. Or it begins with another sentence in brackets
+    - `no-end`: no full stop, exclamation or question mark ends it, before closing quotes: a heading, a
+    caption
+    - `abbreviation`: an abbreviation or an initial ends it: it was cut there
+    - `unbalanced`: a quotation mark or bracket has no other
+    - `gap`: something is lost within: "( )", " ,"
+    - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the thresholds
+    - `formula`: it holds one, as far as its signs tell
+    - `dangling`: it points to a place of the page: "(pictured)", "see below", "this article"
+    """
+    for slug, is_broken in _RULES:
+        if is_broken(text):
+            return slug
+    return None
+
+
+def _begins_lower(text: str) -> bool:
+    bare = text.lstrip(_OPENERS)
+    # "eBay", "iPhone" and "pH" are written so.
+    return bare[:1].islower() and not bare[1:2].isupper()
+
+
+def _begins_with_punctuation(text: str) -> bool:
+    bare = text.lstrip(_OPENERS)
+    return not (bare[:1].isalnum() or re.match(r"[$€£¥₹]\d", bare)) or bool(_ASIDE.match(text))
+
+
+def _is_cut(text: str) -> bool:
+    return bool(_ABBREVIATION.search(text)) and not _LETTER_NAME.search(text)
+
+
+def _is_unbalanced(text: str) -> bool:
+    if text.count('"') % 2:
+        return True
+    return any(not _is_paired(text, *pair) for pair in ("()", "[]", "“”", "«»"))
+
+
+def _is_paired(text: str, opener: str, closer: str) -> bool:
+    depth = 0
+    for sign in text:
+        depth += (sign == opener) - (sign == closer)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _is_too_long(text: str) -> bool:
+    return len(text) > MAX_CHARACTERS or len(text.split()) > MAX_WORDS
+
+
+def _has_many_symbols(text: str) -> bool:
+    seen = "".join(text.split())
+    letters = sum(map(str.isalpha, seen))
+    return len(seen) - letters > MAX_SYMBOL_SHARE * len(seen)
+
+
+def _has_many_capitals(text: str) -> bool:
+    return sum(map(str.isupper, text)) > MAX_CAPITAL_SHARE * sum(map(str.isalpha, text))
+
+
+def _is_foreign(text: str) -> bool:
+    letters = [sign for sign in text if sign.isalpha()]
+    return sum(not _is_latin(sign) for sign in letters) > MAX_FOREIGN_SHARE * len(letters)
+
+
+def _is_not_english(text: str) -> bool:
+    words = _WORD.findall(text.lower())
+    return sum(word in _COMMON for word in words) < MIN_COMMON_SHARE * len(words)
+
+
+def _is_latin(letter: str) -> bool:
+    return letter < "\u0250" or "\u1e00" <= letter < "\u1f00" or letter in "ʻʼ"
+
+
+_RULES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("control-character", _CONTROL.search),
+    ("markup", _MARKUP.search),
+    ("list-item", _LIST_ITEM.match),
+    ("lower-case", _begins_lower),
+    ("punctuation", _begins_with_punctuation),
+    ("no-end", lambda text: not _END.search(text)),
+    ("abbreviation", _is_cut),
+    ("unbalanced", _is_unbalanced),
+    ("gap", _GAP.search),
+    ("too-short", lambda text: len(text.split()) < MIN_WORDS),
+    ("too-long", _is_too_long),
+    ("symbols", _has_many_symbols),
+    ("capitals", _has_many_capitals),
+    ("foreign-script", _is_foreign),
+    ("not-english", _is_not_english),
+    ("formula", _FORMULA.search),
+    ("dangling", _DANGLING.search),
+)
+"""In this order: the first that holds is told."""

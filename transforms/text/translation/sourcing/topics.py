@@ -1,0 +1,76 @@
+"""Which of ten topics an article has: by its categories and title, see topics.toml, which may be edited.
+
+Goyal et al. 2022, section 4.2: "We manually classify the content of the sentences into one of 10 broader
+topics". The rules are a first guess for those who do.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+_TABLE = "topics.toml"
+# Who files a page under a category knows what it is about; a title may only mention it.
+_CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
+
+
+def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
+    """The topic, one of TOPICS, of an article of one of DOMAINS.
+
+    A category that has a word of a topic counts twice, the title once, however many words they have; of
+    topics with equal sums it is the first of the domain's table, of none at all the domain's default.
+    Categories may come with their namespace. Raises ValueError for a domain without tables.
+    """
+    tables = _tables()
+    default = tables["default"].get(domain)
+    if default is None:
+        raise ValueError(
+            f"no topics for domain {domain!r}; there are {', '.join(tables['default'])}"
+        )
+    names = [_bare(name.rpartition(":")[2]) for name in categories]
+    scores: dict[str, int] = {}
+    for topic, pattern in _patterns(domain, "categories").items():
+        scores[topic] = _CATEGORY_WEIGHT * sum(1 for name in names if pattern.search(name))
+    for topic, pattern in _patterns(domain, "titles").items():
+        found = pattern.search(_bare(title)) is not None
+        scores[topic] = scores.get(topic, 0) + _TITLE_WEIGHT * found
+    best = max(scores, key=lambda topic: scores[topic], default="")
+    return best if scores.get(best) else str(default)
+
+
+def normalise_topic(released: str) -> str:
+    """The topic, one of TOPICS, that is meant by one in the metadata of FLORES-101: "sciece", "big cats,
+    lion".
+
+    Raises ValueError for what is none of them.
+    """
+    for topic, pattern in _released():
+        if pattern.search(_bare(released)):
+            return topic
+    raise ValueError(f"no topic of FLORES-101: {released!r}")
+
+
+def _bare(name: str) -> str:
+    return " ".join(name.replace("_", " ").split())
+
+
+@functools.cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+
+
+@functools.cache
+def _patterns(domain: str, kind: str) -> Mapping[str, re.Pattern[str]]:
+    table = _tables()[domain].get(kind, {})
+    return {topic: _whole_words(words) for topic, words in table.items()}
+
+
+@functools.cache
+def _released() -> Sequence[tuple[str, re.Pattern[str]]]:
+    return [(row["topic"], _whole_words(row["words"])) for row in _tables()["released"]]
+
+
+def _whole_words(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
