@@ -11,7 +11,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from transforms.count_pieces import EvaluationFile
 from transforms.open_input import InputError, match_inputs
-from transforms.read_corpus import Build, find_folders, open_build
+from transforms.read_corpus import Build, age_of, find_folders, open_build
 from transforms.read_sentences import SentenceSources
 from transforms.text.document_sentences import LAYOUTS
 from transforms.text.language_keys import language_key
@@ -128,12 +128,6 @@ def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
     for build, language in sorted(found, key=lambda one: age_of(one[0])):
         newest[build.corpus, build.edition, language] = build, language
     return [newest[edition] for edition in sorted(newest)]
-
-
-def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
-    """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
-    version = tuple(map(int, build.manifest["version"].split(".")))
-    return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:

@@ -13,12 +13,12 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.dump_settings import name_edition, name_variant
 from pipelines.provenance import code_versions
-from pipelines.subword_sources import age_of, find_evaluation, find_sources, parse_argument
+from pipelines.subword_sources import find_evaluation, find_sources, parse_argument
 from transforms.choose_sentences import ChooseSentences, Sampling
 from transforms.count_pieces import CountPieces
 from transforms.count_sample_words import CountSampleWords
 from transforms.hash_inputs import HashInputs
-from transforms.read_corpus import MANIFEST, Build
+from transforms.read_corpus import MANIFEST, Build, age_of
 from transforms.read_dumps import file_bytes_of
 from transforms.read_lines import line_bytes_of
 from transforms.read_sentences import MEMBERS, ReadSentences

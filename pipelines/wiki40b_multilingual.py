@@ -16,7 +16,7 @@ from pipelines.provenance import code_versions
 from transforms.count_subwords import CountRows
 from transforms.hash_inputs import HashInputs
 from transforms.open_input import InputError, open_raw
-from transforms.read_corpus import MANIFEST, Build, ReadCorpus, find_builds
+from transforms.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
 from transforms.text.build_manifest import Provenance
 from transforms.text.subwords import TRAINER, SubwordSettings
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -161,12 +161,6 @@ def newest_builds(builds: Sequence[Build]) -> list[Build]:
     for build in sorted(builds, key=age_of):
         newest[build.edition] = build
     return [newest[edition] for edition in sorted(newest)]
-
-
-def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
-    """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
-    version = tuple(map(int, build.manifest["version"].split(".")))
-    return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
 def read_stats(build: Build) -> BuildStats:

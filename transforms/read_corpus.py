@@ -46,6 +46,12 @@ class Build(NamedTuple):
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
 
+def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
+    """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
+    version = tuple(map(int, build.manifest["version"].split(".")))
+    return build.dump_date.isdigit(), build.dump_date, version, build.sha256
+
+
 class FoundFolders(NamedTuple):
     """What lies below some folders. Sorted."""
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import apache_beam as beam
-from apache_beam.pvalue import AsList
 
 from transforms import counters
 from transforms.records import Rejected
@@ -47,9 +46,9 @@ class SelectSentences(beam.PTransform):
         lowest = LowestOfCopies(most_needed(self.quotas))
         drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
         selection = (
-            candidates.pipeline
-            | "Once" >> beam.Create([None])
-            | "Select" >> beam.Map(select_from, self.quotas, self.topics, AsList(drawn))
+            drawn
+            | "Together" >> beam.combiners.ToList()  # one list, also where nothing was drawn
+            | "Select" >> beam.Map(select_from, self.quotas, self.topics)
         )
         return Selected(
             selection,
@@ -99,10 +98,9 @@ def most_needed(quotas: Mapping[Cell, Quota]) -> int:
 
 
 def select_from(
-    _: None,
+    drawn: Iterable[tuple[str, Iterable[Candidate]]],
     quotas: Mapping[Cell, Quota],
     topics: Mapping[str, str],
-    drawn: Iterable[tuple[str, Iterable[Candidate]]],
 ) -> Selection:
     """The selection, with the topics that were set by hand."""
     candidates = (candidate for _, of_domain in drawn for candidate in of_domain)

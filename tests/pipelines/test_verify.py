@@ -167,7 +167,7 @@ def test_no_build_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> None:
-    make_build(corpora, "en", {"train": [["Q4"]]}, corpus="flores101")
+    make_build(corpora, "en", {"train": [["Q4"]]}, corpus="another")
     verdict = verify_folders([str(corpora)], workers=1)
     assert (verdict.builds, verdict.files, verdict.counts.ids) == (3, 20, 9)
     assert verdict.is_sound

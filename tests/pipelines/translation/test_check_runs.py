@@ -53,12 +53,13 @@ def test_processes_write_what_one_process_writes(
     one, two = make(tmp_path / "one"), make(tmp_path / "two")
     here = list(check_languages(one, LANGUAGES, workers=1, by="Eli"))
     monkeypatch.setattr(check_runs, "MIN_LINES", 0)
+    handler = signal.getsignal(signal.SIGINT)
     there = list(check_languages(two, LANGUAGES, workers=2, by="Eli"))
     assert [checked.code for checked in there] == list(CODES)
     assert [checked.findings for checked in there] == [checked.findings for checked in here]
     assert all(len(checked.findings) > 6 for checked in here)
     assert without_times(one) == without_times(two)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
     told = capfd.readouterr().err.splitlines()
     assert told[:2] == ["checked deu, 1 of 2 languages", "checked fra, 2 of 2 languages"]
     assert {told[2].split()[1], told[3].split()[1]} == {"deu,", "fra,"}
