@@ -49,8 +49,14 @@ _TEXT_BYTES = (
     "count-subwords/text_bytes",
     "check-checksums/text_bytes",
 )
-_REJECTING = ("screen-pages", "clean-wikitext", "join-wikidata", "identify-by-page")
-_KEPT = ("cleaned", "linked", "unrendered")
+_REJECTING = (
+    "screen-pages",
+    "clean-wikitext",
+    "find-passages",
+    "join-wikidata",
+    "identify-by-page",
+)
+_KEPT = ("candidates", "cleaned", "linked", "unrendered")
 _NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped")  # of read-entities
 
 
@@ -68,6 +74,7 @@ class Tally:
         )
         self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
+        self.candidates = counts.get("find-passages/candidates", 0)
         self.written = counts.get("write-corpus/articles", 0)
         self.in_training = counts.get("train-subwords/begun", 0) - counts.get(
             "train-subwords/articles", 0
@@ -112,6 +119,8 @@ class Tally:
         if self.counted:
             return f"{self.counted:,} articles in pieces {self.megabytes_per_second:.1f} MB/s"
         kept = self.pages - self.rejected
+        if self.dump_bytes >= total_bytes and self.candidates:
+            return f"choosing sentences of {self.candidates:,} articles"
         if self.dump_bytes >= total_bytes:
             return f"joining, writing: {self.written:,} of {kept:,} articles"
         speed = f"{self.megabytes_per_second:.1f} MB/s"

@@ -433,3 +433,49 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
     ) in printed
     assert "\n2,345 files read in 1.0 s\n" in printed
     assert "100 files: bz2" in printed
+
+
+SOURCE_COUNTS = {
+    "read-dump/dump_bytes": 500,
+    "read-dump/xml_bytes": 6_000_000,
+    "read-dump/pages": 1100,
+    "screen-pages/unpublished": 70,
+    "find-passages/no-passage": 30,
+    "find-passages/candidates": 1000,
+}
+
+
+def test_what_is_shown_while_passages_are_found_and_then() -> None:
+    tally = Tally(SOURCE_COUNTS, seconds=2.0)
+    assert tally.describe(1000) == "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"
+    assert tally.describe(500) == "choosing sentences of 1,000 articles"
+
+
+SUBWORD_COUNTS = {
+    "read-sentences/dump_bytes": 500,
+    "read-sentences/text_bytes": 6_000_000,
+    "read-sentences/sentences": 90_000,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "total", "line"),
+    [
+        ({}, 1000, "90,000 sentences 3.0 MB/s"),
+        ({}, 500, "sampling: 90,000 sentences"),
+        ({"train-pieces/begun": 7_000}, 500, "learning pieces from 7,000 different words"),
+        (
+            {
+                "train-pieces/begun": 7_000,
+                "train-pieces/words": 7_000,
+                "count-pieces/sentences": 1_012,
+            },
+            500,
+            "1,012 held-out sentences in pieces",
+        ),
+    ],
+)
+def test_what_is_shown_while_pieces_are_learned(
+    more: dict[str, int], total: int, line: str
+) -> None:
+    assert Tally(SUBWORD_COUNTS | more, seconds=2.0).describe(total) == line
