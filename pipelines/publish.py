@@ -118,5 +118,10 @@ def _mark_completed(target: str) -> None:
     with FileSystems.open(manifest, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         digest = hashlib.sha256(file.read()).hexdigest()
     mark = FileSystems.join(target, COMPLETED)
-    with FileSystems.create(mark, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+    is_local = isinstance(FileSystems.get_filesystem(target), LocalFileSystem)
+    # An object appears whole; a local file would be seen while it is empty.
+    written = f"{mark}.part" if is_local else mark
+    with FileSystems.create(written, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(f"{digest}  manifest.json\n".encode())
+    if is_local:
+        os.replace(written, mark)
