@@ -124,4 +124,4 @@ def _mark_completed(target: str) -> None:
     with FileSystems.create(written, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(f"{digest}  manifest.json\n".encode())
     if is_local:
-        os.replace(written, mark)
+        pathlib.Path(written).replace(mark)
