@@ -25,7 +25,14 @@ from transforms.source_passages import Sourced, SourceDump, SourcePassages, flat
 from transforms.text.build_manifest import Provenance
 from transforms.text.fingerprint import fingerprint
 from transforms.text.translation.records import DOMAINS
-from transforms.text.translation.sourcing.quotas import Cell, Quota, plan_quotas, split_sizes
+from transforms.text.translation.sourcing.quotas import (
+    ARTICLES,
+    SENTENCES,
+    Cell,
+    Quota,
+    plan_quotas,
+    split_sizes,
+)
 from transforms.text.wikimedia.sites import load_site
 from transforms.write_rejected import WriteRejected
 from transforms.write_source import SourceOutcome, WriteSource
@@ -34,11 +41,8 @@ CORPUS = "flores101"
 LANGUAGE = "en"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
-SENTENCES = 3001
-ARTICLES = 842
 PAPER_DOMAINS = DOMAINS[:3]
 
-_FLAGS = {load_site(domain).dbname: f"--{domain}" for domain in DOMAINS}
 _DUMP_DATE = re.compile(r"wik\w+-(\d{8}|latest)-")
 
 
@@ -100,7 +104,8 @@ class Flores101:
         all_books = domain == "wikibooks" and self.config.all_wikibooks
         site, paths = load_site(domain, all_books=all_books), match_inputs(patterns)
         whole = self.config.on_corrupt == "fail"
-        head = check_dumps(paths, LANGUAGE, site.dbname, whole=whole, settings=_FLAGS)
+        flags = {load_site(name).dbname: f"--{name}" for name in DOMAINS}
+        head = check_dumps(paths, LANGUAGE, site.dbname, whole=whole, settings=flags)
         return SourceDump(site, paths, head)
 
     @property

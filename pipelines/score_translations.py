@@ -20,6 +20,7 @@ from pipelines.spbleu_model import Model, read_model
 from pipelines.translation_directions import Direction, find_directions
 from transforms.open_input import InputError, open_input
 from transforms.text.compression import DECODE_ERRORS
+from transforms.text.translation.source_table import metadata_names
 from transforms.text.translation.tables import TableError, read_table
 from transforms.text.translation.translation_scores import (
     ALWAYS,
@@ -202,7 +203,7 @@ def _metadata_of(path: str, split: str) -> str:
             path,
             "a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
         )
-    names = [f"{start}_{split}.tsv" for start in ("metadata", "metedata")]
+    names = metadata_names(split)
     for name in names:
         if (pathlib.Path(path) / name).is_file():
             return str(pathlib.Path(path) / name)

@@ -63,21 +63,13 @@ class _Find(beam.DoFn):
     def process(self, page: Page, of_wiki: WikiTemplates = NO_TEMPLATES) -> Iterable[Any]:
         if of_wiki is not self.of_wiki:  # a new bundle may bring it anew
             self.of_wiki = of_wiki
-            self.cleaner = make_cleaner(self.site, self.namespaces, of_wiki)
+            self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
         found = find_candidate(page, self.site, self.cleaner, self.seed)
         if isinstance(found, Reason):
             yield reject(page.page_id, page.title, FindPassages.STAGE, found)
             return
         counters.count(FindPassages.STAGE, "candidates")
         yield found
-
-
-def make_cleaner(
-    site: Site, namespaces: Mapping[int, Sequence[str]], of_wiki: WikiTemplates
-) -> WikitextCleaner:
-    """The cleaner of a site. What its tables define comes before what its dump does."""
-    definitions = {**of_wiki.definitions, **site.templates.definitions}
-    return WikitextCleaner(site.language, namespaces, WikiTemplates(of_wiki.aliases, definitions))
 
 
 def find_candidate(

@@ -8,6 +8,7 @@ from transforms.read_corpus import COMPLETED
 from transforms.text.translation.records import SPLITS, SourceSentence
 from transforms.text.translation.source_table import (
     NAME,
+    metadata_names,
     read_source,
     sentence_id,
     yes_no,
@@ -15,7 +16,6 @@ from transforms.text.translation.source_table import (
 from transforms.text.translation.tables import TableError, read_table
 
 SOURCE_CODES = ("eng", "eng_Latn")  # of FLORES-101 and FLORES-200
-_METADATA = ("metadata_{split}.tsv", "metedata_{split}.tsv")  # as the release has misspelt it, too
 _METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")
 
 
@@ -65,7 +65,7 @@ def _first(folder: pathlib.Path, names: list[str], split: str) -> pathlib.Path |
 
 
 def _metadata_of(folder: pathlib.Path, split: str) -> pathlib.Path:
-    names = [name.format(split=split) for name in _METADATA]
+    names = metadata_names(split)
     paths = [place / name for place in (folder, folder.parent) for name in names]
     found = next((path for path in paths if path.is_file()), None)
     if not found:

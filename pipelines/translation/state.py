@@ -15,7 +15,7 @@ from pipelines.translation.files import read_bytes
 from pipelines.translation.journal import Entry
 from transforms.open_input import InputError
 from transforms.text.translation.records import Translation
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.tables import read_table, write_table
 
 TRANSLATIONS = "translations.tsv"
 _COLUMNS = ("id", "text", "file", "line")
@@ -307,15 +307,3 @@ def write_translations(translations: Sequence[Translation]) -> str:
     """translations.tsv."""
     rows = ((one.id, one.text, one.file, str(one.line)) for one in translations)
     return write_table(_COLUMNS, rows)
-
-
-def read_translations(entry: Entry) -> dict[str, Translation]:
-    """What an import has brought. Raises InputError for a damaged file."""
-    path = entry.folder / TRANSLATIONS
-    try:
-        return {
-            row["id"]: Translation(row["id"], row["text"], row["file"], int(row["line"]))
-            for _, row in read_table(read_bytes(path).decode("utf-8"), _COLUMNS)
-        }
-    except (TableError, ValueError) as error:
-        raise InputError(str(path), f"is damaged: {error}") from None

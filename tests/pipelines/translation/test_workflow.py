@@ -447,11 +447,8 @@ def test_all_languages_of_the_paper(office: Office) -> None:
 
 
 def test_translations_read_from_an_entry_are_what_was_written(office: Office) -> None:
-    from pipelines.translation.state import read_translations
-
     office.make()
     office.do("import", office.translate(good()))
-    entry = read_entries(office.project.journal("fra"))[-1]
-    found = read_translations(entry)
+    found = state_of(office.project).translations
     assert found["dev-0002"] == Translation("dev-0002", "Phrase dev-0002.", "back-0001.tsv", 3)
     assert list(found) == list(IDS)

@@ -77,6 +77,11 @@ def yes_no(line: int, column: str, value: str) -> bool:
     return _BOOLEANS[value]
 
 
+def metadata_names(split: str) -> tuple[str, str]:
+    """What the table beside a split is called: as it should be, and as FLORES-101 has misspelt it."""
+    return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
+
+
 def sentence_id(split: str, place: int) -> str:
     """The id of a sentence: its split, and its place in it from 1."""
     return f"{split}-{place:04}"

@@ -22,7 +22,7 @@ from transforms.text.wikimedia.language import (
     normalise_name,
 )
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening, find_template
-from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 from transforms.text.wikimedia.verbatim import drop_verbatim
 from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
@@ -74,9 +74,18 @@ class Site:
         """Return the address of a page as MediaWiki writes it: `'` is %27, `:` and `,` stay."""
         return self.address + urllib.parse.quote(title.replace(" ", "_"), safe=_UNQUOTED)
 
-    def cleaner(self, namespaces: Mapping[int, Sequence[str]]) -> WikitextCleaner:
-        """Return the cleaner of the site's pages; `namespaces` are those in the head of the dump."""
-        return WikitextCleaner(self.language, namespaces, self.templates)
+    def cleaner(
+        self, namespaces: Mapping[int, Sequence[str]], of_wiki: WikiTemplates = NO_TEMPLATES
+    ) -> WikitextCleaner:
+        """Return the cleaner of the site's pages.
+
+        Args:
+            namespaces: those in the head of the dump.
+            of_wiki: what the dump says of its templates; what the site's tables define comes before it.
+        """
+        definitions = {**of_wiki.definitions, **self.templates.definitions}
+        templates = WikiTemplates(of_wiki.aliases, definitions)
+        return WikitextCleaner(self.language, namespaces, templates)
 
     def reason_to_reject(self, page: Page) -> Reason | None:
         """Return the first rule that speaks against the page, or None for an article."""

@@ -10,7 +10,6 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
 _MARKUP = re.compile(
     r"</?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]*)?/?>|\[\[|\]\]|\{\{|\}\}|'''?|<!--|\{\d+\}|%[sd]\b"
 )
-_TWO_APOSTROPHES = "''"  # markup of a wiki, and a quotation mark of some writers
 
 
 def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from transforms.text.markdown import hub_head, make_list, make_table
 from transforms.text.translation.records import SPLITS
+from transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
 
-# Goyal et al. 2022, table 3.
-PAPER_SENTENCES = {"dev": 997, "devtest": 1012, "test": 992, "total": 3001}
+_PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
 _FILES = """\
 | file | what |
 |---|---|
@@ -36,7 +36,7 @@ def make_source_card(manifest: Mapping[str, Any]) -> str:
         *make_table(
             ["split", *(name.replace("_", " ") for name in stats["total"]), "paper: sentences"],
             (
-                [split, *stats[split].values(), PAPER_SENTENCES[split]]
+                [split, *stats[split].values(), _PAPER_SENTENCES[split]]
                 for split in (*SPLITS, "total")
             ),
         ),
