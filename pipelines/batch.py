@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from pipelines.build_sizes import find_sizes
-from pipelines.launch import BuildError, Corpus
+from pipelines.engines.errors import BuildError
+from pipelines.launch import Corpus
 from pipelines.publish import TargetError, is_completed
 from pipelines.report import render_text
 from transforms.find_dumps import MissingWiki

@@ -63,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
     # Beam takes seconds to import: `--help` does not wait for it.
-    from pipelines.launch import BuildError, check_beam_flags
+    from pipelines.engines.beam_flags import check_beam_flags
+    from pipelines.engines.errors import BuildError
     from pipelines.publish import TargetError
     from transforms.open_input import InputError
 

@@ -17,7 +17,8 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
-from pipelines import launch
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from transforms.check_files import CheckFiles, Fault, check_counts, check_stats, find_strangers
 from transforms.check_splits import (
     ID,
@@ -76,7 +77,7 @@ def verify(folders: Sequence[str], **how: Any) -> Verdict:
 def check_builds(
     builds: Sequence[Build],
     *,
-    runner: str = launch.IN_PROCESS,
+    runner: str = IN_PROCESS,
     workers: int | None = None,
     beam_flags: Sequence[str] = (),
     report: str = "",
@@ -95,11 +96,9 @@ def check_builds(
     known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
     rows = [("build", build.name, build.folder) for build in builds]
     with report_path(report) as path:
-        launch.run_pipeline(
+        run_pipeline(
             lambda root: add_checks(root, builds, known, rows, path),
-            runner=runner,
-            workers=workers or os.cpu_count() or 1,
-            beam_flags=beam_flags,
+            find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
         )
         return _read_verdict(path)
 
@@ -215,7 +214,7 @@ def _read_verdict(path: str) -> Verdict:
 
 def check_report(report: str, runner: str) -> None:
     """Raises ValueError for a report that the workers of a runner cannot write."""
-    if runner != launch.IN_PROCESS and not report:
+    if runner != IN_PROCESS and not report:
         raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
     if pathlib.Path(report).is_dir() and report:
         raise ValueError(f"--report is a file, and {report} is a folder")

@@ -13,7 +13,9 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
-from pipelines import launch
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.launch import progress_shown
 from pipelines.verify import SHOWN, check_report, report_path
 from transforms.check_checksums import CheckChecksums
 from transforms.open_input import InputError, open_raw
@@ -48,7 +50,7 @@ def verify_checksums(
     md5_list: str,
     *,
     reference: str = "",
-    runner: str = launch.IN_PROCESS,
+    runner: str = IN_PROCESS,
     workers: int | None = None,
     beam_flags: Sequence[str] = (),
     report: str = "",
@@ -71,12 +73,10 @@ def verify_checksums(
     place = {one.name: one.line for one in listed}
     facts = facts_of(build, listed)
     with report_path(report) as path:
-        with launch.progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, runner):
-            launch.run_pipeline(
+        with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, runner):
+            run_pipeline(
                 lambda root: add_checks(root, build, plan, place, facts, path),
-                runner=runner,
-                workers=workers or os.cpu_count() or 1,
-                beam_flags=beam_flags,
+                find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
             )
         return _read_verdict(path)
 

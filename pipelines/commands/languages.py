@@ -58,7 +58,7 @@ def _check_splits(
     """Proves that no entity is in two splits, in any two of the corpora; returns the exit status."""
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.launch import IN_PROCESS
+    from pipelines.engines.engine import IN_PROCESS
     from pipelines.verify import check_builds, print_verdict
     from transforms.read_corpus import open_build
 

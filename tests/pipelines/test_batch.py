@@ -22,7 +22,7 @@ from pipelines.batch import (
     missing_outcomes,
     run_batch,
 )
-from pipelines.launch import BuildError
+from pipelines.engines.errors import BuildError
 from pipelines.publish import TargetError
 from transforms.find_dumps import MissingWiki
 from transforms.open_input import InputError

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.commands.entities import EPILOG
+from pipelines.engines.errors import BuildError
 from pipelines.entities import VERSION, Entities, EntitiesConfig
-from pipelines.launch import BuildError, launch
+from pipelines.launch import launch
 from tests.dump_files import wikidata_item, write_entities
 from tests.pipelines.wiki_builds import Build, files_below, random_hex, run_cli
 from tests.real_data import DATA, needs_real_data

@@ -11,52 +11,14 @@ from pathlib import Path
 import pytest
 
 from pipelines import demo as samples
-from pipelines.launch import BuildError, check_beam_flags, launch, pipeline_options
+from pipelines.engines.errors import BuildError
+from pipelines.launch import launch
 from pipelines.publish import TargetError, building
 from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
 from tests.pipelines.wiki_builds import Build, build, entity_table, files_below
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(f"wiki40b/uk/20260101-{VERSION}")
-
-
-def test_options_of_the_in_process_runner() -> None:
-    options = pipeline_options("in-process", 3, ["--job_name=x"]).get_all_options(drop_default=True)
-    assert options == {"direct_num_workers": 3, "job_name": "x"}
-
-
-def test_options_of_another_runner() -> None:
-    options = pipeline_options("SparkRunner", 3, ["--job_name=x"]).get_all_options(
-        drop_default=True
-    )
-    assert options == {"runner": "SparkRunner", "job_name": "x"}
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        [],
-        ["--spark_master_url", "spark://host:7077"],
-        ["--project=x", "--region", "y"],
-        ["--save_main_session"],
-    ],
-)
-def test_flags_of_beam_are_known(flags: list[str]) -> None:
-    check_beam_flags(flags)
-
-
-@pytest.mark.parametrize(
-    ("flags", "unknown"),
-    [
-        (["--langauge", "uk"], "--langauge uk"),
-        (["--projct=x", "--region", "y"], "--projct=x"),
-        (["uk"], "uk"),
-        (["--spark_master", "x"], "--spark_master x"),  # no abbreviations
-    ],
-)
-def test_flags_that_beam_does_not_know(flags: list[str], unknown: str) -> None:
-    with pytest.raises(ValueError, match=f"^no such flag: {unknown}$"):
-        check_beam_flags(flags)
 
 
 def uk_config() -> Wiki40bConfig:

@@ -10,7 +10,7 @@ import pytest
 from pipelines import verify
 from pipelines.book_settings import NO_CATALOG
 from pipelines.demo import sample_pg19
-from pipelines.launch import BuildError
+from pipelines.engines.errors import BuildError
 from pipelines.pg19 import Pg19, Pg19Config
 from pipelines.score import score
 from tests import book_samples

@@ -10,7 +10,7 @@ import pytest
 
 from pipelines import verify
 from pipelines.cli import main
-from pipelines.launch import BuildError
+from pipelines.engines.errors import BuildError
 from pipelines.verify import Verdict, check_builds
 from pipelines.verify import verify as verify_folders
 from tests.finished_builds import make_build, manifest_of, seal

@@ -1,0 +1,57 @@
+"""Runs one pipeline on an engine, and waits for its end."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import apache_beam as beam
+
+from pipelines.engines.engine import IN_PROCESS, Engine, NamedRunner
+from pipelines.engines.errors import BuildError
+from pipelines.engines.in_process import InProcess
+from transforms.open_input import InputError
+
+_WORKER_ERROR = re.compile(r"InputError: (.*?)(?: \[while running '|\n|$)", re.DOTALL)
+
+
+def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
+    """The engine of that name.
+
+    Raises ValueError for flags that it cannot run with.
+    """
+    if runner == IN_PROCESS:
+        return InProcess(workers, beam_flags)
+    return NamedRunner(runner, beam_flags)
+
+
+def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
+    """Runs what `build` adds to a pipeline.
+
+    Raises BuildError for inputs that turn out to be bad.
+    """
+    with engine.pipeline() as pipeline:
+        try:
+            build(pipeline)
+            _run(pipeline)
+        except InputError as error:
+            raise BuildError(str(error)) from None
+
+
+def _run(pipeline: beam.Pipeline) -> None:
+    try:
+        pipeline.run().wait_until_finish()
+    except RuntimeError as error:
+        _raise_interruption(error)
+        # What a worker raises comes as the text of its traceback.
+        found = _WORKER_ERROR.findall(str(error))
+        if not found:
+            raise
+        raise BuildError(found[-1].strip()) from None
+
+
+def _raise_interruption(error: BaseException) -> None:
+    """Raises the Ctrl-C or SIGTERM that Beam has wrapped, where that is what ended the run."""
+    wrapped: BaseException | None = error
+    while wrapped:
+        if isinstance(wrapped, KeyboardInterrupt | SystemExit):
+            raise wrapped from None
+        wrapped = wrapped.__cause__ or wrapped.__context__
