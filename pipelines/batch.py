@@ -17,6 +17,7 @@ from transforms.find_dumps import MissingWiki
 from transforms.open_input import InputError
 from transforms.read_corpus import MANIFEST, read_json
 from transforms.read_dumps import file_bytes_of
+from transforms.stores import StoreError
 from transforms.text.build_manifest import AccountingError, Provenance
 
 BUILT = "built"
@@ -26,7 +27,7 @@ MISSING = "missing"
 STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 SHOWN_DIFFERENCES = 3
 
-_TELLING = (BuildError, InputError, TargetError, AccountingError, ValueError)
+_TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
 """Errors whose message is for the person who started the build; all others come with a traceback."""
 
 

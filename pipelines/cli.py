@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from pipelines.commands import (
+    compare,
     demo,
     entities,
     flores101,
     lm1b,
     multilingual,
     pg19,
+    refresh,
     report,
     score,
     simplebooks,
@@ -31,8 +33,10 @@ COMMANDS = (
     simplebooks,
     flores101,
     subwords,
+    refresh,
     report,
     verify,
+    compare,
     score,
     demo,
 )
@@ -65,15 +69,18 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     # Beam takes seconds to import: `--help` does not wait for it.
     from pipelines.engines.beam_flags import check_beam_flags
     from pipelines.engines.errors import BuildError
+    from pipelines.engines.file_options import set_file_options
     from pipelines.publish import TargetError
     from transforms.open_input import InputError
+    from transforms.stores import StoreError
 
     try:
         check_beam_flags(beam_flags)
+        set_file_options(beam_flags)
         status: int | None = settings.run(settings, beam_flags)
     except ValueError as error:
         return _fail(2, error)
-    except (BuildError, InputError, TargetError) as error:
+    except (BuildError, InputError, StoreError, TargetError) as error:
         return _fail(1, error)
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,14 +7,17 @@ closed over "subclass of" (P279), and the titles of its pages. So they are taken
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 
 from pipelines.dump_settings import check_dump_settings
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.close_classes import CloseOverSubclasses
 from transforms.hash_inputs import HashInputs
 from transforms.open_input import match_inputs
+from transforms.pack_items import PackedItems, PackItems
 from transforms.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
 from transforms.text.build_manifest import Provenance
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
@@ -51,6 +54,19 @@ class EntitiesConfig:
             raise ValueError(f"rows_per_file is {self.rows_per_file}, and must be positive")
 
 
+class ReadItems(NamedTuple):
+    """What reading hands on."""
+
+    inputs: beam.PCollection  # of InputFile
+    blocks: beam.PCollection  # of bytes (see transforms/pack_items.py)
+    ranges: beam.PCollection  # one Counter: range of ids → items in it
+    entities: beam.PCollection  # one int: all items
+    kinds: beam.PCollection  # one {internal class: kind}
+    skipped: beam.PCollection  # of int: lines without an item
+    rejected: beam.PCollection  # of Rejected
+    lost: beam.PCollection  # of LostBytes
+
+
 class Entities:
     """One build: its inputs, found, and its pipeline."""
 
@@ -77,25 +93,45 @@ class Entities:
         """Bytes of dump files that the workers will read."""
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
-        config = self.config
-        read = root | "ReadEntities" >> ReadEntities(self.dumps, stripes, config.on_corrupt)
-        table = read.batches | "WriteEntityTable" >> WriteEntityTable(
-            folder, self.wikis, config.rows_per_file
+    def stages(self) -> tuple[Stage, ...]:
+        """The method: what is taken out of the dump, and the table that is made of it."""
+        return Stage("read", self.read), Stage("write", self.write)
+
+    def read(self, root: beam.Pipeline, place: Place) -> ReadItems:
+        """Takes out of the dump what is wanted of each item."""
+        read = root | "ReadEntities" >> ReadEntities(
+            self.dumps, place.stripes, self.config.on_corrupt
         )
-        kinds = read.batches | "CloseOverSubclasses" >> CloseOverSubclasses()
-        classes = kinds | "WriteInternalClasses" >> WriteInternalClasses(folder)
+        items = read.batches | "PackItems" >> PackItems(self.wikis)
+        return ReadItems(
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            blocks=items.blocks,
+            ranges=items.ranges,
+            entities=items.entities,
+            kinds=read.batches | "CloseOverSubclasses" >> CloseOverSubclasses(),
+            skipped=read.skipped,
+            rejected=read.rejected,
+            lost=read.lost,
+        )
+
+    def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
+        """Writes the table, and what it is made of."""
+        folder = place.folder
+        items = PackedItems(read.blocks, read.ranges, read.entities)
+        table = items | "WriteEntityTable" >> WriteEntityTable(
+            folder, self.wikis, self.config.rows_per_file
+        )
+        classes = read.kinds | "WriteInternalClasses" >> WriteInternalClasses(folder)
         rejected = read.rejected | "WriteRejected" >> WriteRejected(folder)
         TableOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            inputs=read.inputs,
             outputs=(table.files, classes, rejected) | "Outputs" >> beam.Flatten(),
-            batches=read.batches,
+            entities=read.entities,
             skipped=read.skipped,
             rejected=read.rejected,
             lost=read.lost,
             counts=table.counts,
-            kinds=kinds,
+            kinds=read.kinds,
         ) | "WriteManifest" >> WriteEntityManifest(folder, self.provenance(), self.wikis)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

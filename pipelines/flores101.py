@@ -9,12 +9,13 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.check_dumps import check_dumps
 from transforms.hash_inputs import HashInputs
 from transforms.open_input import match_inputs
@@ -90,8 +91,18 @@ class Flores101Config:
         )
 
 
+class SourcedDumps(NamedTuple):
+    """What the first stage gives: candidates + rejected = pages."""
+
+    pages: beam.PCollection  # of (domain, pages read), one for each dump
+    candidates: beam.PCollection  # of Candidate
+    rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
+    lost: beam.PCollection  # of LostBytes
+    inputs: beam.PCollection  # of InputFile
+
+
 class Flores101:
-    """One build: its inputs, found and looked at, and its pipeline."""
+    """One build: its inputs, found and looked at, and its stages."""
 
     def __init__(self, config: Flores101Config):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
@@ -125,23 +136,31 @@ class Flores101:
         """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
         return 2 * sum(dump_bytes_of(path, stripes) for dump in self.dumps for path in dump.paths)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
-        config = self.config
-        sourced = flatten([self._source(root, dump, stripes) for dump in self.dumps])
+    def stages(self) -> Sequence[Stage]:
+        """The method: the passages of all articles wait in files until some are drawn."""
+        return Stage("source", self.source), Stage("select", self.select)
+
+    def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
+        """Finds a passage in every article."""
+        sourced = flatten([self._source(root, dump, place.stripes) for dump in self.dumps])
+        hashed = root | "HashInputs" >> HashInputs(self.inputs())
+        return SourcedDumps(*sourced, inputs=hashed)
+
+    def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
+        """Draws the sentences, and writes them."""
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
-            config.quotas(), self.topics
+            self.config.quotas(), self.topics
         )
         rejected = (sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten()
         SourceOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            rejected_files=rejected | "WriteRejected" >> WriteRejected(folder),
+            inputs=sourced.inputs,
+            rejected_files=rejected | "WriteRejected" >> WriteRejected(place.folder),
             pages=sourced.pages,
             rejected=rejected,
             lost=sourced.lost,
             candidates=selected.candidates,
             selection=selected.selection,
-        ) | "WriteSource" >> WriteSource(folder, self.provenance())
+        ) | "WriteSource" >> WriteSource(place.folder, self.provenance())
 
     def _source(self, root: beam.Pipeline, dump: SourceDump, stripes: int) -> Sourced:
         source = SourcePassages(dump, self.config.seed, stripes, self.config.on_corrupt)

@@ -6,25 +6,26 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines import progress, publish
-from pipelines.engines.engine import IN_PROCESS
-from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
+from pipelines.engines.memory_model import MODELS
+from pipelines.engines.run_pipeline import find_engine
+from pipelines.run_stages import Staged, run_stages
+from pipelines.stage_folders import stage_folders
 
 
-class Corpus(Protocol):
+class Corpus(Staged, Protocol):
     """One build of a corpus, as the launcher needs it."""
 
     @property
     def path(self) -> Sequence[str]: ...
     def bytes_to_read(self, stripes: int) -> int: ...
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None: ...
     def caveats(self) -> Sequence[str]: ...
 
 
@@ -36,8 +37,12 @@ def launch(
     workers: int | None = None,
     beam_flags: Sequence[str] = (),
     replace: bool = False,
+    fresh: bool = False,
+    ignore_memory: bool = False,
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
+
+    Goes on where an earlier run of the same build was interrupted, unless all is to be done afresh.
 
     Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
     """
@@ -47,12 +52,17 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    total_bytes = functools.partial(corpus.bytes_to_read, workers)
-    with (
-        publish.building(target, replace=replace) as folder,
-        progress_shown(" ".join(corpus.path[:2]), total_bytes, runner),
-    ):
-        run_pipeline(lambda root: corpus.build(root, folder, workers), engine)
+    total_bytes = functools.cache(functools.partial(corpus.bytes_to_read, workers))
+    memory = None if ignore_memory else MODELS[corpus.path[0]]
+    places = [output, *_inputs_of(corpus)]
+    engine.prepare(PlannedBuild(corpus.path, places, memory, total_bytes))
+    with stage_folders(target) as stages:
+        with (
+            publish.building(target, replace=replace) as folder,
+            progress_shown(" ".join(corpus.path[:2]), total_bytes, engine),
+        ):
+            run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
+        stages.remove()
     manifest: dict[str, Any] = _read_json(target, "manifest.json")
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
@@ -60,12 +70,17 @@ def launch(
 
 
 def progress_shown(
-    label: str, total_bytes: Callable[[], int], runner: str
+    label: str, total_bytes: Callable[[], int], engine: Engine
 ) -> contextlib.AbstractContextManager[None]:
-    """Other runners show the progress of a job in their own way: for them nothing is added up."""
-    if runner != IN_PROCESS:
+    """Where workers run on other machines, the engine shows the progress of a job in its own way."""
+    if not engine.is_local:
         return contextlib.nullcontext()
     return progress.shown(label, total_bytes())
+
+
+def _inputs_of(corpus: Corpus) -> Iterator[str]:
+    for paths in corpus.inputs().values():
+        yield from paths
 
 
 def _read_json(folder: str, name: str) -> Any:

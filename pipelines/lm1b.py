@@ -8,12 +8,13 @@ import dataclasses
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.check_lines import check_lines
 from transforms.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.drop_near_duplicates import (
@@ -28,7 +29,7 @@ from transforms.open_input import match_inputs
 from transforms.read_dumps import file_bytes_of
 from transforms.read_lines import ReadLines, line_bytes_of
 from transforms.shuffle_lines import ShuffleLines
-from transforms.sort_lines import SortedLines, SortLines, StoreRanges, run_bytes_for
+from transforms.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.text.build_manifest import Description, Provenance
 from transforms.text.line_stats import measure_lines
 from transforms.text.line_table import FEATURE
@@ -128,6 +129,21 @@ class Lm1bConfig:
         return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())
 
 
+class Sorted(NamedTuple):
+    """What sorting hands on. The lines wait in files."""
+
+    inputs: beam.PCollection  # of InputFile
+    lines: beam.PCollection  # of int: lines that were read
+    rejected: beam.PCollection  # of Rejected
+    lost: beam.PCollection  # of LostBytes
+    unterminated: beam.PCollection  # of str
+    read: beam.PCollection  # of LineStats
+    duplicates: beam.PCollection  # of int
+    splitters: beam.PCollection  # one list[bytes]
+    raw: beam.PCollection  # of LineRange: before they are tokenised; only where they are kept
+    ranges: beam.PCollection  # of LineRange
+
+
 class Lm1b:
     """One build: its inputs, found and looked at, and its pipeline."""
 
@@ -156,24 +172,45 @@ class Lm1b:
         """Bytes of files that the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
+    def stages(self) -> tuple[Stage, ...]:
+        """The method: what is read and sorted, and what is made of it."""
+        return Stage("sort", self.sort), Stage("write", self.write)
+
+    def sort(self, root: beam.Pipeline, place: Place) -> Sorted:
+        """Reads all lines, and gives each once, sorted and tokenised."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
-            self.files, stripes, config.on_corrupt, self.members
+            self.files, place.stripes, config.on_corrupt, self.members
         )
         blocks = self._tokenize_before_sorting(lines.blocks)
         run_bytes = run_bytes_for(sum(map(file_bytes_of, self.files)))
-        unique = blocks | "SortLines" >> SortLines(folder, run_bytes=run_bytes)
+        unique = blocks | "SortLines" >> SortLines(place.scratch, run_bytes=run_bytes)
         tokenized = self._tokenize_after_sorting(unique.ranges)
-        stored = tokenized | "StoreRanges" >> StoreRanges(folder)
-        different = self._drop_near_duplicates(stored, folder)
+        return Sorted(
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            lines=lines.lines,
+            rejected=lines.rejected,
+            lost=lines.lost,
+            unterminated=lines.unterminated,
+            read=blocks | "MeasureLines" >> beam.Map(measure_lines),
+            duplicates=unique.duplicates,
+            splitters=unique.splitters,
+            raw=self._store_raw(unique.ranges, place.scratch),
+            ranges=tokenized | "StoreRanges" >> StoreRanges(place.scratch),
+        )
+
+    def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
+        """Shuffles the lines, holds some out, counts words, and writes the build."""
+        config, folder, scratch = self.config, place.folder, place.scratch
+        different = self._drop_near_duplicates(lines.ranges, place)
         shuffled = different.kept | "ShuffleLines" >> ShuffleLines(
-            folder, config.shards, config.heldout_shards
+            scratch, config.shards, config.heldout_shards
         )
         counted = CorpusLines(different.kept, shuffled)
-        vocabulary = counted | "CountVocabulary" >> CountVocabulary(folder, config.min_count)
-        corpus = self._map_unknown(shuffled, vocabulary.vocabulary, folder)
+        vocabulary = counted | "CountVocabulary" >> CountVocabulary(
+            folder, config.min_count, scratch=scratch
+        )
+        corpus = self._map_unknown(shuffled, vocabulary.vocabulary, scratch)
         written = corpus | "WriteShards" >> WriteShards(folder, CORPUS, config.language)
         outputs = (
             written.files,
@@ -181,18 +218,18 @@ class Lm1b:
             vocabulary.files,
             different.removed,
             lines.rejected | "WriteRejected" >> WriteRejected(folder),
-            *self._keep_checkpoints(unique, tokenized, folder),
+            *self._keep_checkpoints(lines, folder),
         )
         SentenceOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            inputs=lines.inputs,
             outputs=outputs | "Outputs" >> beam.Flatten(),
             lines=lines.lines,
             rejected=lines.rejected,
             lost=lines.lost,
             unterminated=lines.unterminated,
-            read=blocks | "MeasureLines" >> beam.Map(measure_lines),
-            duplicates=unique.duplicates,
-            ranges=stored,
+            read=lines.read,
+            duplicates=lines.duplicates,
+            ranges=lines.ranges,
             near_duplicates=different.counts,
             shards=corpus,
             replaced=written.replaced,
@@ -213,33 +250,38 @@ class Lm1b:
             return ranges
         return ranges | "TokenizeLines" >> TokenizeLines(*self._rules)
 
-    def _drop_near_duplicates(self, ranges: beam.PCollection, folder: str) -> WithoutNearDuplicates:
+    def _store_raw(self, ranges: beam.PCollection, scratch: str) -> beam.PCollection:
+        if not self.config.checkpoints:
+            return ranges.pipeline | "NoneKept" >> beam.Create([])
+        return ranges | "StoreRaw" >> StoreRanges(scratch)
+
+    def _drop_near_duplicates(
+        self, ranges: beam.PCollection, place: Place
+    ) -> WithoutNearDuplicates:
         if not self.config.near_duplicates:
             root = ranges.pipeline
             none = (root | name >> beam.Create([]) for name in ("NoneRemoved", "NoneCounted"))
             return WithoutNearDuplicates(ranges, *none)
-        drop = DropNearDuplicates(folder, self.config.near_duplicates)
+        drop = DropNearDuplicates(place.folder, self.config.near_duplicates, scratch=place.scratch)
         different: WithoutNearDuplicates = ranges | "DropNearDuplicates" >> drop
         return different
 
     def _map_unknown(
-        self, shards: beam.PCollection, vocabulary: beam.PCollection, folder: str
+        self, shards: beam.PCollection, vocabulary: beam.PCollection, scratch: str
     ) -> beam.PCollection:
         if not self.config.map_unknown:
             return shards
-        return shards | "MapUnknown" >> MapUnknown(folder, vocabulary)
+        return shards | "MapUnknown" >> MapUnknown(scratch, vocabulary)
 
-    def _keep_checkpoints(
-        self, unique: SortedLines, tokenized: beam.PCollection, folder: str
-    ) -> tuple[beam.PCollection, ...]:
+    def _keep_checkpoints(self, lines: Sorted, folder: str) -> tuple[beam.PCollection, ...]:
         if not self.config.checkpoints:
             return ()
         name = f"news.20XX.{self.config.language}.shuffled.sorted"
-        keep_sorted = WriteCheckpoint(folder, name, unique.splitters)
-        keep_tokenized = WriteCheckpoint(folder, f"{name}.tokenized", unique.splitters)
+        keep_sorted = WriteCheckpoint(folder, name, lines.splitters)
+        keep_tokenized = WriteCheckpoint(folder, f"{name}.tokenized", lines.splitters)
         return (
-            unique.ranges | "KeepSorted" >> keep_sorted,
-            tokenized | "KeepTokenized" >> keep_tokenized,
+            lines.raw | "KeepSorted" >> keep_sorted,
+            lines.ranges | "KeepTokenized" >> keep_tokenized,
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

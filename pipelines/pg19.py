@@ -5,14 +5,15 @@ Where we differ and why: README, "PG-19".
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from pipelines.book_settings import LANGUAGE, check_book_settings, find_books
 from pipelines.dump_settings import name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.assign_book_splits import AssignBookSplits
 from transforms.date_books import BEFORE, DateBooks
 from transforms.drop_duplicate_books import DropDuplicateBooks
@@ -103,13 +104,25 @@ class Pg19Config:
             )
 
 
+class OldBooks(NamedTuple):
+    """What the first stage gives: the books, and the accounts of all that was read."""
+
+    books: beam.PCollection  # of DatedBook
+    evidence: beam.PCollection  # of BookEvidence: of these, and of books that are too new
+    rejected: beam.PCollection  # of Rejected: files that were looked at as books
+    catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
+    lost: beam.PCollection  # of LostBytes
+    files: beam.PCollection  # of int: files that were looked at as books
+    inputs: beam.PCollection  # of InputFile
+
+
 class Pg19:
-    """One build: its inputs, found and looked at, and its pipeline."""
+    """One build: its inputs, found and looked at, and its stages."""
 
     def __init__(self, config: Pg19Config):
         """Raises InputError for inputs that are missing, or visibly damaged."""
         self.config = config
-        self.inputs = find_books(
+        self.files = find_books(
             config.books,
             config.on_corrupt,
             catalog=config.catalog,
@@ -117,13 +130,13 @@ class Pg19:
             word_list=config.mask_words,
             split_ids=config.split_ids,
         )
-        own_splits = [read_split_table(path) for path in self.inputs.split_ids]
+        own_splits = [read_split_table(path) for path in self.files.split_ids]
         members = config.members or (RELEASED if config.metadata else HASH)
         self.membership = Membership(
             members, dict(pair for table in own_splits for pair in table.items())
         )
         self.masked = sorted(
-            {word for path in self.inputs.word_list for word in read_word_list(path)}
+            {word for path in self.files.word_list for word in read_word_list(path)}
         )
 
     @property
@@ -135,50 +148,71 @@ class Pg19:
     @property
     def dump_date(self) -> str:
         """The date in the names of the files, unless the settings give one."""
-        return self.config.dump_date or self.inputs.date()
+        return self.config.dump_date or self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
-        return self.inputs.bytes_to_read(stripes)
+        return self.files.bytes_to_read(stripes)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
-        config, inputs = self.config, self.inputs
+    def stages(self) -> Sequence[Stage]:
+        """The method: old books wait in files until the corpus is made of them."""
+        return Stage("gather", self.gather), Stage("write", self.write)
+
+    def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
+        """Reads the books, and finds those that were published before the year."""
+        config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
-            folder, inputs.books, inputs.catalog, inputs.metadata, stripes, config.on_corrupt
+            place.scratch,
+            files.books,
+            files.catalog,
+            files.metadata,
+            place.stripes,
+            config.on_corrupt,
         )
-        stripped = gathered.books | "StripBooks" >> StripBooks(folder, furniture=False)
+        stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=False)
         screened = stripped.kept | "ScreenBooks" >> ScreenBooks(self.rules())
         dated = screened.kept | "DateBooks" >> DateBooks(config.before)
-        different = self._drop_near_duplicates(dated.kept, folder)
-        masked = different.kept | "MaskWords" >> MaskWords(folder, self.masked)
+        rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
+        return OldBooks(
+            books=dated.kept,
+            evidence=dated.evidence,
+            rejected=rejected | "Rejected" >> beam.Flatten(),
+            catalog_rejected=gathered.catalog_rejected,
+            lost=gathered.lost,
+            files=gathered.files,
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+        )
+
+    def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
+        """Masks words in the books, and writes them into their splits."""
+        folder = place.folder
+        different = self._drop_near_duplicates(old.books, place.scratch)
+        masked = different.kept | "MaskWords" >> MaskWords(place.scratch, self.masked)
         assigned = masked.books | "AssignSplits" >> AssignBookSplits(self.membership.split_of)
         rows = assigned | "MakeRows" >> beam.MapTuple(make_row)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
-        shards = stats | "PlanShards" >> PlanBookShards(SPLITS, config.shard_bytes)
-        dates = dated.evidence | "ListDates" >> ListDates(folder)
-        rejected = (
-            gathered.rejected,
-            stripped.rejected,
-            screened.rejected,
-            dated.rejected,
-            different.rejected,
-        ) | "Rejected" >> beam.Flatten()
-        listed = (rejected, gathered.catalog_rejected) | "Unread" >> beam.Flatten()
+        shards = stats | "PlanShards" >> PlanBookShards(SPLITS, self.config.shard_bytes)
+        dates = old.evidence | "ListDates" >> ListDates(folder)
+        rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
+        listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
         outputs = (
             rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
             listed | "WriteRejected" >> WriteRejected(folder),
             dates.files,
         )
         BookOutcome(
-            inputs=root | "HashInputs" >> HashInputs(inputs.by_role()),
+            inputs=old.inputs,
             outputs=outputs | "Outputs" >> beam.Flatten(),
-            files=gathered.files,
+            files=old.files,
             rejected=rejected,
-            lost=gathered.lost,
+            lost=old.lost,
             stats=stats,
             facts=(dates.facts, masked.facts) | "Facts" >> beam.Flatten(),
         ) | "WriteManifest" >> WriteBookManifest(folder, self.provenance(), PG19)
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Role → paths of all files that decide about the output."""
+        return self.files.by_role()
 
     def rules(self) -> Rules:
         """What a book must be, in the order in which it is asked. A released book may have two languages."""
@@ -186,11 +220,11 @@ class Pg19:
         too_short = TooShort(self.config.min_words)
         return Rules((self.membership.reason_to_reject, *is_english, too_short))
 
-    def _drop_near_duplicates(self, books: beam.PCollection, folder: str) -> Screened:
+    def _drop_near_duplicates(self, books: beam.PCollection, scratch: str) -> Screened:
         if not self.config.near_duplicates:
             return Screened(books, books.pipeline | "NoDuplicates" >> beam.Create([]))
         different: Screened = books | "DropDuplicates" >> DropDuplicateBooks(
-            folder, self.config.near_duplicates
+            scratch, self.config.near_duplicates
         )
         return different
 
@@ -210,7 +244,7 @@ class Pg19:
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        return self.inputs.caveats()
+        return self.files.caveats()
 
     def provenance(self) -> Provenance:
         """What the manifest says of the build before it runs."""

@@ -1,12 +1,14 @@
 """What a person sees while a build runs, and at its end."""
 
 import contextlib
+import json
 import logging
 import os
 import pathlib
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -186,6 +188,24 @@ def shown(label: str, total_bytes: int) -> Iterator[None]:
             stop.set()
             watcher.join()
             del os.environ[counters.PROGRESS_DIR]
+
+
+def counts_so_far() -> Counter[str]:
+    """What workers have counted since the display began; nothing where nothing is shown."""
+    folder = os.environ.get(counters.PROGRESS_DIR)
+    return counters.read_tallies(pathlib.Path(folder)) if folder else Counter()
+
+
+def add_counts(name: str, counts: Mapping[str, int]) -> None:
+    """Adds what workers of an earlier run have counted, so that the display goes on from there; but for the
+    text they read, of which the speed is told.
+    """
+    folder = os.environ.get(counters.PROGRESS_DIR)
+    if folder:
+        known = {what: count for what, count in counts.items() if what not in _TEXT_BYTES}
+        written = pathlib.Path(folder, f"{name}.tmp")
+        written.write_text(json.dumps(known), "utf-8")
+        written.rename(pathlib.Path(folder, f"{name}.json"))
 
 
 def _watch(label: str, total_bytes: int, folder: pathlib.Path, stop: threading.Event) -> None:

@@ -1,8 +1,8 @@
 """From a folder under construction to a finished build, all or nothing.
 
 A build is written beside its place, moved there, and marked with a file COMPLETED at the very end. A
-folder without that file is unfinished: nobody reads it, and the next run replaces it. On object stores,
-which cannot move folders, a build is written in its place; the mark says the same there.
+folder without that file is unfinished: nobody reads it, and the next run replaces it. Object stores have
+their own way to the same: see store_builds.
 """
 
 import contextlib
@@ -15,12 +15,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.read_corpus import COMPLETED
+from pipelines.store_builds import BusyError, building_in_store
+from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.scratch import SCRATCH
+from transforms.stores import StoreError, is_local, refusal_of
+from transforms.write_files import remove_unfinished
 
 LEFTOVER_SECONDS = 30.0
 
@@ -30,8 +32,14 @@ class TargetError(Exception):
 
 
 def is_completed(target: str) -> bool:
-    """Whether the folder holds a finished build."""
-    return bool(FileSystems.exists(FileSystems.join(target, COMPLETED)))
+    """Whether the folder holds a finished build. Raises TargetError where a store does not say."""
+    mark = FileSystems.join(target, COMPLETED)
+    if is_local(target):
+        return bool(FileSystems.exists(mark))
+    try:
+        return bool(FileSystems.exists(mark))
+    except Exception as error:
+        raise TargetError(f"{target}: {refusal_of(error)}") from error
 
 
 @contextlib.contextmanager
@@ -44,13 +52,23 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
         raise TargetError(
             f"{target} holds a finished build; take another --output, or --replace to build it anew"
         )
-    if isinstance(FileSystems.get_filesystem(target), LocalFileSystem):
+    if is_local(target):
         with _building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
+        _mark_completed(target)
     else:
-        _delete(target)
-        yield target
-    _mark_completed(target)
+        with _as_target_errors(target), building_in_store(target) as folder:
+            yield folder
+
+
+@contextlib.contextmanager
+def _as_target_errors(target: str) -> Iterator[None]:
+    try:
+        yield
+    except (BusyError, StoreError) as error:
+        raise TargetError(str(error)) from error
+    except BeamIOError as error:
+        raise TargetError(f"{target}: {refusal_of(error)}") from error
 
 
 @contextlib.contextmanager
@@ -68,6 +86,7 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
         try:
             yield folder
             shutil.rmtree(folder / SCRATCH, ignore_errors=True)
+            remove_unfinished(folder)
             if target.exists():
                 _delete(str(target))
             folder.rename(target)
@@ -114,14 +133,9 @@ def _delete(target: str) -> None:
 
 
 def _mark_completed(target: str) -> None:
-    manifest = FileSystems.join(target, "manifest.json")
-    with FileSystems.open(manifest, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        digest = hashlib.sha256(file.read()).hexdigest()
-    mark = FileSystems.join(target, COMPLETED)
-    is_local = isinstance(FileSystems.get_filesystem(target), LocalFileSystem)
-    # An object appears whole; a local file would be seen while it is empty.
-    written = f"{mark}.part" if is_local else mark
-    with FileSystems.create(written, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        file.write(f"{digest}  manifest.json\n".encode())
-    if is_local:
-        pathlib.Path(written).replace(mark)
+    folder = pathlib.Path(target)
+    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    mark = folder / COMPLETED
+    written = folder / f"{COMPLETED}.part"  # the mark would be seen while it is empty
+    written.write_bytes(f"{digest}  {MANIFEST}\n".encode())
+    written.replace(mark)

@@ -5,26 +5,27 @@ word-level language modeling", 2019, section 2. Where we differ and why: README,
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from pipelines.book_settings import LANGUAGE, check_book_settings, find_books
 from pipelines.dump_settings import name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.assign_sizes import AssignSizes
 from transforms.count_sizes import CountSizes
 from transforms.gather_books import GatherBooks
 from transforms.hash_inputs import HashInputs
 from transforms.keep_chosen import KeepChosen
-from transforms.list_books import BookFates, ListBooks
+from transforms.list_books import BookFates, ListBooks, title_of
 from transforms.screen import Screened
 from transforms.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.select_books import NGRAM_WORDS, THRESHOLD, SelectBooks
 from transforms.strip_books import StripBooks
-from transforms.take_simplest import RatedBooks, TakeSimplest, check_target
+from transforms.take_simplest import RatedBooks, TakeSimplest, check_target, measure_of
 from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
 from transforms.text.books.simple.overlap import parse_threshold
@@ -135,13 +136,35 @@ class SimpleBooksConfig:
         return name_edition(LANGUAGE, variant, default)
 
 
+class ReadableBooks(NamedTuple):
+    """What the first stage gives: the books, and the accounts of all that was read."""
+
+    books: beam.PCollection  # of MeasuredBook
+    titles: beam.PCollection  # of (book id, title): of all books, rejected ones too
+    measures: beam.PCollection  # of (book id, (L, V)): of all that have been stripped
+    rejected: beam.PCollection  # of Rejected: of books, with their ids
+    rejected_files: beam.PCollection  # of Rejected: files that are no book, or another file of one
+    catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
+    lost: beam.PCollection  # of LostBytes
+    files: beam.PCollection  # of int: files that were looked at as books
+    inputs: beam.PCollection  # of InputFile
+
+
+class ChosenBooks(NamedTuple):
+    """What the second stage gives."""
+
+    books: beam.PCollection  # of TokenizedBook
+    verdicts: beam.PCollection  # of OverlapVerdict
+    rejected: beam.PCollection  # of Rejected: of books, with their ids
+
+
 class SimpleBooks:
-    """One build: its inputs, found and looked at, and its pipeline."""
+    """One build: its inputs, found and looked at, and its stages."""
 
     def __init__(self, config: SimpleBooksConfig):
         """Raises InputError for inputs that are missing, or visibly damaged."""
         self.config = config
-        self.inputs = find_books(config.books, config.on_corrupt, catalog=config.catalog)
+        self.files = find_books(config.books, config.on_corrupt, catalog=config.catalog)
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -151,48 +174,78 @@ class SimpleBooks:
     @property
     def dump_date(self) -> str:
         """The date in the names of the files, unless the settings give one."""
-        return self.config.dump_date or self.inputs.date()
+        return self.config.dump_date or self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
-        return self.inputs.bytes_to_read(stripes)
+        return self.files.bytes_to_read(stripes)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
-        config, inputs = self.config, self.inputs
-        gathered = root | "GatherBooks" >> GatherBooks(
-            folder, inputs.books, inputs.catalog, (), stripes, config.on_corrupt
+    def stages(self) -> Sequence[Stage]:
+        """The method: books that may be simple wait in files, and so do those that are chosen."""
+        return (
+            Stage("gather", self.gather),
+            Stage("choose", self.choose),
+            Stage("write", self.write),
         )
-        stripped = gathered.books | "StripBooks" >> StripBooks(folder, furniture=True)
+
+    def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
+        """Reads the books, and finds those in English that are long enough, and of no wrong genre."""
+        config, files = self.config, self.files
+        gathered = root | "GatherBooks" >> GatherBooks(
+            place.scratch, files.books, files.catalog, (), place.stripes, config.on_corrupt
+        )
+        stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
         measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
         screened = measured | "ScreenBooks" >> ScreenBooks(self.rules())
-        simple = self._keep_simple(screened.kept, folder)
-        selected = simple.kept | "SelectBooks" >> SelectBooks(
-            folder, config.overlap, config.ngram_words, config.estimate
+        return ReadableBooks(
+            books=screened.kept,
+            titles=gathered.books | "Titles" >> beam.Map(title_of),
+            measures=measured | "Measures" >> beam.Map(measure_of),
+            rejected=(stripped.rejected, screened.rejected) | "Rejected" >> beam.Flatten(),
+            rejected_files=gathered.rejected,
+            catalog_rejected=gathered.catalog_rejected,
+            lost=gathered.lost,
+            files=gathered.files,
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
         )
-        tokenized = selected.kept | "TokenizeBooks" >> TokenizeBooks(folder, config.number_style)
-        corpus = tokenized | "AssignSizes" >> AssignSizes(config.heldout_books, config.small_tokens)
+
+    def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
+        """Takes the simple books of which no two are alike, and tokenises them."""
+        config, scratch = self.config, place.scratch
+        simple = self._keep_simple(readable.books, scratch)
+        selected = simple.kept | "SelectBooks" >> SelectBooks(
+            scratch, config.overlap, config.ngram_words, config.estimate
+        )
+        return ChosenBooks(
+            books=selected.kept | "TokenizeBooks" >> TokenizeBooks(scratch, config.number_style),
+            verdicts=selected.verdicts,
+            rejected=(simple.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
+        )
+
+    def write(
+        self, root: beam.Pipeline, place: Place, readable: ReadableBooks, chosen: ChosenBooks
+    ) -> None:
+        """Puts the books into splits and sizes, and writes them in every form."""
+        config, folder = self.config, place.folder
+        corpus = chosen.books | "AssignSizes" >> AssignSizes(
+            config.heldout_books, config.small_tokens
+        )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
         shards = stats | "PlanShards" >> PlanBookShards(SPLITS_WITH_SMALL, config.shard_bytes)
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
-        sizes = corpus | "CountSizes" >> CountSizes(folder, config.min_count)
-        fallen = (
-            stripped.rejected,
-            screened.rejected,
-            simple.rejected,
-            selected.rejected,
-        ) | "Fallen" >> beam.Flatten()
+        sizes = corpus | "CountSizes" >> CountSizes(folder, config.min_count, scratch=place.scratch)
+        fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
         fates = BookFates(
-            books=gathered.books,
-            measured=measured,
-            verdicts=selected.verdicts,
+            titles=readable.titles,
+            measures=readable.measures,
+            verdicts=chosen.verdicts,
             rejected=fallen,
             sized=corpus,
             places=layout.places,
         )
-        rejected = (gathered.rejected, fallen) | "Rejected" >> beam.Flatten()
-        listed = (rejected, gathered.catalog_rejected) | "Unread" >> beam.Flatten()
+        rejected = (readable.rejected_files, fallen) | "Rejected" >> beam.Flatten()
+        listed = (rejected, readable.catalog_rejected) | "Unread" >> beam.Flatten()
         outputs = (
             rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
             listed | "WriteRejected" >> WriteRejected(folder),
@@ -201,39 +254,43 @@ class SimpleBooks:
             sizes.files,
         )
         BookOutcome(
-            inputs=root | "HashInputs" >> HashInputs(inputs.by_role()),
+            inputs=readable.inputs,
             outputs=outputs | "Outputs" >> beam.Flatten(),
-            files=gathered.files,
+            files=readable.files,
             rejected=rejected,
-            lost=gathered.lost,
+            lost=readable.lost,
             stats=stats,
             facts=sizes.facts,
         ) | "WriteManifest" >> WriteBookManifest(folder, self.provenance(), SIMPLEBOOKS)
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Role → paths of all files that decide about the output."""
+        return self.files.by_role()
 
     def rules(self) -> Rules:
         """What a book must be, in the order in which it is asked."""
         return Rules((not_english, TooShort(self.config.min_words), genre_to_reject))
 
-    def _keep_simple(self, books: beam.PCollection, folder: str) -> Screened:
+    def _keep_simple(self, books: beam.PCollection, scratch: str) -> Screened:
         config = self.config
         if config.target_tokens:
-            return self._take_simplest(books, folder)
+            return self._take_simplest(books, scratch)
         simple: Screened = books | "KeepSimple" >> KeepSimple(
             NotSimple(config.formula, config.min_ratio)
         )
         return simple
 
-    def _take_simplest(self, books: beam.PCollection, folder: str) -> Screened:
+    def _take_simplest(self, books: beam.PCollection, scratch: str) -> Screened:
         config = self.config
-        tokenized = books | "TokenizeAll" >> TokenizeBooks(folder, config.number_style)
+        tokenized = books | "TokenizeAll" >> TokenizeBooks(scratch, config.number_style)
         taken = RatedBooks(tokenized, books) | "TakeSimplest" >> TakeSimplest(
-            folder, config.target_tokens, config.max_vocabulary, config.min_count, config.formula
+            scratch, config.target_tokens, config.max_vocabulary, config.min_count, config.formula
         )
         return Screened(books | "KeepTaken" >> KeepChosen(taken.kept), taken.rejected)
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        return self.inputs.caveats()
+        return self.files.caveats()
 
     def provenance(self) -> Provenance:
         """What the manifest says of the build before it runs."""

@@ -6,13 +6,14 @@ lines.
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.dump_settings import name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from pipelines.subword_sources import find_evaluation, find_sources, parse_argument
 from transforms.choose_sentences import ChooseSentences, Sampling
 from transforms.count_pieces import CountPieces
@@ -92,6 +93,23 @@ class SubwordsConfig:
         }
 
 
+class Sample(NamedTuple):
+    """What the sample hands on. Sentences and words wait in files."""
+
+    inputs: beam.PCollection  # of InputFile
+    blocks: beam.PCollection  # of SentenceBlock: all sentences
+    rejected: beam.PCollection  # of Rejected
+    choices: beam.PCollection  # one mapping of language → Choice
+    words: beam.PCollection  # of (bucket, word counts put away)
+    sampled: beam.PCollection  # of (language, sentences that were counted)
+
+
+class Trained(NamedTuple):
+    """What training hands on."""
+
+    trained: beam.PCollection  # one TrainedPieces
+
+
 class Subwords:
     """One build: what it is learned from, found and looked at, and its pipeline."""
 
@@ -128,27 +146,51 @@ class Subwords:
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
+    def stages(self) -> tuple[Stage, ...]:
+        """The method: which sentences are learned from, learning, and counting."""
+        return (
+            Stage("sample", self.draw_sample),
+            Stage("train", self.train),
+            Stage("count", self.count),
+        )
+
+    def draw_sample(self, root: beam.Pipeline, place: Place) -> Sample:
+        """Reads all sentences, chooses those to learn from, and counts their words."""
         config = self.config
         sampling = Sampling(self.languages, config.temperature, config.sentences)
         blocks, rejected = root | "ReadSentences" >> ReadSentences(
-            self.sources, folder, config.seed, stripes
+            self.sources, place.scratch, config.seed, place.stripes
         )
         choices = blocks | "ChooseSentences" >> ChooseSentences(sampling)
-        counted = blocks | "CountSampleWords" >> CountSampleWords(folder, choices)
-        trained = counted.words | "TrainPieces" >> TrainPieces(config.pieces())
+        counted = blocks | "CountSampleWords" >> CountSampleWords(place.scratch, choices)
+        return Sample(
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            blocks=blocks,
+            rejected=rejected,
+            choices=choices,
+            words=counted.words,
+            sampled=counted.sampled,
+        )
+
+    def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:
+        """Learns the pieces from the words."""
+        return Trained(sample.words | "TrainPieces" >> TrainPieces(self.config.pieces()))
+
+    def count(self, root: beam.Pipeline, place: Place, sample: Sample, learned: Trained) -> None:
+        """Counts the pieces of what was held out, and writes the vocabulary."""
+        folder, trained, choices = place.folder, learned.trained, sample.choices
+        rejected = sample.rejected
         outputs = (
             trained | "WritePieces" >> WritePieces(folder),
             rejected | "WriteRejected" >> WriteRejected(folder),
         )
         PieceOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            inputs=sample.inputs,
             outputs=outputs | "Outputs" >> beam.Flatten(),
             trained=trained,
             choices=choices,
-            sampled=counted.sampled,
-            stats=blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
+            sampled=sample.sampled,
+            stats=sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
             rejected=rejected | "CountReasons" >> CountReasons(),
         ) | "WriteManifest" >> WritePieceManifest(folder, self.provenance())
 

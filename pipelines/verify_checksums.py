@@ -67,17 +67,15 @@ def verify_checksums(
     Raises InputError where there is not one build, or the list is none.
     """
     check_report(report, runner)
+    engine = find_engine(runner, workers or os.cpu_count() or 1, beam_flags)
     build = find_one_build(folder)
     listed = read_list(md5_list)
     plan = plan_comparisons(build, listed, reference)
     place = {one.name: one.line for one in listed}
     facts = facts_of(build, listed)
     with report_path(report) as path:
-        with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, runner):
-            run_pipeline(
-                lambda root: add_checks(root, build, plan, place, facts, path),
-                find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
-            )
+        with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, engine):
+            run_pipeline(lambda root: add_checks(root, build, plan, place, facts, path), engine)
         return _read_verdict(path)
 
 

@@ -7,12 +7,13 @@ why: README, "Wiki-40B".
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.assign_splits import AssignSplits
 from transforms.check_dumps import check_dumps
 from transforms.clean_wikitext import CleanWikitext
@@ -22,7 +23,7 @@ from transforms.find_items import WikiTables
 from transforms.hash_inputs import HashInputs
 from transforms.join_wikidata import IdentifyByPage, JoinWikidata
 from transforms.learn_vocabulary import LearnVocabulary
-from transforms.list_unrendered import ListUnrendered
+from transforms.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.measure_corpus import MeasureCorpus
 from transforms.open_input import match_inputs
 from transforms.pack_articles import PackArticles
@@ -128,8 +129,20 @@ class Wiki40bConfig:
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
 
+class CleanedDump(NamedTuple):
+    """What the first stage gives: the articles, and the accounts of all that was read."""
+
+    articles: beam.PCollection  # of PackedArticle
+    shards: beam.PCollection  # of one {split: number of files}
+    rejected: beam.PCollection  # of Rejected
+    unrendered: beam.PCollection  # of (name, Tally)
+    lost: beam.PCollection  # of LostBytes
+    pages: beam.PCollection  # of int: well-formed pages that were read
+    inputs: beam.PCollection  # of InputFile
+
+
 class Wiki40b:
-    """One build: its inputs, found and looked at, and its pipeline."""
+    """One build: its inputs, found and looked at, and its stages."""
 
     def __init__(self, config: Wiki40bConfig):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
@@ -176,41 +189,56 @@ class Wiki40b:
         """Whether the entity of a page can be told."""
         return self.tables.links_pages() or self.entities is not None
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
+    def stages(self) -> Sequence[Stage]:
+        """The method: what is read and cleaned waits in files until the corpus is made of it."""
+        return Stage("clean", self.clean), Stage("write", self.write)
+
+    def clean(self, root: beam.Pipeline, place: Place) -> CleanedDump:
+        """Reads the dump, and makes articles of the pages that are some."""
         config = self.config
         screening = PageScreening(self.language, not self.links_pages)
-        templates = self._read_templates(root, stripes)
-        dump = root | "ReadDump" >> ReadDump(self.dumps, stripes, config.on_corrupt)
+        templates = self._read_templates(root, place.stripes)
+        dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
         packed = cleaned.kept | "PackArticles" >> PackArticles()
-        linked = self._link(packed)
-        different = self._drop_near_duplicates(linked.kept, folder)
+        rejected = (dump.rejected, articles.rejected, cleaned.rejected)
+        return CleanedDump(
+            articles=packed,
+            shards=packed | "PlanShards" >> PlanShards(config.shard_bytes),
+            rejected=rejected | "Rejected" >> beam.Flatten(),
+            unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
+            lost=dump.lost,
+            pages=dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+        )
+
+    def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
+        """Finds out what the articles are about, and writes those of the corpus."""
+        config, folder = self.config, place.folder
+        linked = self._link(cleaned.articles)
+        different = self._drop_near_duplicates(linked.kept, place.scratch)
         assigned = different.kept | "AssignSplits" >> AssignSplits()
         corpus = assigned.articles
         vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
-        shards = packed | "PlanShards" >> PlanShards(config.shard_bytes)
         rejected = (
-            dump.rejected,
-            articles.rejected,
             cleaned.rejected,
             linked.rejected,
             different.rejected,
         ) | "Rejected" >> beam.Flatten()
-        written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, shards)
+        written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, cleaned.shards)
         listed = rejected | "WriteRejected" >> WriteRejected(folder)
         unrendered = cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)
         BuildOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            inputs=cleaned.inputs,
             outputs=(written, listed, unrendered, vocabulary.files) | "Outputs" >> beam.Flatten(),
-            pages=dump.pages,
+            pages=cleaned.pages,
             rejected=rejected,
-            lost=dump.lost,
+            lost=cleaned.lost,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
             class_unknown=linked.class_unknown,
             pinned=assigned.pinned,
@@ -244,10 +272,10 @@ class Wiki40b:
             linked = articles | "IdentifyByPage" >> identify
         return linked
 
-    def _drop_near_duplicates(self, articles: beam.PCollection, folder: str) -> Screened:
+    def _drop_near_duplicates(self, articles: beam.PCollection, scratch: str) -> Screened:
         if not self.config.near_duplicates:
             return Screened(articles, articles.pipeline | "NoneDropped" >> beam.Create([]))
-        drop = DropDuplicateArticles(folder, self.config.near_duplicates)
+        drop = DropDuplicateArticles(scratch, self.config.near_duplicates)
         different: Screened = articles | "DropDuplicates" >> drop
         return different
 

@@ -7,12 +7,14 @@ each language, and counted on every language. Works on finished builds.
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.paper_figures import CHARACTERS_PER_PIECE
 from pipelines.provenance import code_versions
+from pipelines.stages import Place, Stage
 from transforms.count_subwords import CountRows
 from transforms.hash_inputs import HashInputs
 from transforms.open_input import InputError, open_raw
@@ -57,6 +59,13 @@ class MultilingualConfig:
         }
 
 
+class Trained(NamedTuple):
+    """What training hands on."""
+
+    inputs: beam.PCollection  # of InputFile
+    trained: beam.PCollection  # of (name, TrainedSubwords)
+
+
 class Wiki40bMultilingual:
     """One build: the newest build of each language, and the pipeline."""
 
@@ -90,12 +99,24 @@ class Wiki40bMultilingual:
         """UTF-8 bytes of text, each of which is counted once."""
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
-    def build(self, root: beam.Pipeline, folder: str, stripes: int) -> None:
-        """Adds the whole method to a pipeline that writes into `folder`."""
-        trained = root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, self.config.vocabularies())
+    def stages(self) -> tuple[Stage, ...]:
+        """The method: learning, and counting."""
+        return Stage("train", self.train), Stage("count", self.count)
+
+    def train(self, root: beam.Pipeline, place: Place) -> Trained:
+        """Learns the pieces from the first articles of each language."""
+        vocabularies = self.config.vocabularies()
+        return Trained(
+            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            trained=root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, vocabularies),
+        )
+
+    def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
+        """Counts the pieces of all articles, and writes the vocabularies."""
+        folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         SubwordOutcome(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            inputs=learned.inputs,
             outputs=trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
             trained=trained,
             stats=rows | "CountRows" >> CountRows(trained),

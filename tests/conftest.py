@@ -1,5 +1,6 @@
-"""What several test modules share: a build takes a second, so it is made once."""
+"""What several test modules share: a build takes seconds, so it is made once."""
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -19,9 +20,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which `corpusmill demo` has built."""
+    """The folder in which `corpusmill demo` has built, once for all processes that run tests."""
     from pipelines.cli import main
 
-    output = tmp_path_factory.mktemp("demo")
-    assert main(["demo", "--output", str(output)]) == 0
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    output, done = shared / "demo", shared / "demo.done"
+    with (shared / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            assert main(["demo", "--output", str(output)]) == 0
+            done.touch()
     return output

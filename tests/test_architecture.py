@@ -24,6 +24,8 @@ SHARED = {
     "progress",
     "subword_sources",
     "provenance",
+    "stages",
+    "store_builds",
     "build_sizes",
     "paper_figures",
 }  # for all of them

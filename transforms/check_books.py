@@ -5,11 +5,12 @@ import posixpath
 from collections.abc import Sequence
 from typing import BinaryIO
 
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.list_folders import is_local
 from transforms.open_input import InputError, match_inputs, open_raw
 from transforms.read_books import sizes_of
+from transforms.stores import is_local, refusal_of
 from transforms.text import bz2_blocks, packed_files, tar_members, zip_members
 from transforms.text.books.files.file_text import decode_file
 from transforms.text.compression import DECODE_ERRORS, codec_of
@@ -37,18 +38,30 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 
 
 def _is_folder(pattern: str) -> bool:
+    """On a store, whatever has something below."""
     if is_local(pattern):
         return posixpath.isdir(pattern)
-    return pattern.endswith("/")
+    return bool(_match_below(pattern, 1))
 
 
 def _files_below(folder: str) -> list[str]:
-    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
-    found = [metadata.path for metadata in FileSystems.match([below])[0].metadata_list]
-    books = [path for path in found if is_wanted(path) and not _is_folder(path)]
+    found = _match_below(folder)
+    folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
+    books = [path for path in found if is_wanted(path) and path not in folders]
     if not books:
         raise InputError(folder, "a folder without a file that can be a book, *.txt or *.zip")
     return books
+
+
+def _match_below(folder: str, limit: int | None = None) -> list[str]:
+    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
+    try:
+        (match,) = FileSystems.match([below], [limit])
+    except BeamIOError as error:
+        if is_local(folder):
+            raise
+        raise InputError(folder, refusal_of(error)) from error
+    return [metadata.path for metadata in match.metadata_list]
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:

@@ -42,15 +42,24 @@ class CountBookVocabulary(beam.PTransform):
       name: of the file: "vocabulary-92.tsv".
       min_count: what a word must be counted to be in the vocabulary: 3, as in WikiText.
       buckets: so many parts can be added up at once. Their number changes no result.
+      scratch: folder in which counts wait; "" is that of the build.
 
     Raises ValueError for settings that make no sense.
     """
 
-    def __init__(self, folder: str, name: str, min_count: int = 3, buckets: int = BUCKETS):
+    def __init__(
+        self,
+        folder: str,
+        name: str,
+        min_count: int = 3,
+        buckets: int = BUCKETS,
+        scratch: str = "",
+    ):
         super().__init__()
         if min_count < 1:
             raise ValueError(f"min_count is {min_count}, and must be positive")
         self.folder = folder
+        self.scratch = scratch or folder
         self.name = name
         self.min_count = min_count
         self.buckets = buckets
@@ -58,7 +67,7 @@ class CountBookVocabulary(beam.PTransform):
     def expand(self, books: beam.PCollection) -> BookVocabulary:
         parts = (
             books
-            | "DealWords" >> DealWords(self.folder, count_book, self.buckets)
+            | "DealWords" >> DealWords(self.scratch, count_book, self.buckets)
             | "GroupBuckets" >> beam.GroupByKey()
             | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
         )

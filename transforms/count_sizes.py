@@ -24,11 +24,13 @@ class CountSizes(beam.PTransform):
     Args:
       folder: of the build.
       min_count: how often a word of a vocabulary must be in the training books of its size.
+      scratch: folder in which counts wait; "" is that of the build.
     """
 
-    def __init__(self, folder: str, min_count: int):
+    def __init__(self, folder: str, min_count: int, scratch: str = ""):
         super().__init__()
         self.folder = folder
+        self.scratch = scratch
         self.min_count = min_count
 
     def expand(self, books: beam.PCollection) -> CountedSizes:
@@ -45,7 +47,7 @@ class CountSizes(beam.PTransform):
         in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
             PlacedBook
         )
-        count = CountBookVocabulary(self.folder, name, self.min_count)
+        count = CountBookVocabulary(self.folder, name, self.min_count, scratch=self.scratch)
         return in_size | f"CountVocabulary {size}" >> count
 
 

@@ -67,15 +67,17 @@ class CountVocabulary(beam.PTransform):
       folder: of the build.
       min_count: what a word must be counted in the training corpus to be in the vocabulary.
       buckets: so many parts can be added up at once. Their number changes no result.
+      scratch: folder in which counts wait; "" is that of the build.
     """
 
-    def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS):
+    def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
         super().__init__()
         if min_count < 1:
             raise ValueError(f"min_count is {min_count}, and must be positive")
         if buckets < 1:
             raise ValueError(f"buckets is {buckets}, and must be positive")
         self.folder = folder
+        self.scratch = scratch or folder
         self.min_count = min_count
         self.buckets = buckets
 
@@ -92,8 +94,8 @@ class CountVocabulary(beam.PTransform):
         )
         parts = (
             (
-                lines.ranges | "CountRanges" >> DealWords(self.folder, count_range, self.buckets),
-                heldout | "CountHeldout" >> DealWords(self.folder, count_heldout, self.buckets),
+                lines.ranges | "CountRanges" >> DealWords(self.scratch, count_range, self.buckets),
+                heldout | "CountHeldout" >> DealWords(self.scratch, count_heldout, self.buckets),
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()

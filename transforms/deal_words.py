@@ -21,7 +21,7 @@ class DealWords(beam.PTransform):
     Counts of several elements are joined before they are dealt out, so that few pieces travel.
 
     Args:
-      folder: of the build.
+      folder: in which counts wait (see scratch.py).
       count: element → its word counts (see text/word_counts.py); nothing for an element that has none.
       buckets: how many there are.
       join: batches of counts → one batch. The one that is given adds up what is the same word.

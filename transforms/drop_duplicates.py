@@ -60,7 +60,7 @@ class DropDuplicates(beam.PTransform):
     no matter of chance: it depends on the texts alone.
 
     Args:
-      folder: of the build.
+      folder: in which hashes wait (see scratch.py).
       describe: document → DocumentFacts; see there for the key, and for which one stays. Of those with the
         same rank, it is the one with the smallest number (`number_of` its key). It has to be picklable.
       text_of: document → its text; it is called twice at most. It has to be picklable.

@@ -56,6 +56,7 @@ class DropNearDuplicates(beam.PTransform):
       permutations: of a signature. Of pairs right at the threshold, not all are found, see `choose_bands`;
         more permutations find more of them, and take longer.
       ngram_words: a line with fewer words is one n-gram.
+      scratch: folder in which lines wait; "" is that of the build.
 
     Raises ValueError for settings that make no sense.
     """
@@ -66,10 +67,12 @@ class DropNearDuplicates(beam.PTransform):
         threshold: float = THRESHOLD,
         permutations: int = PERMUTATIONS,
         ngram_words: int = NGRAM_WORDS,
+        scratch: str = "",
     ):
         super().__init__()
         check_settings(threshold, permutations, ngram_words)
         self.folder = folder
+        self.scratch = Scratch(scratch or folder)
         self.threshold = threshold
         self.ngram_words = ngram_words
         self.find_similar = FindSimilarLines(threshold, permutations, ngram_words)
@@ -92,8 +95,7 @@ class DropNearDuplicates(beam.PTransform):
         kept = (
             {RANGES: index_to_range, PAIRS: index_to_links}
             | "MeetLinks" >> beam.CoGroupByKey()
-            | "DropLines"
-            >> beam.FlatMap(drop_lines, Scratch(self.folder)).with_output_types(LineRange)
+            | "DropLines" >> beam.FlatMap(drop_lines, self.scratch).with_output_types(LineRange)
         )
         removed = (
             index_to_links

@@ -25,7 +25,7 @@ class GatherBooks(beam.PTransform):
     """Pipeline → GatheredBooks.
 
     Args:
-      folder: of the build.
+      folder: in which texts wait (see scratch.py).
       books: files, see ReadBooks.
       catalog: files, see ReadCatalog; may be none.
       metadata: files of PG-19's released list, see ReadReleasedBooks; may be none.

@@ -7,7 +7,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from transforms.assign_sizes import SizedBook
-from transforms.records import Book, MeasuredBook, OverlapVerdict, Rejected
+from transforms.records import Book, OverlapVerdict, Rejected
 from transforms.text.books.book_stats import identity_of
 from transforms.text.books.simple.considered import Considered, Measured, Sized, make_line
 from transforms.text.books.simple.simplicity import ratio
@@ -21,8 +21,8 @@ SCHEMA = pa.schema([pa.field(name, pa.string()) for name in Considered._fields])
 class BookFates(NamedTuple):
     """The collections that the list is made of, each with at most one element for a book."""
 
-    books: beam.PCollection  # of Book: all that were considered
-    measured: beam.PCollection  # of MeasuredBook
+    titles: beam.PCollection  # of (book id, title): of all that were considered
+    measures: beam.PCollection  # of (book id, (L, V))
     verdicts: beam.PCollection  # of OverlapVerdict
     rejected: beam.PCollection  # of Rejected: of books, with their ids
     sized: beam.PCollection  # of SizedBook
@@ -46,8 +46,8 @@ class ListBooks(beam.PTransform):
 
     def expand(self, fates: BookFates) -> beam.PCollection:
         keyed = {
-            "title": _keyed(fates.books, "KeyTitles", _title_of),
-            "measured": _keyed(fates.measured, "KeyMeasured", _measured_of, self.formula),
+            "title": fates.titles,
+            "measured": _keyed(fates.measures, "KeyMeasured", _measured_of, self.formula),
             "verdict": _keyed(fates.verdicts, "KeyVerdicts", _verdict_of),
             "rejected": _keyed(fates.rejected, "KeyRejected", _rejected_of),
             "sized": _keyed(fates.sized, "KeySized", _sized_of),
@@ -67,13 +67,14 @@ def _keyed(
     return elements | label >> beam.Map(to_pair, *arguments).with_output_types(tuple[int, Any])
 
 
-def _title_of(book: Book) -> tuple[int, str]:
+def title_of(book: Book) -> tuple[int, str]:
+    """(book id, title)."""
     return book.book_id, book.title
 
 
-def _measured_of(measured: MeasuredBook, formula: str) -> tuple[int, Measured]:
-    counts = measured.tokens, measured.vocabulary
-    return measured.book.book_id, Measured(*counts, ratio(*counts, formula))
+def _measured_of(measures: tuple[int, tuple[int, int]], formula: str) -> tuple[int, Measured]:
+    book_id, counts = measures
+    return book_id, Measured(*counts, ratio(*counts, formula))
 
 
 def _verdict_of(verdict: OverlapVerdict) -> tuple[int, OverlapVerdict]:

@@ -4,10 +4,12 @@ import pathlib
 import posixpath
 from collections.abc import Callable, Iterator
 
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from transforms.open_input import InputError
+from transforms.stores import is_local as is_local
+from transforms.stores import refusal_of
 
 
 def check_folder(folder: str) -> None:
@@ -41,11 +43,6 @@ def list_files(folder: str) -> dict[str, int]:
     return {posixpath.basename(path): size for path, size in _match(folder, "*")}
 
 
-def is_local(folder: str) -> bool:
-    """Whether a folder is on a disk of this machine."""
-    return isinstance(FileSystems.get_filesystem(folder), LocalFileSystem)
-
-
 def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pathlib.Path]:
     """Beam's own listing of a disk reads everything below the folder, and follows no link."""
     try:
@@ -61,5 +58,9 @@ def _match(folder: str, pattern: str) -> Iterator[tuple[str, int]]:
     # Where there are folders, listing one that does not exist is an error.
     if FileSystems.get_filesystem(folder).has_dirs() and not FileSystems.exists(folder):
         return
-    for metadata in FileSystems.match([FileSystems.join(folder, pattern)])[0].metadata_list:
+    try:
+        (match,) = FileSystems.match([FileSystems.join(folder, pattern)])
+    except BeamIOError as error:
+        raise InputError(folder, refusal_of(error)) from error
+    for metadata in match.metadata_list:
         yield metadata.path, int(metadata.size_in_bytes)

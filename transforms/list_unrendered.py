@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
+from apache_beam.transforms.combiners import TopCombineFn
 
 from transforms.clean_wikitext import Unrendered
 from transforms.records import OutputFile
@@ -16,19 +17,28 @@ HEADER = "uses\tarticles\ttemplate\tfor example in\n"
 Tally = tuple[int, int, str]
 
 
-class ListUnrendered(beam.PTransform):
-    """PCollection[Unrendered] → PCollection[OutputFile]: what to add to the tables, by frequency."""
-
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+class TallyUnrendered(beam.PTransform):
+    """PCollection[Unrendered] → PCollection[(name, Tally)], each name once."""
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
             unrendered
             | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[str, Tally])
-            | "AddUp" >> beam.CombinePerKey(add_tallies)
-            | "MostFrequent" >> beam.combiners.Top.Of(MAX_LISTED, key=rank)
+            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[str, Tally])
+        )
+
+
+class ListUnrendered(beam.PTransform):
+    """PCollection[(name, Tally)] → PCollection[OutputFile]: what to add to the tables, by frequency."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, tallies: beam.PCollection) -> beam.PCollection:
+        return (
+            tallies
+            | "MostFrequent" >> beam.CombineGlobally(TopCombineFn(MAX_LISTED, key=rank))
             | "WriteList" >> beam.Map(write_list, self.folder)
         )
 

@@ -29,7 +29,7 @@ class MaskWords(beam.PTransform):
     """PCollection[DatedBook] → MaskedBooks. With an empty list all books are as they were.
 
     Args:
-      folder: of the build.
+      folder: in which texts wait (see scratch.py).
       words: see text/books/masking.py.
     """
 

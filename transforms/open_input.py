@@ -5,10 +5,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
-from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
+from transforms.stores import is_local, refusal_of
 from transforms.text.compression import decompressed
 
 
@@ -43,17 +43,78 @@ def _match(pattern: str) -> list[str]:
     if pathlib.Path(pattern).is_file():
         return [pattern]  # whatever its name has in it
     # Beam does not look into the working folder for a pattern without a folder.
-    is_bare = "/" not in pattern and isinstance(
-        FileSystems.get_filesystem(pattern), LocalFileSystem
-    )
-    (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
-    return [metadata.path.removeprefix("./") for metadata in match.metadata_list]
+    is_bare = "/" not in pattern and is_local(pattern)
+    try:
+        (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
+    except BeamIOError as error:
+        if is_local(pattern):
+            raise
+        raise InputError(pattern, refusal_of(error)) from error
+    # An object whose name ends so stands for a folder that a person has made in a browser.
+    paths = (metadata.path for metadata in match.metadata_list)
+    return [path.removeprefix("./") for path in paths if not path.endswith("/")]
 
 
 def open_raw(path: str) -> BinaryIO:
-    """Opens the stored bytes, seekable, with no decompression."""
+    """Opens the stored bytes, seekable, with no decompression.
+
+    Raises InputError for an object that its store does not give, then or when it is read.
+    """
+    if is_local(path):
+        return _open(path)
+    try:
+        return cast(BinaryIO, _StoredObject(path, _open(path)))
+    except Exception as error:
+        raise InputError(path, refusal_of(error)) from error
+
+
+def _open(path: str) -> BinaryIO:
     stream = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
     return cast(BinaryIO, stream)
+
+
+class _StoredObject(io.RawIOBase):
+    """An object open for reading, whose errors name it.
+
+    The libraries of stores raise errors of many kinds. Some are OSErrors, which would be taken for damage
+    in the data, and be passed over by a build that keeps what is good.
+    """
+
+    def __init__(self, path: str, stream: BinaryIO):
+        super().__init__()
+        self._path = path
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        try:
+            return self._stream.read(-1 if size is None else size)
+        except Exception as error:
+            raise InputError(self._path, refusal_of(error)) from error
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
 
 
 def open_input(path: str) -> BinaryIO:

@@ -72,7 +72,7 @@ class ReadBooks(beam.PTransform):
 
     Args:
       paths: files on any Beam file system.
-      folder: of the build; the texts wait in it (see scratch.py).
+      folder: in which texts wait (see scratch.py).
       stripes: the number of workers, for archives that cannot be entered in the middle: shares_of says
         how many share one.
       on_corrupt: "fail" raises InputError at the first damage, naming the file, its place in archives and

@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.open_input import InputError, open_raw
+from transforms.stores import is_local, refusal_of
 from transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
@@ -237,7 +239,12 @@ def _normalised(folder: str) -> str:
 
 
 def _files_below(folder: str) -> list[str]:
-    match = FileSystems.match([f"{glob.escape(folder)}/**"])[0]
+    try:
+        (match,) = FileSystems.match([f"{glob.escape(folder)}/**"])
+    except BeamIOError as error:
+        if is_local(folder):
+            raise
+        raise InputError(folder, refusal_of(error)) from error
     return [metadata.path for metadata in match.metadata_list]
 
 

@@ -12,6 +12,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms import counters
 from transforms.open_input import InputError, open_input, open_raw
 from transforms.records import Page, Rejected
+from transforms.stores import is_local, refusal_of
 from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
 from transforms.text.wikimedia.mediawiki_xml import (
@@ -95,7 +96,7 @@ def file_bytes_of(path: str) -> int:
     try:
         return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
     except (BeamIOError, FileNotFoundError) as error:
-        raise InputError(path, "no such file") from error
+        raise InputError(path, "no such file" if is_local(path) else refusal_of(error)) from error
 
 
 def read_siteinfo(path: str) -> Siteinfo:

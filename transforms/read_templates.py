@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.transforms.combiners import TopCombineFn
 
 from transforms import counters
 from transforms.read_dumps import read_good_pages, spread_units
@@ -91,7 +92,7 @@ class ReadTemplates(beam.PTransform):
             {"facts": facts | "Facts" >> beam.Flatten(), "uses": uses}
             | "JoinUses" >> beam.CoGroupByKey()
             | "UsedFacts" >> beam.FlatMapTuple(used_facts)
-            | "MostUsed" >> beam.combiners.Top.Of(MAX_TEMPLATES)
+            | "MostUsed" >> beam.CombineGlobally(TopCombineFn(MAX_TEMPLATES))
             | "Collect" >> beam.Map(collect_most_used)
         )
 

@@ -2,10 +2,12 @@
 
 The in-process runner holds all that travels between stages in memory, two or three times over, and sends a
 worker its part as one message. Pieces of a corpus would fill it. So they are written to files beside the
-build, wherever it is on a local file system, which the workers share; elsewhere, on object stores, they
-travel through the runner's own shuffle, compressed.
+build, wherever it is on a local file system, which the workers share. On object stores, where a request
+takes as long as a megabyte, large pieces become an object each, and small ones travel through the
+runner's own shuffle, compressed.
 """
 
+import io
 import json
 import os
 import pathlib
@@ -14,14 +16,19 @@ import uuid
 from typing import BinaryIO
 
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
+from transforms.open_input import open_raw
+from transforms.stores import is_local, write_object
 from transforms.text.line_blocks import pack_block, unpack_block
 
 SCRATCH = ".scratch"
 """Folder in a build under construction. It is gone when the build is finished."""
 
+OBJECT_BYTES = 1 << 20
+"""A compressed piece of so many bytes is worth an object."""
+
 _REFERENCE = b"@"  # no compressed piece begins so
+_OBJECT = b"*"  # nor so; what follows is the path of a compressed piece
 _lock = threading.Lock()
 _files: dict[tuple[str, int], BinaryIO] = {}
 
@@ -34,19 +41,26 @@ class Scratch:
     """
 
     def __init__(self, folder: str):
-        is_local = isinstance(FileSystems.get_filesystem(folder), LocalFileSystem)
-        self._folder = str(pathlib.Path(folder, SCRATCH)) if is_local else ""
+        self._is_local = is_local(folder)
+        self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
         """What has to travel in place of the piece: few bytes where it is written to a file."""
-        if not self._folder:
-            return pack_block(piece)
+        if not self._is_local:
+            return self._put_object(pack_block(piece))
         with _lock:
             file = _own_file(self._folder)
             offset = file.tell()
             file.write(piece)
             file.flush()
         return _refer(file.name, offset, len(piece))
+
+    def _put_object(self, packed: bytes) -> bytes:
+        if len(packed) < OBJECT_BYTES:
+            return packed
+        path = f"{self._folder}/{uuid.uuid4().hex}"
+        write_object(path, io.BytesIO(packed), len(packed))
+        return _OBJECT + path.encode()
 
     def put_text(self, text: str) -> bytes:
         """The same of a text, compressed: for `fetch_text`."""
@@ -62,6 +76,9 @@ class Scratch:
 
 def fetch(packed: bytes) -> bytes:
     """The piece that was put."""
+    if packed.startswith(_OBJECT):
+        with open_raw(packed[len(_OBJECT) :].decode()) as stream:
+            return unpack_block(stream.read())
     if not packed.startswith(_REFERENCE):
         return unpack_block(packed)
     path, offset, size = json.loads(packed[len(_REFERENCE) :])

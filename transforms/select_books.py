@@ -43,7 +43,7 @@ class SelectBooks(beam.PTransform):
     of each book, and two of each that is not kept.
 
     Args:
-      folder: of the build.
+      folder: in which n-grams wait (see scratch.py).
       threshold: a book is rejected that has at least this share of its n-grams in larger kept ones; above
         0, and 1 at most. It is compared exactly: "0.1" is one tenth.
       ngram_words: a book with fewer words is one n-gram.

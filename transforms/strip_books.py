@@ -20,7 +20,7 @@ class StripBooks(beam.PTransform):
     `check_furniture`. `characters` are those of the new text.
 
     Args:
-      folder: of the build.
+      folder: in which texts wait (see scratch.py).
       furniture: whether tables of contents and illustrations go too.
     """
 

@@ -52,7 +52,7 @@ class TakeSimplest(beam.PTransform):
     buckets: a worker holds those of one bucket, once for each book that has them.
 
     Args:
-      folder: of the build.
+      folder: in which counts wait (see scratch.py).
       formula: of the ratio, see text/books/simple/simplicity.py.
       buckets: so many parts can be counted at once. Their number changes no result.
 

@@ -17,7 +17,7 @@ class TokenizeBooks(beam.PTransform):
     """PCollection[MeasuredBook] → PCollection[TokenizedBook].
 
     Args:
-      folder: of the build.
+      folder: in which texts wait (see scratch.py).
       number_style: see `english_tokens.separate_numbers`.
 
     Raises ValueError for a style that there is not.

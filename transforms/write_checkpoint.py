@@ -3,15 +3,15 @@
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.records import OutputFile
-from transforms.text.line_blocks import count_lines
+from transforms.records import LineRange, OutputFile
+from transforms.scratch import fetch
 from transforms.write_files import HashedFile
 
 FOLDER = "training-monolingual.tokenized"  # of the original
 
 
 class WriteCheckpoint(beam.PTransform):
-    """PCollection[(range, block)] → PCollection[OutputFile], one of each range.
+    """PCollection[LineRange] → PCollection[OutputFile], one of each range.
 
     The files one after the other are the one file of the original.
 
@@ -33,12 +33,9 @@ class WriteCheckpoint(beam.PTransform):
         )
 
 
-def write_range(
-    index_to_block: tuple[int, bytes], folder: str, base: str, splitters: list[bytes]
-) -> OutputFile:
+def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]) -> OutputFile:
     """Writes the lines of one range."""
-    index, block = index_to_block
-    name = f"{FOLDER}/{base}-{index:05d}-of-{len(splitters) + 1:05d}"
+    name = f"{FOLDER}/{base}-{lines.index:05d}-of-{len(splitters) + 1:05d}"
     with HashedFile.in_folder(folder, name) as file:
-        file.write(block)
-    return file.output_file(name, "", "text", count_lines(block))
+        file.write(fetch(lines.packed))
+    return file.output_file(name, "", "text", lines.lines)

@@ -25,7 +25,7 @@ class TableOutcome(NamedTuple):
 
     inputs: beam.PCollection  # of InputFile
     outputs: beam.PCollection  # of OutputFile
-    batches: beam.PCollection  # of list[Entity]: all that was read
+    entities: beam.PCollection  # of int: items that were read
     skipped: beam.PCollection  # of int: lines without an item
     rejected: beam.PCollection  # of Rejected: lines that are no entity
     lost: beam.PCollection  # of NamedTuples: parts of the dump that could not be read
@@ -50,10 +50,8 @@ class WriteEntityManifest(beam.PTransform):
         self.wikis = list(wikis)
 
     def expand(self, outcome: TableOutcome) -> beam.PCollection:
-        root = outcome.batches.pipeline
-        entities = (
-            outcome.batches | "BatchRows" >> beam.Map(len) | "AddRows" >> beam.CombineGlobally(sum)
-        )
+        root = outcome.entities.pipeline
+        entities = outcome.entities | "AddRows" >> beam.CombineGlobally(sum)
         skipped = outcome.skipped | "AddSkipped" >> beam.CombineGlobally(sum)
         rejections = outcome.rejected | "CountReasons" >> CountReasons()
         return (

@@ -1,28 +1,22 @@
 """Items → the entity table: Parquet files by ascending id, the same bytes whatever the order of the dump."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.pvalue import AsSingleton
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms import counters
+from transforms.pack_items import PackedItems
 from transforms.records import OutputFile
 from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
-from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.write_files import HashedFile, write_parquet
 
 STAGE = "write-entity-table"
 
 ROWS_PER_GROUP = 1 << 16
-BLOCK_ROWS = 1 << 16
-BLOCK_BYTES = 1 << 25  # items at the head of the dump have hundreds of pages
 
 FileKey = tuple[int, int]  # file, number of files
 
@@ -35,11 +29,9 @@ class WrittenTable(NamedTuple):
 
 
 class WriteEntityTable(beam.PTransform):
-    """PCollection[list[Entity]] → entities-*.parquet.
+    """PackedItems → entities-*.parquet.
 
-    Items travel in blocks of some ten thousand rows: as elements of their own they would cost more than
-    to read them. What a worker holds is one file, about `rows_per_file` rows. Without items there is one
-    empty file.
+    What a worker holds is one file, about `rows_per_file` rows. Without items there is one empty file.
 
     Args:
       folder: of the build.
@@ -54,21 +46,11 @@ class WriteEntityTable(beam.PTransform):
         self.wikis = list(wikis)
         self.rows_per_file = rows_per_file
 
-    def expand(self, batches: beam.PCollection) -> WrittenTable:
-        starts = (
-            batches
-            | "CountRanges" >> beam.Map(count_ranges)
-            | "AddRanges" >> beam.CombineGlobally(_AddCounters())
-            | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
-        )
-        filled = (
-            batches
-            | "MakeBlocks" >> beam.ParDo(_MakeBlocks(self.wikis)).with_output_types(bytes)
-            # Cutting waits for the plan. Here the blocks wait for it, and not the batches before them.
-            | "SpreadBlocks" >> beam.Reshuffle()
-            | "CutBlocks"
-            >> beam.FlatMap(cut_block, AsSingleton(starts)).with_output_types(tuple[FileKey, bytes])
-        )
+    def expand(self, items: PackedItems) -> WrittenTable:
+        starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
+        filled = items.blocks | "CutBlocks" >> beam.FlatMap(
+            cut_block, AsSingleton(starts)
+        ).with_output_types(tuple[FileKey, bytes])
         empty = starts | "EveryFile" >> beam.FlatMap(every_file).with_output_types(
             tuple[FileKey, bytes]
         )
@@ -79,58 +61,6 @@ class WriteEntityTable(beam.PTransform):
             | "WriteFiles" >> beam.Map(write_file, self.folder, self.wikis)
         )
         return WrittenTable(written | beam.Keys(), written | beam.Values())
-
-
-def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Range of ids → items of the batch in it."""
-    return entity_table.count_ranges(entity.numeric_id for entity in batch)
-
-
-class _AddCounters(beam.CombineFn):
-    def create_accumulator(self) -> Counter[int]:
-        return Counter()
-
-    def add_input(self, total: Counter[int], counts: Counter[int]) -> Counter[int]:
-        total.update(counts)
-        return total
-
-    def merge_accumulators(self, totals: Iterable[Counter[int]]) -> Counter[int]:
-        merged: Counter[int] = Counter()
-        for total in totals:
-            merged.update(total)
-        return merged
-
-    def extract_output(self, total: Counter[int]) -> Counter[int]:
-        return total
-
-
-class _MakeBlocks(beam.DoFn):
-    """Gathers batches, as Arrow at once: a batch of Python objects is ten times as large."""
-
-    def __init__(self, wikis: Sequence[str]):
-        self._place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
-
-    def start_bundle(self) -> None:
-        self._gathered: list[pa.Table] = []
-        self._rows = self._bytes = 0
-
-    def process(self, batch: Sequence[Entity]) -> Iterator[bytes]:
-        block = entity_table.make_block(batch, self._place_of_wiki)
-        self._gathered.append(block)
-        self._rows += block.num_rows
-        self._bytes += block.nbytes
-        if self._rows >= BLOCK_ROWS or self._bytes >= BLOCK_BYTES:
-            yield self._pack()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._gathered:
-            window = GlobalWindow()
-            yield WindowedValue(self._pack(), window.max_timestamp(), [window])
-
-    def _pack(self) -> bytes:
-        packed = entity_table.pack_block(entity_table.merge_blocks(self._gathered))
-        self.start_bundle()
-        return packed
 
 
 def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:

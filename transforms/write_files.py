@@ -1,28 +1,37 @@
-"""Writing output files on any Beam file system: hashed as they are written."""
+"""Writing output files on any Beam file system: hashed as they are written, and there when they are whole."""
 
 import hashlib
 import io
+import os
 import pathlib
+import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from transforms.records import OutputFile
+from transforms.stores import is_local, write_object
+
+_UNFINISHED = ".part"
 
 
 class HashedFile(io.RawIOBase):
-    """A new file that knows the SHA-256 and the size of what was written to it."""
+    """A new file that knows the SHA-256 and the size of what was written to it.
+
+    It appears whole, when it is closed or a `with` block ends without an error, and not otherwise. So it
+    may be written twice, by a worker that was given up too early and by the one in its place.
+    """
 
     def __init__(self, path: str):
         super().__init__()
-        self._file: BinaryIO = FileSystems.create(
-            path, compression_type=CompressionTypes.UNCOMPRESSED
-        )
+        self._path = path
+        self._is_local = is_local(path)
+        self._waiting = _waiting_file(path) if self._is_local else _temporary_file()
+        self._file: BinaryIO = self._waiting.open("wb")
         self._hash = hashlib.sha256()
         self._bytes = 0
 
@@ -33,8 +42,8 @@ class HashedFile(io.RawIOBase):
         Raises FileNotFoundError where a local `folder` is gone: a worker that outlives its build must
         not bring it back.
         """
-        if _is_local(folder) and not pathlib.Path(folder).is_dir():
-            raise FileNotFoundError(f"{folder}: the build is over")
+        if is_local(folder):
+            _make_folders(folder, name)
         return cls(FileSystems.join(folder, *name.split("/")))
 
     def writable(self) -> bool:
@@ -51,16 +60,68 @@ class HashedFile(io.RawIOBase):
 
     def close(self) -> None:
         if not self.closed:
+            super().close()
             self._file.close()
-        super().close()
+            try:
+                self._put_in_place()
+            finally:
+                self._waiting.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """Closes it and leaves nothing."""
+        if not self.closed:
+            super().close()
+            self._file.close()
+            self._waiting.unlink(missing_ok=True)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind:
+            self.discard()
+        else:
+            self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self.discard()
+
+    def _put_in_place(self) -> None:
+        if self._is_local:
+            self._waiting.replace(self._path)
+            return
+        with self._waiting.open("rb") as content:
+            write_object(self._path, content, self._bytes)
 
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
         """What was written, under the name it has in the build."""
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
-def _is_local(folder: str) -> bool:
-    return isinstance(FileSystems.get_filesystem(folder), LocalFileSystem)
+def _waiting_file(path: str) -> pathlib.Path:
+    """Beside its place, so that it can be moved there."""
+    place = pathlib.Path(path)
+    return place.with_name(f".{place.name}.{uuid.uuid4().hex}{_UNFINISHED}")
+
+
+def _temporary_file() -> pathlib.Path:
+    descriptor, name = tempfile.mkstemp(prefix="corpusmill-")
+    os.close(descriptor)
+    return pathlib.Path(name)
+
+
+def _make_folders(folder: str, name: str) -> None:
+    """Those in the name, and not the folder itself."""
+    below = pathlib.Path(folder)
+    if not below.is_dir():
+        raise FileNotFoundError(f"{folder}: the build is over")
+    for part in name.split("/")[:-1]:
+        below /= part
+        below.mkdir(exist_ok=True)
+
+
+def remove_unfinished(folder: pathlib.Path) -> None:
+    """Removes what killed workers have left of files that they did not finish."""
+    for path in folder.rglob(f".*{_UNFINISHED}"):
+        path.unlink(missing_ok=True)
 
 
 class ParquetFile:
@@ -74,9 +135,11 @@ class ParquetFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self._file.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._file.__exit__(kind)
 
     def write(self, table: pa.Table) -> None:
         """Writes one row group."""

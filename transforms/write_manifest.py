@@ -21,7 +21,7 @@ class BuildOutcome(NamedTuple):
 
     inputs: beam.PCollection  # of InputFile
     outputs: beam.PCollection  # of OutputFile
-    pages: beam.PCollection  # whatever was read, one element each, well-formed
+    pages: beam.PCollection  # of int: well-formed pages that were read, in one number or in several
     rejected: beam.PCollection  # of Rejected
     lost: beam.PCollection  # of NamedTuples
     stats: beam.PCollection  # of (split, CorpusStats)
@@ -53,7 +53,7 @@ class WriteManifest(beam.PTransform):
                 self.description,
                 inputs=AsList(outcome.inputs),
                 outputs=AsList(outcome.outputs),
-                pages=AsSingleton(outcome.pages | "CountPages" >> beam.combiners.Count.Globally()),
+                pages=AsSingleton(outcome.pages | "AddPages" >> beam.CombineGlobally(sum)),
                 rejections=AsList(rejections),
                 lost=AsList(outcome.lost),
                 stats=AsList(outcome.stats),

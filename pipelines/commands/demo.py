@@ -24,7 +24,7 @@ def add(commands: "Commands") -> None:
         "--output", metavar="DIR", help="parent folder of the builds (default %(default)s)"
     )
     add_runner(parser, workers=1)
-    parser.set_defaults(replace=True)
+    parser.set_defaults(replace=True, fresh=True, ignore_memory=False)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -17,10 +17,21 @@ def add_files(group: argparse._ArgumentGroup, flag: str, what: str, required: bo
     group.add_argument(flag, nargs="+", default=[], metavar="FILE", help=what, required=required)
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Adds where a build goes, and whether it may replace one."""
+def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
+    """Adds where a build goes, whether it may replace one, and whether it goes on from an earlier run."""
     parser.add_argument("--output", required=True, metavar="DIR", help="parent folder of the build")
     parser.add_argument("--replace", action="store_true", help="replace a finished build")
+    if has_stages:
+        parser.add_argument(
+            "--fresh",
+            action="store_true",
+            help="do all anew (default: go on where an earlier run of the same build was interrupted)",
+        )
+        parser.add_argument(
+            "--ignore-memory",
+            action="store_true",
+            help="start although the in-process runner has not the memory that the build needs",
+        )
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -31,7 +42,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
         type=_positive,
         default=workers or os.cpu_count() or 1,
         metavar="N",
-        help="processes of the in-process runner (default %(default)s)",
+        help="processes of the in-process runner and of Spark on this machine (default %(default)s)",
     )
     runner.add_argument(
         "--runner",
@@ -65,4 +76,6 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
         workers=settings.workers,
         beam_flags=beam_flags,
         replace=settings.replace,
+        fresh=settings.fresh,
+        ignore_memory=settings.ignore_memory,
     )

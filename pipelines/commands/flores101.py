@@ -220,7 +220,7 @@ def _add_status(actions: "Commands") -> None:
 
 def _add_package(actions: "Commands") -> None:
     parser = _add_action(actions, "package", _run_package, "write the data set")
-    add_output(parser)
+    add_output(parser, has_stages=False)
     parser.add_argument("--version", default="1.0.0", metavar="V", help="default %(default)s")
     parser.add_argument(
         "--without-review",

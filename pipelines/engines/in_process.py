@@ -9,7 +9,9 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
+from pipelines.engines.engine import PlannedBuild
 from pipelines.engines.errors import BuildError
+from pipelines.engines.memory import check_memory, memory_limit
 from pipelines.engines.workers import worker_processes
 
 
@@ -19,9 +21,16 @@ class InProcess:
     By the name DirectRunner, Beam would first try to download Prism.
     """
 
+    is_local = True
+
     def __init__(self, workers: int, beam_flags: Sequence[str]):
         self._workers = workers
         self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
+
+    def prepare(self, build: PlannedBuild) -> None:
+        """Raises BuildError for a build that needs more memory than there is."""
+        if build.memory:
+            check_memory(build.memory, build.input_bytes(), self._workers, memory_limit())
 
     @contextlib.contextmanager
     def pipeline(self) -> Iterator[beam.Pipeline]:

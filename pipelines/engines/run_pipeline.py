@@ -1,16 +1,17 @@
 """Runs one pipeline on an engine, and waits for its end."""
 
-import re
 from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
 from pipelines.engines.engine import IN_PROCESS, Engine, NamedRunner
-from pipelines.engines.errors import BuildError
+from pipelines.engines.errors import BuildError, find_worker_error
 from pipelines.engines.in_process import InProcess
+from pipelines.engines.spark import SPARK, Spark
 from transforms.open_input import InputError
+from transforms.stores import StoreError
 
-_WORKER_ERROR = re.compile(r"InputError: (.*?)(?: \[while running '|\n|$)", re.DOTALL)
+DATAFLOW = "DataflowRunner"
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
@@ -20,19 +21,25 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     """
     if runner == IN_PROCESS:
         return InProcess(workers, beam_flags)
+    if runner == SPARK:
+        return Spark(workers, beam_flags)
+    if runner == DATAFLOW:
+        from pipelines.engines.dataflow import Dataflow  # here, as its clients are an extra
+
+        return Dataflow(beam_flags)
     return NamedRunner(runner, beam_flags)
 
 
 def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
     """Runs what `build` adds to a pipeline.
 
-    Raises BuildError for inputs that turn out to be bad.
+    Raises BuildError for inputs that turn out to be bad, and for stores that do not take what is written.
     """
     with engine.pipeline() as pipeline:
         try:
             build(pipeline)
             _run(pipeline)
-        except InputError as error:
+        except (InputError, StoreError) as error:
             raise BuildError(str(error)) from None
 
 
@@ -41,11 +48,10 @@ def _run(pipeline: beam.Pipeline) -> None:
         pipeline.run().wait_until_finish()
     except RuntimeError as error:
         _raise_interruption(error)
-        # What a worker raises comes as the text of its traceback.
-        found = _WORKER_ERROR.findall(str(error))
-        if not found:
+        message = find_worker_error(str(error))
+        if not message:
             raise
-        raise BuildError(found[-1].strip()) from None
+        raise BuildError(message) from None
 
 
 def _raise_interruption(error: BaseException) -> None:

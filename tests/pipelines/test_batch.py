@@ -24,6 +24,7 @@ from pipelines.batch import (
 )
 from pipelines.engines.errors import BuildError
 from pipelines.publish import TargetError
+from pipelines.stages import Stage
 from transforms.find_dumps import MissingWiki
 from transforms.open_input import InputError
 from transforms.records import InputFile
@@ -39,6 +40,7 @@ class FakeCorpus:
     settings: Mapping[str, Any]
     version: str = "1.2.0"
     path = ("wiki40b",)
+    config = None
 
     def provenance(self) -> Provenance:
         return Provenance(
@@ -58,7 +60,7 @@ class FakeCorpus:
     def bytes_to_read(self, stripes: int) -> int:
         raise NotImplementedError
 
-    def build(self, root: object, folder: str, stripes: int) -> None:
+    def stages(self) -> Sequence[Stage]:
         raise NotImplementedError
 
     def caveats(self) -> Sequence[str]:

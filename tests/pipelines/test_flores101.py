@@ -16,7 +16,7 @@ from pipelines.flores101 import PAPER_DOMAINS, Flores101, Flores101Config
 from pipelines.launch import launch
 from tests import dump_files
 from tests.pack_samples import SAMPLES, load_wiki
-from tests.pipelines.wiki_builds import Build
+from tests.pipelines.wiki_builds import Build, outputs_below
 from transforms.open_input import InputError
 from transforms.text.translation.records import SPLITS, SourceSentence
 from transforms.text.translation.source_table import read_source
@@ -139,7 +139,7 @@ def test_neither_order_nor_packing_nor_workers_decide(
 
 
 def test_other_books_are_taken_where_they_are_asked_for(tmp_path: Path) -> None:
-    settings = {"wikibooks": sample_flores101().wikibooks, "all_wikibooks": True}
+    settings: dict[str, Any] = {"wikibooks": sample_flores101().wikibooks, "all_wikibooks": True}
     found = build(tmp_path, Flores101Config(**settings))
     assert "other-book" not in {one.reason for one in found.rejected()}
     assert "Bicycle Care/Punctures" in {
@@ -229,7 +229,7 @@ def test_a_dump_of_another_site_is_named() -> None:
         Flores101(Flores101Config(wikivoyage=wikinews))
 
 
-def test_a_dump_without_articles_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_dump_without_articles_is_an_error_and_leaves_no_build(tmp_path: Path) -> None:
     wiki = load_wiki(SAMPLES / "wikimedia" / "enwikinews")
     pages = [page for page in wiki.pages if wiki.expected[page.page_id] != "kept"]
     dump = tmp_path / "enwikinews-20260101.xml"
@@ -238,7 +238,7 @@ def test_a_dump_without_articles_is_an_error_and_leaves_nothing(tmp_path: Path) 
         main(["flores101", "source", "--wikinews", str(dump), "--output", str(tmp_path / "out")])
         == 1
     )
-    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert outputs_below(tmp_path / "out") == []
 
 
 def test_the_manifest_tells_the_settings(sample: SourceBuild) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from pipelines import demo as samples
-from pipelines.engines.errors import BuildError
 from pipelines.launch import launch
 from pipelines.publish import TargetError, building
+from pipelines.stage_folders import MARK
 from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
 from tests.pipelines.wiki_builds import Build, build, entity_table, files_below
+from transforms.open_input import InputError
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(f"wiki40b/uk/20260101-{VERSION}")
@@ -64,7 +65,7 @@ def test_an_unfinished_folder_is_replaced(tmp_path: Path, demo: Path) -> None:
 def test_an_input_that_vanishes_ends_the_build_with_an_error(tmp_path: Path) -> None:
     corpus = Wiki40b(uk_config())
     corpus.tables = corpus.tables._replace(page_props=[str(tmp_path / "gone.sql.gz")])
-    with pytest.raises(BuildError, match=r"gone\.sql\.gz: no such file"):
+    with pytest.raises(InputError, match=r"gone\.sql\.gz: no such file"):
         launch(corpus, str(tmp_path / "output"), workers=1)
     assert files_below(tmp_path / "output") == []
 
@@ -157,9 +158,13 @@ def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
     assert list(built.folder.parent.iterdir()) == [built.folder]
 
 
-@pytest.mark.parametrize("seconds", [0.1, 1.0, 2.0])
 @pytest.mark.parametrize(
-    ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
+    ("sent", "status", "seconds"),
+    [
+        (signal.SIGTERM, 128 + signal.SIGTERM, 0.1),
+        (signal.SIGINT, 130, 1.0),
+        (signal.SIGTERM, 128 + signal.SIGTERM, 2.0),
+    ],
 )
 def test_workers_that_are_starting_end_with_the_build(
     tmp_path: Path, sent: signal.Signals, status: int, seconds: float
@@ -177,15 +182,19 @@ def test_workers_that_are_starting_end_with_the_build(
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
 )
-def test_a_build_that_is_told_to_end_leaves_nothing(
+def test_a_build_that_is_told_to_end_leaves_what_is_finished(
     tmp_path: Path, sent: signal.Signals, status: int
 ) -> None:
     process = start(tmp_path, "--workers", "1")
     wait_until(lambda: process.poll() is not None or has_written_articles(tmp_path))
     process.send_signal(sent)
     assert process.wait() == status
-    assert files_below(tmp_path) == []
     assert not has_begun(tmp_path)
+    (stages,) = (tmp_path / TARGET).parent.iterdir()
+    assert stages.name == f".{TARGET.name}.stages"
+    (finished,) = stages.iterdir()
+    assert finished.name.startswith("01-clean-")
+    assert (finished / MARK).exists()
 
 
 def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, demo: Path) -> None:

@@ -24,7 +24,7 @@ from tests.pipelines.book_builds import (
     expected_files,
     pack_sample,
 )
-from tests.pipelines.wiki_builds import files_below, run_cli
+from tests.pipelines.wiki_builds import files_below, outputs_below, run_cli
 from transforms.open_input import InputError
 from transforms.text.books.book_stats import identity_of
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
@@ -345,4 +345,4 @@ def test_the_exit_status_says_whose_fault_it_is(
 def test_books_of_which_none_is_left_are_an_error_that_says_why(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"90001-0\.txt: no book is left of 1 files: 1 too-short"):
         build_pg19(tmp_path, [LIBRARY / "90001-0.txt"], min_words=5000)
-    assert files_below(tmp_path) == []
+    assert outputs_below(tmp_path) == []

@@ -20,8 +20,9 @@ from tests.pipelines.book_builds import (
     expected_fates,
     pack_sample,
 )
-from tests.pipelines.wiki_builds import files_below, run_cli
+from tests.pipelines.wiki_builds import files_below, outputs_below, run_cli
 from tests.text.books.sequential_selection import CountedText, select_texts
+from transforms import read_books, tokenize_books, write_book_manifest
 from transforms.open_input import InputError
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.books.simple.sizes import plan_sizes
@@ -197,6 +198,25 @@ def test_two_workers_give_the_same_of_books_in_another_order_and_packing(
     assert again.rejected_by_base_name() == sample.rejected_by_base_name()
 
 
+def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
+    sample: BookBuild,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(write_book_manifest, "write_texts", None)
+        with pytest.raises((TypeError, RuntimeError), match="not callable"):
+            build_simplebooks(tmp_path)
+    monkeypatch.setattr(read_books, "plan_units", None)  # whoever reads books would break off, too
+    monkeypatch.setattr(tokenize_books, "tokenize_book", None)
+    with caplog.at_level("INFO"):
+        resumed = build_simplebooks(tmp_path)
+    assert "stage 1 of 3, gather: found finished" in caplog.text
+    assert "stage 2 of 3, choose: found finished" in caplog.text
+    assert resumed.tree() == sample.tree()
+
+
 # Variants.
 
 
@@ -318,7 +338,7 @@ def test_a_file_that_is_not_there(tmp_path: Path, what: str) -> None:
         SimpleBooks(SimpleBooksConfig(**vars(sample_simplebooks()) | {what: [missing]}))
 
 
-def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_nothing(
+def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_no_build(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     books = LIBRARY / "txt-files.tar.zip"
@@ -328,7 +348,7 @@ def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_nothing(
     assert re.search(
         r"corpusmill: error: books: \d books are left, and 11 are needed: 5 each for", shown
     )
-    assert files_below(tmp_path) == []
+    assert outputs_below(tmp_path) == []
 
 
 def test_a_cut_off_archive_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -135,6 +135,11 @@ def files_below(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
 
 
+def outputs_below(folder: Path) -> list[str]:
+    """The same without what finished stages of a build that failed keep for the next run."""
+    return [name for name in files_below(folder) if ".stages/" not in name]
+
+
 @dataclasses.dataclass(frozen=True)
 class WikiFiles:
     """The input files of a small wiki in one folder."""

@@ -8,16 +8,16 @@ import pytest
 from tests.text.books.made_books import make_book
 from tests.transforms.run_pipeline import run_pipeline
 from transforms.assign_sizes import SizedBook
-from transforms.list_books import BookFates, ListBooks, line_of
-from transforms.records import MeasuredBook, OverlapVerdict, Rejected, TokenizedBook
+from transforms.list_books import BookFates, ListBooks, line_of, title_of
+from transforms.records import OverlapVerdict, Rejected, TokenizedBook
 from transforms.write_layout import Place
 
 
 def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> None:
     books = [make_book(number) for number in (10, 9, 8)]
     fates = BookFates(
-        books=books,
-        measured=[MeasuredBook(books[0], 1200, 500), MeasuredBook(books[1], 300, 100)],
+        titles=[title_of(book) for book in books],
+        measures=[(10, (1200, 500)), (9, (300, 100))],
         verdicts=[
             OverlapVerdict(10, 1000, 10, True, ((7, 10),)),
             OverlapVerdict(9, 200, 150, False, ((10, 150),)),

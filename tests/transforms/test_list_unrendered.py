@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.transforms.run_pipeline import run_transform
 from transforms.clean_wikitext import Unrendered
-from transforms.list_unrendered import ListUnrendered
+from transforms.list_unrendered import ListUnrendered, TallyUnrendered
 
 HEADER = "uses\tarticles\ttemplate\tfor example in\n"
 
@@ -17,7 +17,8 @@ def test_templates_are_listed_by_frequency(tmp_path: Path) -> None:
         Unrendered("широта", 1, "Г"),
         Unrendered("висота", 2, "Д"),
     ]
-    outcome = run_transform(ListUnrendered(str(tmp_path)), found)
+    tallied = run_transform(TallyUnrendered(), found).elements["main"]
+    outcome = run_transform(ListUnrendered(str(tmp_path)), tallied)
     (file,) = outcome.elements["main"]
     assert (file.name, file.split, file.format, file.records) == (
         "unrendered-templates.tsv", "", "tsv", 5,

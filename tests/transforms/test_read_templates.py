@@ -2,6 +2,7 @@ from pathlib import Path
 
 import apache_beam as beam
 import pytest
+from apache_beam.testing.util import assert_that, equal_to
 
 from tests import dump_files
 from tests.dump_files import SamplePage
@@ -12,7 +13,7 @@ from transforms.open_input import InputError
 from transforms.read_entity_table import EntityTable
 from transforms.read_templates import ReadTemplates
 from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 
 HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 10: "Шаблон"})
 
@@ -70,6 +71,15 @@ def test_what_articles_call_and_no_table_knows(tmp_path: Path) -> None:
     )
     assert read(path, table=table) == templates
     assert read(path) == templates._replace(aliases={"тече": "плине"})
+
+
+def test_where_no_template_is_of_use_there_is_one_table_on_every_runner(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles.xml"
+    dump_files.write_xml(path, HEADER, PAGES[2:3])
+    assert read(path) == NO_TEMPLATES
+    with beam.Pipeline(runner="BundleBasedDirectRunner") as root:
+        reading = ReadTemplates([str(path)], load_language("uk"), {10: ("Шаблон",)}, "ukwiki")
+        assert_that(root | reading, equal_to([NO_TEMPLATES]))
 
 
 def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 import apache_beam as beam
 
 from tests.transforms.run_pipeline import run_pipeline
-from transforms.records import OutputFile
+from transforms.records import LineRange, OutputFile
+from transforms.text.line_blocks import count_lines, pack_block
 from transforms.write_checkpoint import WriteCheckpoint
 
 BLOCKS = [b"\xff\na\nb\n", b"c\n\n", b"d\n"]
@@ -12,7 +13,10 @@ BLOCKS = [b"\xff\na\nb\n", b"c\n\n", b"d\n"]
 
 def test_the_ranges_one_after_the_other_are_the_corpus(tmp_path: Path) -> None:
     def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        ranges = list(enumerate(BLOCKS))
+        ranges = [
+            LineRange(index, count_lines(block), pack_block(block))
+            for index, block in enumerate(BLOCKS)
+        ]
         splitters = root | "Splitters" >> beam.Create([[b"c", b"d"]])
         write = WriteCheckpoint(str(tmp_path), "news.sorted", splitters)
         return {"files": root | beam.Create(ranges[::-1], reshuffle=False) | write}

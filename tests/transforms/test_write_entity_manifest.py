@@ -12,7 +12,6 @@ from transforms.read_dumps import LostBytes
 from transforms.records import InputFile, OutputFile, Rejected
 from transforms.text.build_manifest import Provenance
 from transforms.text.wikimedia.entity_table import TableCounts
-from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.write_entity_manifest import TableOutcome, WriteEntityManifest
 
 PROVENANCE = Provenance(
@@ -28,15 +27,11 @@ FILES = [
 ]
 
 
-def items(count: int) -> list[Entity]:
-    return [Entity(number, (), (), ()) for number in range(1, count + 1)]
-
-
 def write(folder: Path, **changed: list[Any]) -> list[OutputFile]:
     collections: dict[str, Any] = {
         "inputs": [InputFile("entities", "a.json.bz2", 7, "cd")],
         "outputs": FILES,
-        "batches": [items(4), items(1)],
+        "entities": [4, 1],
         "skipped": [2, 0, 5],
         "rejected": [
             Rejected("a.json.bz2:7", "", "read-entities", "not-json"),
@@ -92,8 +87,8 @@ def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"batches": [items(4)]}, "4 rows \\+ 1 repeated are not the 4 items that were read"),
-        ({"batches": []}, "4 rows \\+ 1 repeated are not the 0 items that were read"),
+        ({"entities": [4]}, "4 rows \\+ 1 repeated are not the 4 items that were read"),
+        ({"entities": []}, "4 rows \\+ 1 repeated are not the 0 items that were read"),
         ({"outputs": FILES[1:]}, "the files hold 1 of 4 rows"),
         ({"counts": [TableCounts(3, 1, 2, (1, 3))]}, "3 rows \\+ 1 repeated are not the 5 items"),
     ],
@@ -108,7 +103,7 @@ def test_a_build_whose_numbers_do_not_agree_writes_no_manifest(
 
 def test_a_dump_without_items(tmp_path: Path) -> None:
     none = TableCounts(0, 0, 0, (0, 0))
-    nothing: dict[str, Any] = {"batches": [], "rejected": [], "lost": [], "outputs": []}
+    nothing: dict[str, Any] = {"entities": [], "rejected": [], "lost": [], "outputs": []}
     with pytest.raises(
         Exception, match=r"no item in it: 0 lines were rejected, 3 hold something else"
     ):

@@ -3,12 +3,14 @@ import itertools
 import random
 from pathlib import Path
 
+import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.transforms.run_pipeline import Outcome, run_transform
-from transforms import write_entity_table
+from tests.transforms.run_pipeline import Outcome, run_pipeline, run_transform
+from transforms import pack_items, write_entity_table
+from transforms.pack_items import PackItems
 from transforms.text.wikimedia.entity_table import RANGE_BITS, TableCounts, add_counts, table_schema
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.write_entity_table import WriteEntityTable, WriteInternalClasses
@@ -32,7 +34,14 @@ def batches_of(items: list[Entity], size: int) -> list[list[Entity]]:
 
 def write(folder: Path, batches: list[list[Entity]], rows_per_file: int = 10) -> Outcome:
     folder.mkdir(exist_ok=True)
-    return run_transform(WriteEntityTable(str(folder), WIKIS, rows_per_file), batches)
+    write_table = WriteEntityTable(str(folder), WIKIS, rows_per_file)
+
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        packed = root | beam.Create(batches, reshuffle=False) | PackItems(WIKIS)
+        written: dict[str, beam.PCollection] = (packed | write_table)._asdict()
+        return written
+
+    return run_pipeline(build)
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:
@@ -73,7 +82,7 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
     tmp_path: Path, size: int, block_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", [ITEMS])
-    monkeypatch.setattr(write_entity_table, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(pack_items, "BLOCK_ROWS", block_rows)
     shuffled = [*ITEMS]
     random.Random(size).shuffle(shuffled)
     write(tmp_path / "b", batches_of(shuffled, size))
@@ -81,8 +90,8 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
 
 
 def test_large_blocks_are_not_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_entity_table, "BLOCK_BYTES", 1)
-    make = write_entity_table._MakeBlocks(WIKIS)
+    monkeypatch.setattr(pack_items, "BLOCK_BYTES", 1)
+    make = pack_items._MakeBlocks(WIKIS)
     make.start_bundle()
     assert len(list(itertools.chain(make.process(ITEMS[:2]), make.process(ITEMS[2:])))) == 2
     assert not list(make.finish_bundle())

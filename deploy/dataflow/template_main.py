@@ -1,0 +1,5 @@
+"""What the launcher of a Flex template runs (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
+
+from pipelines.engines.dataflow_template import main
+
+main()

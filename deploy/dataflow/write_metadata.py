@@ -1,0 +1,12 @@
+"""Writes templates/<command>.json, the forms of the Flex templates, from the flags of the commands."""
+
+import json
+import pathlib
+
+from pipelines.engines.dataflow_template import COMMANDS, metadata_of
+
+TEMPLATES = pathlib.Path(__file__).parent / "templates"
+
+for command in COMMANDS:
+    text = json.dumps(metadata_of(command), indent=2, ensure_ascii=False)
+    (TEMPLATES / f"{command}.json").write_text(f"{text}\n", "utf-8")

@@ -1,0 +1,12 @@
+# Settings of the cluster on this machine, which start.sh and stop.sh read; the environment may set them.
+STATE=${STATE:-${TMPDIR:-/tmp}/corpusmill-spark-cluster}  # process ids, logs, work folders
+PYTHON=${PYTHON:-python3}                                 # of an environment with corpusmill[spark]
+NODES=${NODES:-2}
+CORES=${CORES:-1}                                         # of each node
+MEMORY=${MEMORY:-1g}                                      # of each node's executor
+EXECUTOR_FLAGS=${EXECUTOR_FLAGS:-}                       # of the JVM of executors, beside its memory
+MASTER_PORT=${MASTER_PORT:-7077}
+MASTER_WEB_PORT=${MASTER_WEB_PORT:-7078}
+JOB_PORT=${JOB_PORT:-8099}                                # of the job server
+POOL_PORT=${POOL_PORT:-50000}                             # of the pool of workers
+READY_SECONDS=${READY_SECONDS:-120}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Ends the cluster that start.sh has started, and removes what it left.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/settings.sh"
+
+groups=$(cat "$STATE"/*.pid 2>/dev/null)
+# alive: is there a process of any of the groups?
+alive() {
+    for group in $groups; do
+        kill -0 "-$group" 2>/dev/null && return 0
+    done
+    return 1
+}
+for signal in TERM KILL; do
+    for group in $groups; do
+        kill "-$signal" "-$group" 2>/dev/null
+    done
+    tries=50
+    while [ "$tries" -gt 0 ] && alive; do
+        sleep 0.2
+        tries=$((tries - 1))
+    done
+done
+rm -rf "$STATE"

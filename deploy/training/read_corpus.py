@@ -1,0 +1,153 @@
+"""Documents of a corpus for one of many processes that train: its share, in an order that all agree on.
+
+    python read_corpus.py --corpus /srv/corpora/wiki40b/uk --rank 3 --ranks 8
+
+prints them as JSON lines; in a program of your own:
+
+    edition = wait_for_edition("gs://bucket/corpora/wiki40b/uk")    # by one process, which tells the others
+    for document in read_share(edition, "train", ["text"], rank=3, ranks=8, seed=1, epoch=0):
+        ...
+
+It needs pyarrow and nothing of corpusmill.
+"""
+
+import argparse
+import json
+import pathlib
+import posixpath
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+POLL_SECONDS = 60
+
+
+class RowGroup(NamedTuple):
+    """What is read at once: up to 16 MB of text."""
+
+    file: str
+    number: int  # in the file
+    rows: int
+
+
+def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
+    """The folder of the current edition of a corpus that `corpusmill refresh` keeps.
+
+    Args:
+      corpus: folder with the file CURRENT, on a disk or in a store (gs://, s3://).
+      wait_seconds: how long to wait for a first edition. Raises TimeoutError when there is none.
+    """
+    files, folder = _open(corpus)
+    last = time.monotonic() + wait_seconds
+    while files.get_file_info(f"{folder}/CURRENT").type != fs.FileType.File:
+        if time.monotonic() >= last:
+            raise TimeoutError(f"{corpus}: there is no edition, as there is no file CURRENT")
+        time.sleep(min(POLL_SECONDS, max(last - time.monotonic(), 0)))
+    with files.open_input_file(f"{folder}/CURRENT") as stream:
+        return f"{corpus.rstrip('/')}/{stream.read().decode().strip()}"
+
+
+def read_share(
+    edition: str,
+    split: str,
+    columns: Sequence[str],
+    *,
+    rank: int,
+    ranks: int,
+    seed: int = 0,
+    epoch: int = 0,
+    start: int = 0,
+) -> Iterator[dict[str, Any]]:
+    """Documents of a split that one process of many reads.
+
+    All documents of the split, in an order that depends on the seed and the epoch alone, are cut into as many
+    runs as there are processes, none more than a document longer than another. To go on after a stop, hand in
+    as `start` how many documents of the epoch this process has had.
+
+    Raises FileNotFoundError for a build that is not finished, ValueError for a split that it lacks and for a
+    rank that there is not.
+    """
+    if not 0 <= rank < ranks:
+        raise ValueError(f"there is no rank {rank} of {ranks}")
+    files, folder = _open(edition)
+    if files.get_file_info(f"{folder}/COMPLETED").type != fs.FileType.File:
+        raise FileNotFoundError(f"{edition}: no finished build, as there is no file COMPLETED")
+    groups = _list_groups(files, folder, split)
+    _chance(seed, epoch).shuffle(groups)
+    total = sum(group.rows for group in groups)
+    first, end = total * rank // ranks + start, total * (rank + 1) // ranks
+    at = 0  # place of the group's first document in the order
+    for group in groups:
+        if at < end and first < at + group.rows:
+            rows = _read_group(files, group, columns)
+            # What a group has of its own order depends on which group it is, not on who reads it.
+            _chance(seed, epoch, posixpath.basename(group.file), group.number).shuffle(rows)
+            yield from rows[max(first - at, 0) : end - at]
+        at += group.rows
+
+
+def _open(folder: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a folder, and its path there."""
+    opened: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
+        folder if "://" in folder else str(pathlib.Path(folder).absolute())
+    )
+    return opened
+
+
+def _list_groups(files: fs.FileSystem, folder: str, split: str) -> list[RowGroup]:
+    selector = fs.FileSelector(folder)
+    names = sorted(
+        info.path
+        for info in files.get_file_info(selector)
+        if info.base_name.startswith(f"{split}-") and info.extension == "parquet"
+    )
+    if not names:
+        raise ValueError(f"{folder}: there is no split {split}")
+    groups = []
+    for name in names:
+        metadata = pq.read_metadata(name, filesystem=files)
+        groups += [
+            RowGroup(name, number, metadata.row_group(number).num_rows)
+            for number in range(metadata.num_row_groups)
+        ]
+    return groups
+
+
+def _read_group(
+    files: fs.FileSystem, group: RowGroup, columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    with pq.ParquetFile(group.file, filesystem=files) as file:
+        rows: list[dict[str, Any]] = file.read_row_group(group.number, columns=columns).to_pylist()
+    return rows
+
+
+def _chance(*seeds: int | str) -> random.Random:
+    return random.Random("/".join(map(str, seeds)))
+
+
+def main() -> None:
+    """Prints a share."""
+    parser = argparse.ArgumentParser(description="Prints the documents of one of many processes.")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--corpus", help="folder with CURRENT: its current edition")
+    where.add_argument("--edition", help="folder of an edition")
+    parser.add_argument("--wait-seconds", type=float, default=0, help="for a first edition")
+    parser.add_argument("--split", default="train")
+    parser.add_argument("--columns", nargs="+", default=["text"])
+    for name, default in (("rank", 0), ("ranks", 1), ("seed", 0), ("epoch", 0), ("start", 0)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    settings = vars(parser.parse_args())
+    corpus, wait_seconds = settings.pop("corpus"), settings.pop("wait_seconds")
+    edition = settings.pop("edition") or wait_for_edition(corpus, wait_seconds)
+    print(edition, file=sys.stderr)
+    for document in read_share(edition, **settings):
+        print(json.dumps(document, ensure_ascii=False, default=str))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""`corpusmill compare`."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.commands.flags import add_runner
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+
+EPILOG = """\
+examples:
+  What a newer dump has changed:
+    corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
+  On a cluster:
+    corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
+
+what is compared:
+  documents by their id: wiki40b, pg19, simplebooks, entities; sentences of flores101 within their article;
+  sentences of lm1b are their own identity: they come, go and move; their id is the fingerprint of the text
+  added, removed; changed: another text in the same split; moved: in another split, changed or not
+  rows that share an id meet those of the other edition that they are most like
+
+--report has a line for each document that is not the same in both, sorted by id:
+  id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
+
+In simplebooks, flores101 and lm1b documents may move: there the splits depend on all of them.
+
+Exit status: 0 nothing moved that may not, 1 a document did or there is no such build, 2 wrong settings, or
+builds of two corpora or languages.
+"""
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "compare",
+        help="two finished builds → what came, went and changed, and did anything change its split?",
+        description="Compares two editions of a corpus in the same language, document by document.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_run)
+    parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
+    parser.add_argument("new", metavar="NEW", help="folder of the newer one")
+    parser.add_argument(
+        "--report",
+        default="",
+        metavar="FILE.tsv",
+        help="takes every document that is not the same in both; FILE.tsv.json takes the counts",
+    )
+    add_runner(parser)
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from pipelines.compare import compare_builds, print_changes
+
+    changes = compare_builds(
+        settings.old,
+        settings.new,
+        runner=settings.runner,
+        workers=settings.workers,
+        beam_flags=beam_flags,
+        report=settings.report,
+    )
+    print_changes(changes, settings.report)
+    return 0 if changes.is_sound else 1

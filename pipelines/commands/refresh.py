@@ -1,0 +1,160 @@
+"""`corpusmill refresh`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+    from pipelines.refresh.config import RefreshConfig
+    from pipelines.refresh.refresh import Prospect
+
+LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
+
+EPILOG = """\
+refresh.toml, at its shortest:
+  [refresh]
+  output    = "/srv/corpora"
+  downloads = "/srv/downloads"             # of its own: what was built from is removed
+  contact   = "corpora@example.org"        # told to the servers, in the User-Agent
+  keep      = 3                            # editions of each corpus
+
+  [[corpus]]
+  kind = "entities"                        # first; the languages join it
+
+  [[corpus]]
+  kind = "wiki40b"
+  languages = ["uk", "el"]                 # or ["all"]
+  build = { near_duplicates = 0.8 }        # flags of the command of that name, with underscores
+  A file with every key and what it means: corpusmill refresh --example > refresh.toml
+
+what it does for each [[corpus]]: finds the newest finished dump; downloads it, going on where an earlier run
+was cut off; builds it; checks every file of the build; compares it with the current edition; names it the
+current one; removes editions that are too old, and downloads. The same call again goes on where a run was
+killed.
+
+what you read:
+  <output>/wiki40b/uk/CURRENT              the name of the current edition, one line: always a whole one
+  <output>/wiki40b/uk/20261101-1.3.0/      an edition; it stays as it is for as long as CURRENT names it
+  <output>/wiki40b/uk/changes-20261120-1.3.0.tsv   what became of each document of the edition before
+  <state>/metrics.prom                     for Prometheus' node exporter, textfile collector
+
+exit status:
+  0    every corpus is as new as its sources; also where there was nothing to do
+  1    a corpus failed: its current edition is what it was; the others were refreshed
+  2    wrong settings: nothing was done
+  75   another refresh with the same folders is at work: nothing was done
+  130  interrupted (Ctrl-C), 143 terminated (SIGTERM); the next run goes on
+"""
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "refresh",
+        help="newest dumps → downloads, builds, new editions; for cron and other schedulers",
+        description="Makes every corpus of a configuration as new as its sources; safe to call at any time.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_run)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--config", metavar="FILE.toml", help="what is refreshed, and where it goes")
+    what.add_argument(
+        "--example", action="store_true", help="print a configuration that explains itself"
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check",
+        action="store_true",
+        help="only read the configuration: is everything in it right?",
+    )
+    how.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="ask the sites and say what would be done, and do nothing",
+    )
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from pipelines.refresh.config import load_config
+
+    if settings.example:
+        return _print_example()
+    if beam_flags:
+        raise ValueError(
+            f"{' '.join(beam_flags)}: Beam's flags stand in the file, beam_flags = […]"
+        )
+    config = load_config(settings.config)
+    _check(settings.config, config)
+    if settings.check:
+        print(f"{settings.config}: {len(config.corpus)} corpora, nothing wrong")
+        return 0
+    return _look_ahead(config) if settings.dry_run else _refresh(config)
+
+
+def _print_example() -> int:
+    import pathlib
+
+    import pipelines
+
+    example = pathlib.Path(pipelines.__path__[0], "samples", "refresh", "refresh.toml")
+    print(example.read_text("utf-8"), end="")
+    return 0
+
+
+def _check(path: str, config: "RefreshConfig") -> None:
+    """Raises ValueError, one line, for settings that no corpus or no runner can have."""
+    from pipelines.engines.beam_flags import check_beam_flags
+    from pipelines.refresh.ask import name_ourselves
+    from pipelines.refresh.recipes import recipe_of
+
+    try:
+        name_ourselves(config.refresh.contact)
+        check_beam_flags(config.refresh.beam_flags)
+        for table in config.corpus:
+            recipe_of(table, config.refresh)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _refresh(config: "RefreshConfig") -> int:
+    from pipelines.refresh.lock import LockedError, locked
+    from pipelines.refresh.refresh import FAILED, refresh
+
+    try:
+        with locked([config.refresh.state, config.refresh.downloads]):
+            outcomes = refresh(config)
+    except LockedError as error:
+        print(f"corpusmill: error: {error}", file=sys.stderr)
+        return LOCKED
+    widest = max(len(one.label) for one in outcomes)
+    for one in outcomes:
+        print(f"{one.label:{widest}}  {one.status:10}  {one.message}")
+    return int(any(one.status == FAILED for one in outcomes))
+
+
+def _look_ahead(config: "RefreshConfig") -> int:
+    from pipelines.refresh.refresh import look_ahead
+
+    prospects = look_ahead(config)
+    for prospect in prospects:
+        print(f"{prospect.label}: {_describe(prospect)}")
+    return int(any(prospect.error for prospect in prospects))
+
+
+def _describe(prospect: "Prospect") -> str:
+    if prospect.error:
+        return prospect.error
+    if not prospect.plan:
+        return "no dump is finished yet"
+    plan = prospect.plan
+    if not plan.is_newer:
+        return f"up to date: {plan.folder}/{plan.current}"
+    files = [file for dump in plan.dumps for of_role in dump.files.values() for file in of_role]
+    size = sum(max(file.size, 0) for file in files)
+    place = f"{plan.folder}/{plan.edition}" if plan.folder else plan.edition
+    after = f", after {plan.current}" if plan.current else ""
+    return f"would make {place}{after}, from {len(files)} files of {size:,} bytes"

@@ -1,0 +1,44 @@
+"""What Dataflow and its jobs say of a failure, in one line."""
+
+import contextlib
+from collections.abc import Iterator
+
+from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeException
+
+from pipelines.engines.errors import BuildError, find_worker_error
+
+_UPLOAD_ERROR = "Could not upload to GCS path"  # as Beam says it
+
+
+def explain(text: str) -> str:
+    """One line of what a failed job says: the error that a worker has raised, without its traceback."""
+    found = find_worker_error(text)
+    if found:
+        return found
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "the job has failed, and does not say why"
+
+
+@contextlib.contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turns what the service and its jobs say into BuildError."""
+    from apache_beam.runners.dataflow.internal import apiclient
+    from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
+    from google.auth.exceptions import GoogleAuthError  # type: ignore[import-untyped]
+
+    try:
+        yield
+    except DataflowRuntimeException as error:
+        raise BuildError(explain(str(error))) from None
+    except apiclient.DataflowJobAlreadyExistsError as error:
+        raise BuildError(str(error)) from None
+    except (GoogleAPIError, GoogleAuthError) as error:
+        raise BuildError(f"Google Cloud refuses: {_in_one_line(error)}") from None
+    except OSError as error:
+        if not str(error).startswith(_UPLOAD_ERROR):
+            raise
+        raise BuildError(_in_one_line(error)) from None
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,71 @@
+"""What a job cannot be started without, or with. Each check raises ValueError."""
+
+import os
+import re
+from typing import Any
+
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    SetupOptions,
+    StandardOptions,
+    WorkerOptions,
+)
+
+_PROJECT = re.compile(r"[a-z][-a-z0-9:.]+[a-z0-9]")
+_FOLDER = re.compile("gs://[^/]+/.")
+
+
+def check_flags(options: PipelineOptions) -> None:
+    """Looks whether the flags are those of a batch job, and complete."""
+    cloud = options.view_as(GoogleCloudOptions)
+    _check_project(cloud)
+    _check_folders(cloud)
+    if cloud.update or cloud.transform_name_mapping:
+        raise ValueError(
+            "Dataflow updates streaming jobs only, and builds are batch jobs: cancel the job and start it"
+            " again, what it has finished is not done again"
+        )
+    if cloud.template_location:
+        raise ValueError(
+            "a build is several jobs, and a template one: --template_location goes with the templates of"
+            " deploy/dataflow"
+        )
+    if options.view_as(StandardOptions).streaming:
+        raise ValueError("builds are batch jobs: --streaming does not go with them")
+
+
+def _check_project(cloud: Any) -> None:
+    if not cloud.project:
+        raise ValueError("DataflowRunner needs --project, the id of a Google Cloud project")
+    if not _PROJECT.fullmatch(cloud.project):
+        raise ValueError(f"--project is {cloud.project!r}, and no id of a project")
+    if not region_of(cloud):
+        raise ValueError(
+            "DataflowRunner needs --region, where its workers are, such as us-central1"
+        )
+
+
+def _check_folders(cloud: Any) -> None:
+    if not cloud.temp_location:
+        raise ValueError(
+            "DataflowRunner needs --temp_location, a folder in a bucket (gs://bucket/folder)"
+        )
+    for flag in ("temp_location", "staging_location"):
+        place = getattr(cloud, flag)
+        if place and not _FOLDER.match(place):
+            raise ValueError(
+                f"--{flag} is {place!r}, and no folder in a bucket (gs://bucket/folder)"
+            )
+
+
+def region_of(cloud: Any) -> str:
+    """Where workers are: --region, or what the environment of Google's own tools says."""
+    return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
+
+
+def brings_package(options: PipelineOptions) -> bool:
+    """Whether the flags say how workers get this package."""
+    setup = options.view_as(SetupOptions)
+    packages = setup.setup_file, setup.extra_packages, setup.requirements_file
+    return bool(any(packages) or options.view_as(WorkerOptions).sdk_container_image)

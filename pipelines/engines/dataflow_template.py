@@ -1,0 +1,188 @@
+"""A build as a Flex template of Dataflow: a form whose fields are the flags of a command.
+
+A template starts one job, whose graph is known before, and whoever makes it must not wait. A build is
+several jobs, one after the other, and what follows them. So the job of a template has one worker and one
+step, and that is the command itself: it starts the jobs of the build, waits, and publishes. When its
+worker is lost, the service starts the step again, and the command goes on where it was.
+"""
+
+import argparse
+import logging
+import shlex
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipelines.cli import make_parser
+from pipelines.engines.dataflow import DATAFLOW_RUNNER
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.errors import BuildError
+
+COMMANDS = ("wiki40b", "entities", "lm1b", "pg19", "simplebooks", "subwords")
+ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
+HANDED_ON = (
+    "project",
+    "region",
+    "temp_location",
+    "service_account_email",
+    "network",
+    "subnetwork",
+    "sdk_container_image",
+)
+"""What the jobs of the build have in common with that of the template."""
+
+_ON, _OFF = "true", "false"
+_TAIL_LINES = 20
+_NOT_OFFERED = ("help", "runner")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Starts the job of a template, and does not wait for it.
+
+    Args:
+      arguments: --command, its flags as in `metadata_of`, and flags for the job of the template.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--command", choices=COMMANDS, required=True)
+    chosen, given = parser.parse_known_args(given)
+    for parameter in metadata_of(chosen.command)["parameters"][1:]:
+        parser.add_argument(f"--{parameter['name']}", required=not parameter["isOptional"])
+    values, flags = parser.parse_known_args(["--command", chosen.command, *given])
+    command = command_line(vars(values), flags)
+    make_parser().parse_known_args(
+        command
+    )  # what it does not take ends here, and no job is started
+    # The flags of the person who starts it may say otherwise.
+    options = PipelineOptions([f"--runner={DATAFLOW_RUNNER}", *ONE_WORKER, *flags])
+    pipeline = beam.Pipeline(options=options)
+    _ = pipeline | "Command" >> beam.Create([command]) | "RunCommand" >> beam.Map(run_command)
+    pipeline.run()
+
+
+def metadata_of(command: str) -> dict[str, Any]:
+    """The form of a command, as Dataflow wants it: `gcloud dataflow flex-template build --metadata-file`."""
+    parser = _parser_of(command)
+    chosen = _parameter("command", "Command", "The corpusmill command of this template.")
+    chosen["regexes"] = [f"^{command}$"]
+    own = [_describe(action) for action in _actions_of(parser)]
+    return {
+        "name": f"corpusmill {command}",
+        "description": parser.description,
+        "parameters": [chosen, *own, *_jobs_parameters()],
+    }
+
+
+def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list[str]:
+    """The command that the values of a form stand for.
+
+    Args:
+      values: name of a parameter → what was given for it; None and "" are not given.
+      flags: of the job of the template.
+    """
+    line = [str(values["command"])]
+    for action in _actions_of(_parser_of(line[0])):
+        value = values.get(_name_of(action))
+        if value and action.nargs == 0:
+            line += [action.option_strings[0]] if value == _ON else []
+        elif value:
+            parts = shlex.split(value) if action.nargs else [value]
+            line += [action.option_strings[0], *parts]
+    runner = values.get("jobs_runner") or DATAFLOW_RUNNER
+    line += ["--runner", runner]
+    if runner == IN_PROCESS:
+        return line
+    options = PipelineOptions(list(flags)).get_all_options(drop_default=True)
+    line += [f"--{name}={options[name]}" for name in HANDED_ON if options.get(name)]
+    return line + shlex.split(values.get("jobs_flags") or "")
+
+
+def run_command(command: Sequence[str]) -> None:
+    """Runs a corpusmill command to its end; what it prints goes to the log of the worker.
+
+    Raises BuildError with the end of what it has printed where it fails.
+    """
+    log = logging.getLogger(__name__)
+    log.info("corpusmill %s", shlex.join(command))
+    tail: deque[str] = deque(maxlen=_TAIL_LINES)
+    with subprocess.Popen(
+        [sys.executable, "-m", "pipelines", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            tail.append(line)
+            log.info("%s", line.rstrip())
+    if process.returncode:
+        raise BuildError(f"exit status {process.returncode}: {''.join(tail).strip()}")
+
+
+def _parser_of(command: str) -> argparse.ArgumentParser:
+    (commands,) = (
+        action
+        for action in make_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    parser: argparse.ArgumentParser = commands.choices[command]
+    return parser
+
+
+def _actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [action for action in parser._actions if _name_of(action) not in _NOT_OFFERED]
+
+
+def _name_of(action: argparse.Action) -> str:
+    """Of the parameter that stands for a flag: "--page-props" → "page_props"."""
+    return action.option_strings[-1].lstrip("-").replace("-", "_")
+
+
+def _describe(action: argparse.Action) -> dict[str, Any]:
+    name = _name_of(action)
+    # How many cores the machine has that writes the form is no matter.
+    shown = {**vars(action), "default": "all cores"} if name == "workers" else vars(action)
+    text = (action.help or name) % {**shown, "prog": "corpusmill"}
+    label = name.replace("_", " ").capitalize()
+    if action.nargs and action.nargs != "?":
+        text += ". Several are separated by blanks, and quoted as in a shell where they hold some."
+    parameter = _parameter(name, label, text, optional=not action.required)
+    if action.nargs == 0:
+        parameter |= {"paramType": "BOOLEAN", "regexes": [f"^({_ON}|{_OFF})$"]}
+    elif action.choices:
+        parameter["regexes"] = [f"^({'|'.join(map(str, action.choices))})$"]
+    return parameter
+
+
+def _parameter(name: str, label: str, text: str, *, optional: bool = False) -> dict[str, Any]:
+    return {
+        "name": name,
+        "label": label,
+        "helpText": text,
+        "isOptional": optional,
+        "paramType": "TEXT",
+    }
+
+
+def _jobs_parameters() -> list[dict[str, Any]]:
+    runner = _parameter(
+        "jobs_runner",
+        "Jobs runner",
+        f"{DATAFLOW_RUNNER} (default): the build has jobs of its own; {IN_PROCESS}: the one worker of this"
+        " template does all the work, in as many processes as `workers` says, which suits small inputs.",
+        optional=True,
+    )
+    runner["regexes"] = [f"^({DATAFLOW_RUNNER}|{IN_PROCESS})$"]
+    flags = _parameter(
+        "jobs_flags",
+        "Jobs flags",
+        "Flags of the jobs of the build, as in a shell:"
+        " --worker_machine_type=n2-highmem-4 --max_num_workers=50 --disk_size_gb=50",
+        optional=True,
+    )
+    return [runner, flags]

@@ -1,0 +1,93 @@
+"""What Spark needs on the machine that starts a job: Java, Spark's own jars, and Beam's job server."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import zipfile
+from typing import NamedTuple
+
+JOB_SERVER_VARIABLE = "CORPUSMILL_SPARK_JOB_SERVER"
+JOB_SERVER_VERSION = "2.62.0"
+"""Of Beam: the newest whose job server can be put together from published jars."""
+FETCH_COMMAND = "deploy/spark/job-server/fetch.sh"
+
+SPARK_CLASS = "org/apache/spark/SparkContext.class"
+
+
+class JobServerFiles(NamedTuple):
+    """The programs of a job server."""
+
+    java: str  # path
+    jar: str  # Beam's part, which executors need, too
+    class_path: tuple[str, ...]  # the jar and what it needs: files, folders, patterns DIR/*
+
+
+def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
+    """What a job server is started from.
+
+    Args:
+      java: the launcher; "" for that of JAVA_HOME or PATH.
+      jar: Beam's job server; "" for that of the environment variable or of the cache.
+
+    Raises ValueError, with what to do, for what is not there.
+    """
+    server = find_job_server(jar)
+    spark = () if _has_spark(server) else (str(_find_spark() / "jars" / "*"),)
+    return JobServerFiles(find_java(java), server, (server, *spark, *_hadoop_settings()))
+
+
+def find_java(java: str = "") -> str:
+    """The path of Java's launcher. Raises ValueError if there is none."""
+    home = os.environ.get("JAVA_HOME")
+    wanted = java or (str(pathlib.Path(home, "bin", "java")) if home else "java")
+    found = shutil.which(wanted)
+    if not found:
+        raise ValueError(
+            f"SparkRunner needs Java 8, 11 or 17, and there is no {wanted}: install it, Debian has it as"
+            " openjdk-17-jre-headless, or set JAVA_HOME"
+        )
+    return found
+
+
+def cached_jar() -> pathlib.Path:
+    """Where the command that gets the job server puts it."""
+    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(caches, "corpusmill", f"spark-job-server-{JOB_SERVER_VERSION}.jar")
+
+
+def find_job_server(jar: str = "") -> str:
+    """The path of Beam's job server: as named, or by the environment variable, or in the cache.
+
+    Raises ValueError if it is not there.
+    """
+    server = pathlib.Path(jar or os.environ.get(JOB_SERVER_VARIABLE) or cached_jar())
+    if not server.is_file():
+        raise ValueError(
+            f"SparkRunner needs Beam's job server, and there is no {server}: {FETCH_COMMAND} gets it, or name"
+            f" a jar by --spark_job_server_jar or {JOB_SERVER_VARIABLE}"
+        )
+    return str(server)
+
+
+def _has_spark(jar: str) -> bool:
+    """The job server that Beam publishes has all of Spark in it."""
+    with zipfile.ZipFile(jar) as packed:
+        return SPARK_CLASS in packed.namelist()
+
+
+def _find_spark() -> pathlib.Path:
+    home = os.environ.get("SPARK_HOME")
+    spec = None if home else importlib.util.find_spec("pyspark")
+    spark = pathlib.Path(home or (spec and spec.origin and pathlib.Path(spec.origin).parent) or "")
+    if not (home or spec) or not any((spark / "jars").glob("spark-core_2.12-*.jar")):
+        raise ValueError(
+            "SparkRunner needs Spark 3.5 for Scala 2.12: pip install 'corpusmill[spark]', or set SPARK_HOME"
+        )
+    return spark
+
+
+def _hadoop_settings() -> tuple[str, ...]:
+    """Where the settings of YARN and HDFS are, if there are any."""
+    folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
+    return tuple(dict.fromkeys(folder for folder in folders if folder))

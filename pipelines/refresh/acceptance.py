@@ -1,0 +1,64 @@
+"""What an edition must be before it becomes the current one."""
+
+from typing import NamedTuple
+
+from pipelines.compare import EditionChanges, compare_builds
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.verify import verify
+
+
+class EngineFlags(NamedTuple):
+    """What runs pipelines, as the keyword arguments of `launch`."""
+
+    runner: str
+    workers: int | None
+    beam_flags: tuple[str, ...]
+
+
+def check_edition(target: str, flags: EngineFlags, report: str) -> str:
+    """The first thing that is wrong with the files of an edition; "" where nothing is.
+
+    Args:
+      report: file on a file system that the workers share; not needed by the in-process runner.
+    """
+    is_here = flags.runner == IN_PROCESS
+    verdict = verify([target], **flags._asdict(), report="" if is_here else report)
+    if verdict.is_sound:
+        return ""
+    if verdict.faults:
+        return f"{verdict.faults[0].path}: {verdict.faults[0].message}"
+    name, where = verdict.conflicts[0]
+    return f"{name} is in two splits: {where}"
+
+
+def compare_editions(old: str, new: str, flags: EngineFlags, report: str) -> EditionChanges:
+    """What has become of the documents; the report lists them."""
+    return compare_builds(old, new, **flags._asdict(), report=report)
+
+
+def count_changes(changes: EditionChanges) -> dict[str, int]:
+    """Documents by what became of them, for the state and the metrics."""
+    total = changes.total
+    return {
+        "added": total.added,
+        "removed": total.removed,
+        "changed": total.changed,
+        "unchanged": total.unchanged,
+        "moved": sum(changes.moved.values()),
+    }
+
+
+def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
+    """Why an edition must not follow the other; "" where it may."""
+    total, moved = changes.total, sum(changes.moved.values())
+    if not (changes.is_sound or allow_moves):
+        return (
+            f"{moved:,} {changes.unit} are in another split than before;"
+            " allow_moves = true would accept that"
+        )
+    if total.removed > max_removed_share * total.old:
+        return (
+            f"{total.removed:,} of {total.old:,} {changes.unit} are gone, and max_removed_share is"
+            f" {max_removed_share:g}"
+        )
+    return ""

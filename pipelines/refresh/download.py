@@ -1,0 +1,107 @@
+"""Files of a dump → a folder: resumed, checked, and never more than a server bears.
+
+Of the libraries and programs that download, tried on a server that misbehaves: pypdl gives a file that was
+cut off its name, aria2 mixes two versions of a file that is replaced meanwhile, pooch never resumes, parfive
+never asks again. So connections, proxies, Retry-After and cut bodies are those of requests and urllib3, and
+the order of the steps is ours.
+"""
+
+import concurrent.futures
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pipelines.refresh.ask import plain_session
+from pipelines.refresh.part_file import PartFile
+from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+from pipelines.refresh.show_downloads import shown
+from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
+
+CONNECTIONS = 2
+"""The dump servers allow so many for one address."""
+
+
+def download(
+    files: Sequence[RemoteFile],
+    folder: Path,
+    *,
+    user_agent: str,
+    connections: int = CONNECTIONS,
+    min_free_bytes: int = 0,
+    patience: Patience = Patience(),  # noqa: B008  it cannot be changed
+    count_bytes: Callable[[int], None] = lambda _: None,
+) -> list[Path]:
+    """All files in the folder, whole and checked, in the order given.
+
+    What is there from an earlier call is checked and kept; what was begun goes on. One file that fails
+    does not stop the others; a full disk does.
+
+    Args:
+      folder: is made where it is not there. Nobody else may download into it at the same time.
+      user_agent: of `ask.name_ourselves`.
+      connections: at once, over all files and servers.
+      min_free_bytes: must be left on the disk beside the files.
+      count_bytes: is told of bytes that came over the line, from several threads.
+
+    Raises:
+      ValueError: settings, or names of files, that cannot be.
+      DiskFullError: there is no room; what has come is kept, and the next call goes on.
+      DownloadError: a file that no address gives as it should be.
+    """
+    if connections < 1:
+        raise ValueError(f"connections is {connections}, and must be positive")
+    parts = [PartFile(folder, file) for file in files]
+    if len({part.path for part in parts}) < len(parts):
+        raise ValueError("two files have one name")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DownloadError(str(folder), "", f"cannot be made: {error.strerror}") from None
+    _check_room(parts, folder, min_free_bytes)
+    switch = Switch()
+
+    def fetch(file: RemoteFile) -> Path:
+        switch.check()
+        with plain_session(user_agent) as session:
+            return Transfer(
+                file, folder, session, patience=patience, switch=switch, count_bytes=count_bytes
+            ).run()
+
+    with shown(parts), concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        running = [pool.submit(fetch, file) for file in files]
+        try:
+            for ended in concurrent.futures.as_completed(running):
+                if isinstance(ended.exception(), DiskFullError):
+                    switch.turn_off()
+        except BaseException:
+            switch.turn_off()
+            raise
+    return _results(running)
+
+
+def _check_room(parts: Sequence[PartFile], folder: Path, min_free_bytes: int) -> None:
+    needed = sum(max(part.file.size - part.bytes_there, 0) for part in parts)
+    free = shutil.disk_usage(folder).free - min_free_bytes
+    if needed > max(free, 0):
+        kept = f", {min_free_bytes:,} of the free ones are to be kept" if min_free_bytes else ""
+        reason = f"no room: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
+        raise DiskFullError(str(folder), "", reason)
+
+
+def _results(ended: Sequence[concurrent.futures.Future[Path]]) -> list[Path]:
+    errors = [error for one in ended if (error := one.exception())]
+    # What others were interrupted for comes first, then what a person can do something about.
+    errors.sort(key=_rank)
+    if not errors:
+        return [one.result() for one in ended]
+    first = errors[0]
+    more = sum(isinstance(error, DownloadError) for error in errors) - 1
+    if isinstance(first, DownloadError) and more > 0:
+        reason = f"{first.reason} (and so {more} more of {len(ended)} files)"
+        raise type(first)(first.name, first.url, reason)
+    raise first
+
+
+def _rank(error: BaseException) -> int:
+    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
+    return next((rank for rank, kind in enumerate(kinds) if isinstance(error, kind)), -1)

@@ -1,0 +1,55 @@
+"""Errors → one line for the person who reads the log of a refresh."""
+
+import errno
+import re
+from collections.abc import Iterator, Sequence
+
+from pipelines.engines.errors import BuildError
+from pipelines.publish import TargetError
+from pipelines.refresh.free_space import free_bytes
+from transforms.open_input import InputError
+from transforms.stores import StoreError
+from transforms.text.build_manifest import AccountingError
+
+INTERRUPTED = "interrupted; the next run goes on where this one was"
+
+_TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
+_DISK_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+
+
+def is_expected(error: BaseException) -> bool:
+    """Whether the message says all there is to say; a traceback would say no more."""
+    return isinstance(error, _TELLING) or is_disk_full(error)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether a disk without room is behind it. What workers raise comes as the text of a traceback."""
+    return any(
+        getattr(one, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or _DISK_FULL.search(str(one))
+        for one in _chain(error)
+    )
+
+
+def describe(error: BaseException, folders: Sequence[str]) -> str:
+    """One line.
+
+    Args:
+      folders: that were written in; where a disk is full, their room is told.
+    """
+    if is_disk_full(error):
+        room = ", ".join(
+            f"{folder} has {free:,} bytes left"
+            for folder in folders
+            if (free := free_bytes(folder)) is not None
+        )
+        return f"the disk is full: {room}; nothing is lost, and the next run goes on"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if isinstance(error, _TELLING):
+        return " ".join(lines)
+    return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,167 @@
+"""A file that is being fetched: `<name>.part` until it is checked, then `<name>`.
+
+Beside it a hidden note says which version the bytes are of, so that nothing of another version is added to
+them. The note stays, and tells where the file came from.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from io import FileIO
+from pathlib import Path
+from typing import NamedTuple
+
+from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
+_DIGESTS = ("sha1", "sha256", "md5")
+
+
+class Note(NamedTuple):
+    """What the server said of the version that is being fetched."""
+
+    url: str
+    etag: str
+    last_modified: str
+    checksum: str  # as RemoteFile has it
+    size: int  # bytes; -1 unknown
+
+    @property
+    def validator(self) -> str:
+        """What If-Range can be asked with; a weak ETag does not promise the same bytes."""
+        return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
+
+
+class PartFile:
+    """The file in a folder, as far as it has come."""
+
+    def __init__(self, folder: Path, file: RemoteFile):
+        if Path(file.name).name != file.name or file.name.startswith("."):
+            raise ValueError(f"{file.name!r} is no name of a file")
+        if file.checksum and file.checksum.partition(":")[0] not in _DIGESTS:
+            raise ValueError(f"{file.name}: no known kind of checksum: {file.checksum!r}")
+        self.file = file
+        self.path = folder / file.name
+        self.part = folder / f"{file.name}.part"
+        self._note = folder / f".{file.name}.json"
+
+    @property
+    def bytes_there(self) -> int:
+        """So many bytes are there; of a finished file all."""
+        for path in (self.path, self.part):
+            if path.exists():
+                return path.stat().st_size
+        return 0
+
+    @property
+    def note(self) -> Note | None:
+        """What is known of the bytes that are there; None where that is nothing."""
+        try:
+            found = json.loads(self._note.read_bytes())
+            note = Note(**found)
+        except (OSError, ValueError, TypeError):
+            return None
+        right_types = all(isinstance(value, str) for value in note[:4])
+        return note if right_types and isinstance(note.size, int) else None
+
+    def headers_to_resume(self, url: str) -> Mapping[str, str]:
+        """What to ask for to go on where the bytes end; nothing where that cannot be right."""
+        note, have = self.note, self.bytes_there
+        known = (self.file.checksum, self.file.size)
+        if not have or note is None or (note.checksum, note.size) != known:
+            return {}
+        wanted = {"Range": f"bytes={have}-"}
+        if note.url == url and note.validator:
+            return wanted | {"If-Range": note.validator}
+        # The checksum says in the end whether the bytes of several mirrors belong together.
+        return wanted if self.file.checksum else {}
+
+    def begin(self, note: Note) -> None:
+        """From here on the bytes are of this version; those of others go."""
+        self.part.unlink(missing_ok=True)
+        temporary = self._note.with_suffix(".new")
+        try:
+            temporary.write_text(json.dumps(note._asdict(), indent=1) + "\n", "utf-8")
+            temporary.replace(self._note)
+        except OSError as error:
+            raise self._describe(error) from None
+
+    def append(self, stream: FileIO, data: bytes) -> None:
+        """Writes to the stream of `open`. Raises DiskFullError, and DownloadError for a broken disk."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[stream.write(view) :]
+        except OSError as error:
+            raise self._describe(error) from None
+
+    def open(self) -> FileIO:
+        """Opens for appending, without a buffer: what was written is there even where the disk is full."""
+        try:
+            return self.part.open("ab", buffering=0)
+        except OSError as error:
+            raise self._describe(error) from None
+
+    def _describe(self, error: OSError) -> DownloadError:
+        if error.errno in _FULL:
+            right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
+            reason = f"no space is left in {self.part.parent}; {self.bytes_there:,}{right} bytes are there"
+            return DiskFullError(self.file.name, "", f"{reason}, and the next attempt goes on")
+        return DownloadError(self.file.name, "", f"{error.filename or self.part}: {error.strerror}")
+
+    def discard(self) -> None:
+        """Removes what there is."""
+        for path in (self.part, self.path, self._note):
+            path.unlink(missing_ok=True)
+
+    def fault(self) -> str:
+        """Why what is there is not the file; "" where it is, as far as can be known."""
+        path = self.path if self.path.exists() else self.part
+        if not path.exists():
+            return "is not there"
+        size = path.stat().st_size
+        if self.file.size >= 0 and size != self.file.size:
+            return f"has {size:,} bytes, {self.file.size:,} are right"
+        if not size and not self.file.checksum:
+            return "is empty"
+        if not self.file.checksum:
+            return self._fault_without_checksum(path)
+        kind, _, right = self.file.checksum.partition(":")
+        with path.open("rb") as stream:
+            found = hashlib.file_digest(stream, kind).hexdigest()
+        return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
+
+    def _fault_without_checksum(self, path: Path) -> str:
+        note = self.note
+        found = note.etag if note and note.url == self.file.urls[0] else ""
+        if found and self.file.etag and found != self.file.etag:
+            return "is another version than the one that was found"
+        if path.name.removesuffix(".part").endswith(".zip"):
+            try:
+                with zipfile.ZipFile(path) as archive:
+                    return "" if archive.namelist() else "is an archive without files"
+            except (zipfile.BadZipFile, OSError) as error:
+                return f"cannot be opened: {error}"
+        magic = _MAGIC.get(Path(self.file.name).suffix, b"")
+        with path.open("rb") as stream:
+            head = stream.read(len(magic))
+        return "" if head == magic else f"is no {Path(self.file.name).suffix} file"
+
+    def finish(self) -> Path:
+        """Gives the checked file its name, so that it is there after a loss of power, too."""
+        try:
+            with self.part.open("rb") as stream:
+                os.fsync(stream.fileno())
+            self.part.replace(self.path)
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise self._describe(error) from None
+        return self.path

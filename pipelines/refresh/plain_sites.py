@@ -1,0 +1,64 @@
+"""Sites that tell of a file no more than its headers: Project Gutenberg's feeds, the news of WMT."""
+
+import email.utils
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC
+
+import requests
+
+from pipelines.refresh.ask import read_headers, read_page
+from pipelines.refresh.listings import names_in
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from pipelines.refresh.sources import GutenbergSource, NewsSource
+
+
+def find_gutenberg(
+    source: GutenbergSource, mirror: str, session: requests.Session
+) -> RemoteDump | None:
+    """The archive that is there now, by the date of its last change."""
+    roles = {"books": source.books} | ({"catalog": source.catalog} if source.catalog else {})
+    files: dict[str, tuple[RemoteFile, ...]] = {}
+    date = ""
+    for role, name in roles.items():
+        url = f"{mirror}/{name}"
+        headers = read_headers(session, url)
+        if headers is None:
+            raise SiteError(f"{url}: there is no such file")
+        files[role] = (_describe(name, url, headers),)
+        date = date or time.strftime("%Y%m%d", time.gmtime(_changed(url, headers)))
+    return RemoteDump(source.name, date, files)
+
+
+def find_news(source: NewsSource, mirror: str, session: requests.Session) -> RemoteDump | None:
+    """The files of all years; one that was changed a moment ago may still be growing, and is left out."""
+    folder = f"{mirror}/{source.language}"
+    page = read_page(session, f"{folder}/")
+    if page is None:
+        raise SiteError(f"{folder}/: there is no such folder")
+    pattern = re.compile(rf"news\.(\d{{4}})\.{source.language}\.shuffled\.deduped\.gz")
+    years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
+    files: dict[str, RemoteFile] = {}
+    for year, name in sorted(years.items()):
+        if not source.first_year <= int(year) <= source.last_year:
+            continue
+        url = f"{folder}/{name}"
+        headers = read_headers(session, url)
+        if headers and _changed(url, headers) <= time.time() - source.settled_hours * 3600:
+            files[year] = _describe(name, url, headers)
+    return RemoteDump(source.name, max(files), {"input": tuple(files.values())}) if files else None
+
+
+def _changed(url: str, headers: Mapping[str, str]) -> float:
+    """Seconds since 1970."""
+    try:
+        changed = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
+    except ValueError:
+        raise SiteError(f"{url}: the server does not say when it was changed") from None
+    return (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()
+
+
+def _describe(name: str, url: str, headers: Mapping[str, str]) -> RemoteFile:
+    size = int(headers.get("Content-Length", -1))
+    return RemoteFile(name, (url,), size, etag=headers.get("ETag", ""))

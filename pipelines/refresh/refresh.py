@@ -1,0 +1,185 @@
+"""Every corpus of a configuration, one after the other; one that fails does not stop the others."""
+
+import logging
+import signal
+import time
+from typing import NamedTuple
+
+from pipelines.engines.errors import BuildError
+from pipelines.refresh import editions
+from pipelines.refresh.ask import name_ourselves, open_session
+from pipelines.refresh.config import (
+    CURRENT_TABLE,
+    NO_TABLE,
+    AnyTable,
+    EntitiesTable,
+    RefreshConfig,
+    Wiki40bTable,
+    in_order,
+)
+from pipelines.refresh.downloads import folder_of, remove_downloads
+from pipelines.refresh.failures import INTERRUPTED, describe, is_expected
+from pipelines.refresh.metrics import RunMetrics, write_metrics
+from pipelines.refresh.recipes import recipe_of
+from pipelines.refresh.refresh_corpus import WAITING, CorpusRun, Plan, join, plan_corpus
+from pipelines.refresh.remote import RemoteDump
+from pipelines.refresh.state import CorpusState, StateFolder
+
+FAILED = "failed"
+
+
+class Outcome(NamedTuple):
+    """What became of one corpus."""
+
+    label: str
+    status: str  # PUBLISHED, UP_TO_DATE, WAITING or FAILED
+    message: str  # the folder of the current edition, or why there is no newer one
+
+
+class Prospect(NamedTuple):
+    """What a refresh would do about one corpus."""
+
+    label: str
+    plan: Plan | None  # None where no dump is finished yet, or the sites could not be asked
+    error: str = ""
+
+
+def look_ahead(config: RefreshConfig) -> list[Prospect]:
+    """Asks the sites what there is, and changes nothing. Raises ValueError as `refresh` does."""
+    settings = config.refresh
+    states = StateFolder(settings.state)
+    session = open_session(name_ourselves(settings.contact))
+    found = []
+    for table in in_order(config.corpus):
+        recipe = recipe_of(table, settings)
+        try:
+            plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
+            found.append(Prospect(table.label, plan))
+        except Exception as error:
+            found.append(Prospect(table.label, None, describe(error, [])))
+    return found
+
+
+def refresh(config: RefreshConfig) -> list[Outcome]:
+    """Refreshes all corpora. The caller holds the lock. However it ends, the metrics tell.
+
+    Raises ValueError for settings that a corpus cannot have, before anything is done.
+    """
+    return _Refresh(config).run()
+
+
+class _Refresh:
+    """One run over all corpora."""
+
+    def __init__(self, config: RefreshConfig):
+        self._settings = config.refresh
+        self._tables = in_order(config.corpus)
+        self._recipes = {table.label: recipe_of(table, config.refresh) for table in self._tables}
+        self._states = StateFolder(config.refresh.state)
+        self._session = open_session(name_ourselves(config.refresh.contact))
+        self._known: dict[str, CorpusState] = {}
+        self._unfinished: list[RemoteDump] = []  # whose downloads the next run needs
+        self._unknown: set[str] = set()  # sources that could not be asked what they have
+        self._log = logging.getLogger(__name__)
+
+    def run(self) -> list[Outcome]:
+        """As `refresh` has it."""
+        start, status = time.monotonic(), 128 + signal.SIGINT
+        try:
+            outcomes = [self._refresh(table) for table in self._tables]
+            status = int(any(one.status == FAILED for one in outcomes))
+            if not self._settings.keep_downloads:
+                self._remove_downloads()
+        except SystemExit as end:  # SIGTERM
+            status = end.code if isinstance(end.code, int) else 1
+            raise
+        finally:
+            self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
+        return outcomes
+
+    def _refresh(self, table: AnyTable) -> Outcome:
+        """One corpus, and how it ended."""
+        label = table.label
+        run = CorpusRun(
+            table,
+            self._recipes[label],
+            self._settings,
+            self._states,
+            self._session,
+            lambda: self._entity_table(table),
+        )
+        try:
+            status, message = run.run()
+        except Exception as error:
+            if not is_expected(error):
+                self._log.exception("%s", label)
+            message = describe(error, [self._settings.output, self._settings.downloads])
+            self._end(label, run, message)
+            status = FAILED
+        except BaseException:  # Ctrl-C, SIGTERM
+            self._end(label, run, INTERRUPTED)
+            raise
+        else:
+            self._end(label, run, "")
+        if status in (FAILED, WAITING):
+            self._keep_downloads(label, run)
+        self._log.log(
+            logging.ERROR if status == FAILED else logging.INFO, _LINE, label, status, message
+        )
+        return Outcome(label, status, message)
+
+    def _keep_downloads(self, label: str, run: CorpusRun) -> None:
+        if run.plan:
+            self._unfinished += run.plan.dumps
+        else:
+            self._unknown |= {source.name for source in self._recipes[label].sources}
+
+    def _end(self, label: str, run: CorpusRun, error: str) -> None:
+        """Remembers how the run of a corpus ended; on a full disk, as far as there is room."""
+        now = time.time()
+        known = run.state
+        try:
+            if error:
+                run.save(last_run=now, last_failure=now, failures=known.failures + 1, error=error)
+            else:
+                run.save(last_run=now, last_success=now, error="")
+        except OSError as cause:
+            self._log.error("%s: the state is not written: %s", label, cause)
+        self._known[label] = run.state
+
+    def _entity_table(self, table: AnyTable) -> str:
+        """The folder of the table that a corpus joins; "" for none. Raises BuildError where it is missing."""
+        if not isinstance(table, Wiki40bTable) or table.entities == NO_TABLE:
+            return ""
+        if table.entities != CURRENT_TABLE:
+            return table.entities
+        for other in self._tables:
+            if isinstance(other, EntitiesTable):
+                folder = join(self._settings.output, self._recipes[other.label].edition_folder)
+                if current := editions.read_current(folder):
+                    return join(folder, current)
+                raise BuildError(f"there is no entity table yet: [[corpus]] {other.label} makes it")
+        return ""
+
+    def _remove_downloads(self) -> None:
+        """Those of editions that were accepted; the last edition of what failed is still to be made."""
+        all_sources = {source.name for one in self._recipes.values() for source in one.sources}
+        sources = sorted(all_sources - self._unknown)
+        wanted = {folder_of(self._settings.downloads, dump) for dump in self._unfinished}
+        try:
+            for folder in remove_downloads(self._settings.downloads, sources, wanted):
+                self._log.info("removed the downloads in %s", folder)
+        except OSError as error:
+            self._log.warning("downloads are not removed: %s", error)
+
+    def _tell(self, run: RunMetrics) -> None:
+        """Writes the metrics; what was not looked at in this run is as the last run left it."""
+        labels = [table.label for table in self._tables]
+        states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
+        try:
+            write_metrics(self._settings.metrics, run, states)
+        except OSError as error:
+            self._log.error("%s: the metrics are not written: %s", self._settings.metrics, error)
+
+
+_LINE = "%s: %s: %s"

@@ -1,0 +1,48 @@
+"""What servers offer, and what is wrong with them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pipelines.engines.errors import BuildError
+
+
+class RemoteFile(NamedTuple):
+    """A file that can be fetched."""
+
+    name: str  # "ukwiki-20261101-page_props.sql.gz", no folder
+    urls: tuple[str, ...]  # of the same bytes, the preferred first
+    size: int = -1  # bytes; -1 unknown
+    checksum: str = ""  # "sha1:da39…", "sha256:…", "md5:…"; "" unknown
+    etag: str = ""  # of the first url when it was found, where nothing else tells versions apart
+
+
+class RemoteDump(NamedTuple):
+    """The files of one date, all of them finished."""
+
+    source: str  # "ukwiki"
+    date: str  # "20261101"; of news a year, "2025"
+    files: Mapping[
+        str, tuple[RemoteFile, ...]
+    ]  # role → files; roles are settings of a corpus: "dump"
+
+
+class SiteError(BuildError):
+    """No server of a source could be asked, or what it says cannot be understood."""
+
+
+class DownloadError(BuildError):
+    """A file could not be fetched. What there is of it waits for the next attempt."""
+
+    def __init__(self, name: str, url: str, reason: str):
+        super().__init__(f"{name} from {url}: {reason}" if url else f"{name}: {reason}")
+        self.name, self.url, self.reason = name, url, reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DownloadError, (self.name, self.url, self.reason)
+
+
+class DiskFullError(DownloadError):
+    """There is no room for the files."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DiskFullError, (self.name, self.url, self.reason)

@@ -1,0 +1,95 @@
+"""What a person sees of downloads: a bar at a terminal, else a line in the log now and then."""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from pipelines.refresh.part_file import PartFile
+
+REDRAW_SECONDS = 0.5
+LOG_SECONDS = 30.0
+LOG = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def shown(parts: Sequence[PartFile]) -> Iterator[None]:
+    """Shows, while the block runs, how far the files have come, by looking at them."""
+    console = Console(stderr=True)
+    stop = threading.Event()
+    watch = _draw if console.is_terminal else _log
+    watcher = threading.Thread(target=watch, args=(console, parts, stop), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
+
+
+def _draw(console: Console, parts: Sequence[PartFile], stop: threading.Event) -> None:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(_describe(parts), total=_total(parts), completed=_come(parts))
+
+        def update() -> None:
+            bar.update(task, completed=_come(parts), description=_describe(parts))
+
+        while not stop.wait(REDRAW_SECONDS):
+            update()
+        update()
+
+
+def _log(_: Console, parts: Sequence[PartFile], stop: threading.Event) -> None:
+    begin, start = time.monotonic(), _come(parts)
+    line = _line(parts, begin, start)
+    while not stop.wait(LOG_SECONDS):
+        LOG.info("%s", line())
+
+
+def _line(parts: Sequence[PartFile], begin: float, start: int) -> Callable[[], str]:
+    def describe() -> str:
+        come, total = _come(parts), _total(parts)
+        speed = (come - start) / max(time.monotonic() - begin, 1e-9)
+        of_total = f" of {total / 1e6:,.0f}" if total is not None else ""
+        return f"{_describe(parts)}: {come / 1e6:,.0f}{of_total} MB, {speed / 1e6:.1f} MB/s"
+
+    return describe
+
+
+def _describe(parts: Sequence[PartFile]) -> str:
+    done = sum(part.path.exists() for part in parts)
+    return f"{done} of {len(parts)} files are there"
+
+
+def _come(parts: Sequence[PartFile]) -> int:
+    return sum(_bytes_of(part) for part in parts)
+
+
+def _bytes_of(part: PartFile) -> int:
+    with contextlib.suppress(FileNotFoundError):  # it is being renamed
+        return part.bytes_there
+    return part.bytes_there
+
+
+def _total(parts: Sequence[PartFile]) -> int | None:
+    """None where a size is not known."""
+    sizes = [part.file.size for part in parts]
+    return None if -1 in sizes else sum(sizes)

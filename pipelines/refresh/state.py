@@ -1,0 +1,83 @@
+"""What is remembered of each corpus between two runs: a file per corpus.
+
+All that decides what a run does can be found again without it: editions by their folders and CURRENT,
+downloads by their checksums. What only the state knows is for people and monitoring, and why an edition was
+not accepted, which another comparison would tell again.
+"""
+
+import logging
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from pipelines.refresh.safe_files import write_whole
+
+
+class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one corpus. Times are seconds since 1970, 0 for never."""
+
+    edition_folder: str = ""  # below the output: "wiki40b/uk"
+    current: str = ""  # "20261101-1.3.0"
+    signature: str = ""  # of the current edition
+    settings: Mapping[str, Any] = {}  # the table `build` that the newest edition was built with
+    last_run: float = 0.0
+    last_success: float = 0.0  # that the corpus was found or made as new as can be
+    last_failure: float = 0.0
+    last_published: float = 0.0
+    failures: int = 0  # of all runs
+    error: str = ""  # of the last run; "" where it succeeded
+    downloaded_bytes: int = 0  # of all runs
+    seconds: Mapping[str, float] = {}  # step → how long it took when it was last done
+    compared: str = ""  # the edition that `documents` is about
+    compared_with: str = ""  # the edition before; "" for the first one
+    documents: Mapping[str, int] = {}  # "added", "removed", "changed", "unchanged", "moved"
+    rejected: Mapping[str, str] = {}  # edition → why it did not become the current one
+
+
+class StateFolder:
+    """The files.
+
+    Args:
+      folder: of the state; it must exist.
+    """
+
+    def __init__(self, folder: str):
+        self._folder = pathlib.Path(folder)
+
+    def path_of(self, label: str) -> pathlib.Path:
+        """The file of a corpus."""
+        return self._folder / f"{label}.json"
+
+    def load(self, label: str) -> CorpusState:
+        """What is remembered: nothing at first. A file that is damaged is moved aside, with a warning."""
+        path = self.path_of(label)
+        try:
+            return self._read(path)
+        except msgspec.MsgspecError as error:
+            aside = path.with_suffix(".json.corrupt")
+            path.replace(aside)
+            logging.getLogger(__name__).warning(
+                "%s is damaged (%s): moved to %s; what it held is found again", path, error, aside
+            )
+            return CorpusState()
+
+    def peek(self, label: str) -> CorpusState:
+        """The same, and nothing is moved."""
+        try:
+            return self._read(self.path_of(label))
+        except msgspec.MsgspecError:
+            return CorpusState()
+
+    @staticmethod
+    def _read(path: pathlib.Path) -> CorpusState:
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=CorpusState)
+        except FileNotFoundError:
+            return CorpusState()
+
+    def save(self, label: str, state: CorpusState) -> None:
+        """Raises OSError; the old file stays then."""
+        content = msgspec.json.format(msgspec.json.encode(state, order="sorted"), indent=1)
+        write_whole(self.path_of(label), content + b"\n")

@@ -1,0 +1,231 @@
+"""Fetching one file: attempts, mirrors, and what to make of what servers answer."""
+
+import contextlib
+import logging
+import random
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import requests
+from urllib3.exceptions import HTTPError
+from urllib3.util import Retry
+
+from pipelines.refresh.ask import BUSY, TIMEOUT_SECONDS, describe_error
+from pipelines.refresh.part_file import Note, PartFile
+from pipelines.refresh.remote import DownloadError, RemoteFile
+
+LOG = logging.getLogger(__name__)
+
+_CHUNK_BYTES = 1 << 18
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+
+
+class Patience(NamedTuple):
+    """How long to bear with a server."""
+
+    attempts: int = 8  # one after the other that bring nothing new
+    first_wait_seconds: float = 2.0  # doubled each time
+    longest_wait_seconds: float = 600.0  # also of what Retry-After may ask for
+    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # to connect; of silence
+
+
+class InterruptedTransferError(Exception):
+    """Another thread wants the transfers to end."""
+
+
+class Switch:
+    """Ends transfers from another thread, also those that wait for a silent server."""
+
+    def __init__(self) -> None:
+        self._is_off = threading.Event()
+        self._responses: set[requests.Response] = set()
+
+    def turn_off(self) -> None:
+        """All transfers end with InterruptedTransferError."""
+        self._is_off.set()
+        for response in list(self._responses):
+            with contextlib.suppress(Exception):  # it may have ended by itself meanwhile
+                response.raw.shutdown()
+
+    def check(self) -> None:
+        """Raises InterruptedTransferError where it is off."""
+        if self._is_off.is_set():
+            raise InterruptedTransferError
+
+    def wait(self, seconds: float) -> None:
+        """Waits, but no longer than it is on."""
+        self._is_off.wait(seconds)
+        self.check()
+
+    @contextlib.contextmanager
+    def using(self, response: requests.Response) -> Iterator[None]:
+        """The response is cut off when it is turned off."""
+        self._responses.add(response)
+        try:
+            self.check()
+            yield
+        finally:
+            self._responses.discard(response)
+
+
+class _LaterError(Exception):
+    """The server may do better in a moment."""
+
+    def __init__(self, reason: str, wait_seconds: float = 0.0):
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds  # at least
+
+
+class _UselessError(Exception):
+    """Nothing is to be had at this address."""
+
+
+class Transfer:
+    """Fetches one file into a folder."""
+
+    def __init__(
+        self,
+        file: RemoteFile,
+        folder: Path,
+        session: requests.Session,
+        *,
+        patience: Patience,
+        switch: Switch,
+        count_bytes: Callable[[int], None],
+    ):
+        """Args: session: of `ask.plain_session`; count_bytes: is told what came over the line."""
+        self.part = PartFile(folder, file)
+        self.file, self.session = file, session
+        self.patience, self.switch, self.count_bytes = patience, switch, count_bytes
+
+    def run(self) -> Path:
+        """The file, whole and checked. Raises DownloadError, InterruptedTransferError."""
+        if self.part.path.exists():
+            if not (fault := self.part.fault()):
+                return self.part.path
+            LOG.warning("%s %s; it is fetched anew", self.part.path, fault)
+            self.part.discard()
+        urls = list(self.file.urls)
+        failed: list[DownloadError] = []
+        has_been_wrong = False
+        while urls:
+            url = urls.pop(0)
+            try:
+                self._fetch_from(url)
+                fault = self.part.fault()
+            except _UselessError as error:
+                failed.append(DownloadError(self.file.name, url, str(error)))
+                LOG.warning("%s", failed[-1])
+                continue
+            if not fault:
+                return self.part.finish()
+            failed.append(DownloadError(self.file.name, url, f"what came {fault}"))
+            LOG.warning("%s", failed[-1])
+            self.part.discard()
+            if has_been_wrong:
+                break
+            has_been_wrong = True
+            urls = urls or [url]
+        raise failed[-1] if failed else DownloadError(self.file.name, "", "it has no address")
+
+    def _fetch_from(self, url: str) -> None:
+        """All bytes are there. Raises _UselessError."""
+        idle, most = 0, self.part.bytes_there
+        while True:
+            self.switch.check()
+            try:
+                self._ask(url)
+                return
+            except _LaterError as error:
+                self.switch.check()
+                idle = 0 if self.part.bytes_there > most else idle + 1
+                most = max(most, self.part.bytes_there)
+                if idle >= self.patience.attempts:
+                    raise _UselessError(f"{error}; {idle} attempts brought nothing") from None
+                wait = max(error.wait_seconds, self._back_off(idle))
+                if wait > self.patience.longest_wait_seconds:
+                    raise _UselessError(f"{error}; it asks to wait {wait:,.0f} s") from None
+                LOG.info("%s: %s; on in %.1f s", url, error, wait)
+            self.switch.wait(wait)
+
+    def _back_off(self, idle: int) -> float:
+        longest = self.patience.first_wait_seconds * 2.0 ** max(idle - 1, 0)
+        return min(longest, self.patience.longest_wait_seconds) * random.uniform(0.5, 1)
+
+    def _ask(self, url: str) -> None:
+        """One request. Raises _LaterError, _UselessError."""
+        have = self.part.bytes_there
+        if have and have == self.file.size and self.part.headers_to_resume(url):
+            return
+        headers = {"Accept-Encoding": "identity", **self.part.headers_to_resume(url)}
+        try:
+            with (
+                self.session.get(
+                    url, headers=headers, stream=True, timeout=self.patience.timeout_seconds
+                ) as response,
+                self.switch.using(response),
+            ):
+                self._take(url, response)
+        except (requests.ConnectionError, requests.Timeout) as error:
+            raise _LaterError(describe_error(error)) from None
+        except requests.RequestException as error:
+            raise _UselessError(describe_error(error)) from None
+
+    def _take(self, url: str, response: requests.Response) -> None:
+        """Adds what the server sends to what is there, or begins anew."""
+        if self._has_all(response):
+            return
+        total = self._check_answer(response)
+        etag = response.headers.get("ETag", "")
+        if total >= 0 and self.file.size >= 0 and total != self.file.size:
+            raise _UselessError(f"it offers {total:,} bytes, {self.file.size:,} are right")
+        if self.file.etag and url == self.file.urls[0] and etag and etag != self.file.etag:
+            raise _UselessError("it was replaced by another version since it was found")
+        if response.status_code != requests.codes.partial_content:
+            modified = response.headers.get("Last-Modified", "")
+            self.part.begin(Note(url, etag, modified, self.file.checksum, self.file.size))
+        with self.part.open() as stream:
+            try:
+                while data := response.raw.read1(_CHUNK_BYTES, decode_content=False):
+                    self.switch.check()
+                    self.part.append(stream, data)
+                    self.count_bytes(len(data))
+            except HTTPError as error:
+                raise _LaterError(f"cut off, {describe_error(error)}") from None
+        if self.part.bytes_there < self.file.size:
+            raise _LaterError("it ended early")
+
+    def _has_all(self, response: requests.Response) -> bool:
+        """Whether the server says that nothing comes after what is there."""
+        end = f"bytes */{self.part.bytes_there}"
+        is_beyond = response.status_code == requests.codes.requested_range_not_satisfiable
+        return is_beyond and response.headers.get("Content-Range") == end
+
+    def _check_answer(self, response: requests.Response) -> int:
+        """Bytes of the whole file; -1 unknown. Raises _LaterError, _UselessError for no part of it."""
+        status = response.status_code
+        if status == requests.codes.ok:
+            return int(response.headers.get("Content-Length", -1))
+        if status == requests.codes.partial_content:
+            found = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if found and int(found[1]) == self.part.bytes_there:
+                return -1 if found[2] == "*" else int(found[2])
+            self.part.discard()
+            raise _LaterError("it answers with another part than was asked for")
+        if status == requests.codes.requested_range_not_satisfiable:
+            self.part.discard()
+            raise _LaterError("what is there is longer than the file")
+        if status in BUSY:
+            raise _LaterError(f"HTTP {status}", _retry_after(response))
+        raise _UselessError(f"HTTP {status}")
+
+
+def _retry_after(response: requests.Response) -> float:
+    """Seconds; 0 where the server does not say, or nothing that can be understood."""
+    try:
+        return float(Retry().parse_retry_after(response.headers.get("Retry-After", "0")))
+    except (HTTPError, ValueError):
+        return 0.0

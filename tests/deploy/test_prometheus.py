@@ -1,0 +1,60 @@
+"""The rules for alerts, against the metrics that there are."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from pipelines.refresh.metrics import RunMetrics, write_metrics
+from pipelines.refresh.state import CorpusState
+from tests.deploy.schedulers import DEPLOY
+
+ALERTS = DEPLOY / "prometheus" / "alerts.yml"
+CASES = Path(__file__).parent / "alerts_test.yml"
+
+
+def promtool(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    program = shutil.which("promtool")
+    if not program:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    command = [program, *map(str, arguments)]
+    return subprocess.run(
+        command, input=given, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@pytest.fixture
+def metrics(tmp_path: Path) -> str:
+    """What a refresh leaves."""
+    path = tmp_path / "metrics.prom"
+    state = CorpusState(last_run=3.0, last_success=3.0, last_failure=1.0, failures=1)
+    write_metrics(str(path), RunMetrics(4.0, 1.0, 0), {"pg19": state})
+    return path.read_text("utf-8")
+
+
+def test_the_rules_ask_for_metrics_that_there_are(metrics: str) -> None:
+    (group,) = yaml.safe_load(ALERTS.read_text("utf-8"))["groups"]
+    asked = {
+        name for rule in group["rules"] for name in re.findall(r"corpusmill_\w+", rule["expr"])
+    }
+    given = set(re.findall(r"^(corpusmill_\w+)", metrics, re.MULTILINE))
+    assert len(asked) == 3
+    assert asked <= given
+
+
+def test_the_metrics_are_named_as_prometheus_wants(metrics: str) -> None:
+    run = promtool("check", "metrics", given=metrics)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_promtool_finds_nothing_wrong() -> None:
+    run = promtool("check", "rules", ALERTS)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_alerts_go_off_when_they_should() -> None:
+    run = promtool("test", "rules", CASES)
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,0 +1,77 @@
+"""Every sample build on a real cluster of two nodes: the bytes of the in-process runner.
+
+`corpusmill demo` makes the golden tree on one machine (tests/pipelines/test_golden.py); here it runs on
+the cluster.
+"""
+
+import bz2
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli import main
+from pipelines.demo import sample_dump
+from tests.engines.spark_cluster import Cluster, missing, run_script, spark_cluster
+from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "there is all"),
+]
+FILES = tree_of(GOLDEN)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    # Small builds are over before optimised machine code would pay.
+    quick = {"EXECUTOR_FLAGS": "-XX:TieredStopAtLevel=1"}
+    with spark_cluster(tmp_path_factory.mktemp("spark"), **quick) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def built(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which `corpusmill demo` has built on the cluster."""
+    output = tmp_path_factory.mktemp("demo-on-spark")
+    assert main(["demo", "--output", str(output), "--workers", "2", *cluster.flags]) == 0
+    return output
+
+
+def test_both_nodes_have_worked(cluster: Cluster, built: Path) -> None:
+    assert built.is_dir()
+    for node in ("work-1", "work-2"):
+        logs = [path.read_text("utf-8") for path in (cluster.state / node).rglob("stderr")]
+        assert any("Finished task" in log for log in logs)
+
+
+def test_the_files_of_the_golden_tree(built: Path) -> None:
+    assert tree_of(built).keys() == FILES.keys()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_equals_the_golden_one(built: Path, name: str) -> None:
+    is_alike = is_written_alike(FILES[next(name for name in FILES if name.endswith(".parquet"))])
+    fresh = content_of(name, (built / name).read_bytes(), is_alike=is_alike)
+    assert fresh == content_of(name, FILES[name], is_alike=is_alike)
+
+
+def test_bad_input_is_one_line_that_names_the_place(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump = tmp_path / "ukwiki-20260101-pages-articles.xml.bz2"
+    whole = bz2.decompress(Path(sample_dump("wikipedia", "ukwiki")).read_bytes())
+    dump.write_bytes(bz2.compress(whole[: len(whole) // 2]))
+    output = tmp_path / "output"
+    flags = ["--language", "uk", "--dump", str(dump), "--output", str(output), *cluster.flags]
+    assert main(["wiki40b", *flags]) == 1
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith(f"corpusmill: error: {dump}")
+    assert not list(output.rglob("COMPLETED"))
+
+
+def test_a_second_cluster_in_the_same_place_is_refused(cluster: Cluster) -> None:
+    environment = {"STATE": str(cluster.state), "PATH": "/usr/bin:/bin"}
+    assert run_script("start.sh", environment, subprocess.DEVNULL) == 1
+    assert (cluster.state / "master.pid").exists()

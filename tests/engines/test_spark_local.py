@@ -1,0 +1,75 @@
+"""Spark on this machine alone, with nothing but its name: --runner SparkRunner."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines.demo import sample_entities
+from tests.engines.spark_cluster import missing
+from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "there is all"),
+]
+
+
+def command(output: Path, *flags: str) -> list[str]:
+    build = ["entities", "--dump", sample_entities(), "--output", str(output), "--workers", "2"]
+    return [sys.executable, "-m", "pipelines", *build, "--runner", "SparkRunner", *flags]
+
+
+def processes_with(marker: str) -> list[str]:
+    """Processes that have the marker in their environment."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if marker.encode() in (folder / "environ").read_bytes():
+                found.append(folder.name)
+        except OSError:
+            continue  # it has ended, or belongs to another user
+    return found
+
+
+def test_a_build_without_any_other_flag(tmp_path: Path) -> None:
+    subprocess.run(command(tmp_path), check=True, stdin=subprocess.DEVNULL, timeout=600)
+    golden = {name: data for name, data in tree_of(GOLDEN).items() if name.startswith("entities/")}
+    fresh = tree_of(tmp_path)
+    is_alike = is_written_alike(golden[next(name for name in golden if name.endswith(".parquet"))])
+    assert fresh.keys() == golden.keys()
+    for name, data in golden.items():
+        assert content_of(name, fresh[name], is_alike=is_alike) == content_of(
+            name, data, is_alike=is_alike
+        )
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_build_leaves_no_process_and_no_file(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    marker = f"CORPUSMILL_TEST_MARKER={tmp_path}"
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    name, _, value = marker.partition("=")
+    environment = os.environ | {name: value, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command(tmp_path / "output"), env=environment, stdin=subprocess.DEVNULL
+    ) as process:
+        due = time.monotonic() + 300
+        while not list(temporary.glob("corpusmill-spark-*/blockmgr-*")):  # Spark works
+            assert process.poll() is None
+            assert time.monotonic() < due
+            time.sleep(0.1)
+        process.send_signal(number)
+        assert process.wait(60) == status
+    due = time.monotonic() + 20
+    while processes_with(marker) and time.monotonic() < due:
+        time.sleep(0.1)
+    assert not processes_with(marker)
+    assert not list(temporary.glob("corpusmill-*"))
+    assert not list((tmp_path / "output").rglob("COMPLETED"))

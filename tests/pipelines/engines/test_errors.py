@@ -1,0 +1,55 @@
+"""What workers say of files comes to the person who started the build, in one line."""
+
+import apache_beam as beam
+import pytest
+
+from pipelines.engines.errors import BuildError, find_worker_error
+from pipelines.engines.in_process import InProcess
+from pipelines.engines.run_pipeline import run_pipeline
+from transforms.open_input import InputError
+from transforms.stores import StoreError
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "a.py", line 1, in b
+google.api_core.exceptions.Forbidden: 403 POST https://x: no
+
+The above exception was the direct cause of the following exception:
+
+transforms.stores.StoreError: gs://b/x: access is denied: no [while running 'Write-ptransform-7']
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (TRACEBACK, "gs://b/x: access is denied: no"),
+        ("transforms.open_input.InputError: a.bz2, byte 7: cut off", "a.bz2, byte 7: cut off"),
+        ("ValueError: x", ""),
+        ("x.OtherInputError: y", ""),
+    ],
+)
+def test_one_line_of_a_traceback(text: str, line: str) -> None:
+    assert find_worker_error(text) == line
+
+
+def _fail(kind: str) -> None:
+    raise StoreError("s3://b/x", "full") if kind == "store" else InputError("b.xml", "cut off", 7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), [("store", "s3://b/x: full"), ("input", "b.xml, byte 7: cut off")]
+)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_a_worker_ends_the_run(kind: str, line: str, workers: int) -> None:
+    with pytest.raises(BuildError) as error:
+        run_pipeline(
+            lambda root: root | beam.Create([kind]) | beam.Map(_fail) and None,
+            InProcess(workers, ()),
+        )
+    assert str(error.value) == line
+
+
+def test_an_error_while_the_pipeline_is_made_ends_the_run() -> None:
+    with pytest.raises(BuildError, match=r"^s3://b/x: full$"):
+        run_pipeline(lambda _: _fail("store"), InProcess(1, ()))

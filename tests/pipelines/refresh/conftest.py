@@ -1,0 +1,79 @@
+"""What the tests of the refresh share."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import publish
+from pipelines.compare import EditionChanges
+from pipelines.refresh import refresh_corpus
+from tests.pipelines.refresh.dump_server import DumpServer
+from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump
+from tests.pipelines.wiki_builds import run_cli
+from transforms.text.edition_changes import SplitChanges
+
+
+@pytest.fixture(scope="session")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A place that has followed a site from the old dump to the new one, with all that is real."""
+    place = Place(tmp_path_factory.mktemp("followed"))
+    with DumpServer() as site:
+        put_dump(site, OLD)
+        place.configure(site.url)
+        assert run_cli("refresh", "--config", place.config) == 0
+        put_dump(site, NEW)
+        assert run_cli("refresh", "--config", place.config) == 0
+    return place
+
+
+@pytest.fixture
+def site() -> Iterator[DumpServer]:
+    """A site with the old dump."""
+    with DumpServer() as site:
+        put_dump(site, OLD)
+        yield site
+
+
+NOTHING_CHANGED = EditionChanges(
+    "old",
+    "new",
+    "articles",
+    splits={"train": SplitChanges(old=19, new=19, unchanged=19)},
+    moved={},
+    first_moved=(),
+    repeated=0,
+    why_moves="",
+    differences=(),
+)
+Build = Callable[[], None]
+
+
+@pytest.fixture
+def during_build(monkeypatch: pytest.MonkeyPatch, followed: Place) -> list[Build]:
+    """Builds are copies of those in `followed`, and found good; what is in the list is called meanwhile."""
+    calls: list[Build] = []
+
+    def launch(corpus: Any, output: str, **_: object) -> None:
+        target = Path(output, *corpus.path)
+        with publish.building(str(target)) as folder:
+            for call in calls:
+                call()
+            ready = followed.edition(corpus.config.dump_date)
+            no_mark = shutil.ignore_patterns("COMPLETED")
+            shutil.copytree(ready, folder, dirs_exist_ok=True, ignore=no_mark)
+
+    monkeypatch.setattr(refresh_corpus, "launch", launch)
+    monkeypatch.setattr(refresh_corpus, "check_edition", lambda *_: "")
+    monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: NOTHING_CHANGED)
+    return calls
+
+
+@pytest.fixture
+def place(tmp_path: Path, site: DumpServer, during_build: list[Build]) -> Place:
+    """An empty place whose configuration names the site; builds are those of `during_build`."""
+    place = Place(tmp_path / "place")
+    place.configure(site.url)
+    return place

@@ -1,0 +1,133 @@
+"""refresh.toml: what is wrong in it is told in one line that names file and key."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipelines.refresh.config import Settings, load_config
+from pipelines.refresh.recipes import recipe_of
+from pipelines.refresh.sources import EntitiesSource, WikimediaSource
+from tests.pack_samples import SAMPLES
+from tests.pipelines.wiki_builds import run_cli
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
+EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
+HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'
+UK = '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n'
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "refresh.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a = = 1", "Invalid value (at line 1, column 5)"),
+        (UK, "Object missing required field `refresh`"),
+        (HEAD, "Object missing required field `corpus`"),
+        (HEAD + "corpus = []", "[refresh]: Object contains unknown field `corpus`"),
+        ("corpus = []\n" + HEAD, "there is no [[corpus]]"),
+        ("output = 1\n" + HEAD + UK, "Object contains unknown field `output`"),
+        (HEAD + "kep = 3\n" + UK, "[refresh]: Object contains unknown field `kep`"),
+        (HEAD + "keep = 0\n" + UK, "[refresh]: keep: Expected `int` >= 1"),
+        (HEAD + 'keep = "3"\n' + UK, "[refresh]: keep: Expected `int`, got `str`"),
+        (HEAD + "connections = 3\n" + UK, "[refresh]: connections: Expected `int` <= 2"),
+        (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
+        (HEAD + 'state = "gs://x"\n' + UK, "downloads and state are folders of a disk"),
+        (HEAD.replace("me@example.org", " ") + UK, "contact is ''"),
+        (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: 'here' is no mirror"),
+        (HEAD + 'beam_flags = ["--nonono"]\n' + UK, "no such flag: --nonono"),
+        (HEAD + "[[corpus]]\n", "[[corpus]] 1: Object missing required field `kind`"),
+        (HEAD + UK + '[[corpus]]\nkind = "wiki40c"', "[[corpus]] 2: kind: Invalid value 'wiki40c'"),
+        (HEAD + UK + '[[corpus]]\nkind = "x"', "known are entities, wiki40b, lm1b, pg19, simpleb"),
+        (HEAD + '[[corpus]]\nkind = "wiki40b"', "it has either language or languages"),
+        (HEAD + UK + "languages = ['el']", "it has either language or languages"),
+        (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),
+        (HEAD + UK + UK, "two [[corpus]] are called wiki40b-uk; give one a name"),
+        (HEAD + UK + 'name = "../x"', "'../x' is no name"),
+        (HEAD + UK.replace("uk", "xx"), "[[corpus]] wiki40b-xx: no such language: 'xx'"),
+        (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
+        (HEAD + UK + "build = { dump = [] }", "build: 'dump' is not for you to set"),
+        (HEAD + UK + "build = { dump_date = '1' }", "build: 'dump_date' is not for you to set"),
+        (
+            HEAD + UK + "build = { shard_bytes = 'x' }",
+            "wiki40b-uk: build: shard_bytes: Expected `int`, got `str`",
+        ),
+        (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes is 0, and must be positive"),
+        (HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]', "flores101: sites are of wikinews"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str
+) -> None:
+    path = write(tmp_path, text)
+    assert run_cli("refresh", "--config", path, "--check") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"corpusmill: error: {path}: ")
+    assert complaint in line
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"none\.toml: No such file or directory"):
+        load_config(str(tmp_path / "none.toml"))
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
+    settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
+    assert (settings.output, settings.downloads) == (f"{tmp_path}/corpora", f"{tmp_path}/downloads")
+    assert settings.state == f"{tmp_path}/downloads/.refresh"
+    assert settings.metrics == f"{tmp_path}/downloads/.refresh/metrics.prom"
+    stored = write(tmp_path, HEAD.replace('"corpora"', '"gs://bucket/corpora"') + UK)
+    assert load_config(str(stored)).refresh.output == "gs://bucket/corpora"
+
+
+def test_languages(tmp_path: Path) -> None:
+    of_two = '[[corpus]]\nkind = "wiki40b"\nlanguages = ["uk", "el"]\n'
+    config = load_config(str(write(tmp_path, HEAD + of_two + 'name = "wiki"\n' + of_two)))
+    labels = [table.label for table in config.corpus]
+    assert labels == ["wiki-uk", "wiki-el", "wiki40b-uk", "wiki40b-el"]
+    every = load_config(str(write(tmp_path, HEAD + of_two.replace('"uk", "el"', '"all"'))))
+    assert len(every.corpus) == len(LANGUAGE_CODES)
+
+
+def test_the_example_is_right_and_shows_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli("refresh", "--config", EXAMPLE, "--check") == 0
+    assert run_cli("refresh", "--example") == 0
+    text = EXAMPLE.read_text("utf-8")
+    assert capsys.readouterr().out.endswith(text)
+    shown = re.findall(r"^# (\w+) = ", text, re.MULTILINE)
+    assert {"output", "downloads", "contact", *shown} >= set(Settings.__struct_fields__)
+
+
+def test_the_defaults_of_the_example(tmp_path: Path) -> None:
+    text = re.sub(
+        r"^# (\w+ = )",
+        r"\1",
+        EXAMPLE.read_text("utf-8").partition("[[corpus]]")[0],
+        flags=re.MULTILINE,
+    )
+    text = re.sub(r"^beam_flags = .*", "", text, flags=re.MULTILINE)
+    every_key = load_config(str(write(tmp_path, text + UK))).refresh
+    assert every_key == load_config(str(EXAMPLE)).refresh
+
+
+def test_what_corpora_are_made_of() -> None:
+    config = load_config(str(EXAMPLE))
+    recipes = {table.label: recipe_of(table, config.refresh) for table in config.corpus}
+    assert recipes["entities"].sources == (EntitiesSource(),)
+    assert recipes["wiki40b-uk"].sources == (WikimediaSource("ukwiki", ("dump", "page_props")),)
+    assert {name: recipe.edition_folder for name, recipe in recipes.items()} == {
+        "entities": "entities/wikidata",
+        "wiki40b-uk": "wiki40b/uk",
+        "wiki40b-el": "wiki40b/el",
+        "lm1b-en": "lm1b/en",
+        "pg19": "",
+        "simplebooks": "simplebooks/en",
+        "flores101": "",
+    }
+    assert recipes["flores101"].setting_of("enwikibooks", "dump") == "wikibooks"
+    assert recipes["pg19"].setting_of("gutenberg", "catalog") == "catalog"

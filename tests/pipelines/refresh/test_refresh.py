@@ -1,0 +1,422 @@
+"""`corpusmill refresh` against a dump site over real HTTP."""
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from pipelines.refresh import acceptance, refresh_corpus
+from pipelines.refresh.lock import locked
+from pipelines.verify import verify
+from tests.pipelines.refresh.conftest import NOTHING_CHANGED
+from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
+from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
+from tests.pipelines.wiki_builds import run_cli
+
+OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
+
+
+def refresh(place: Place, *more: object) -> int:
+    return run_cli("refresh", "--config", place.config, *more)
+
+
+def metrics(place: Place) -> dict[str, float]:
+    """Name, with labels but `name`, → value."""
+    values = {}
+    for family in text_string_to_metric_families(place.metrics.read_text()):
+        for sample in family.samples:
+            labels = [f"{k}={v}" for k, v in sorted(sample.labels.items()) if k != "name"]
+            values[",".join([sample.name.removeprefix("corpusmill_refresh_"), *labels])] = (
+                sample.value
+            )
+    return values
+
+
+# From one dump to the next, with all that is real.
+
+
+def test_the_new_edition_is_the_current_one(followed: Place) -> None:
+    assert followed.current() == NEW_EDITION
+    assert followed.finished() == [OLD_EDITION, NEW_EDITION]
+    assert verify([str(followed.editions)], workers=1).is_sound
+
+
+def test_what_became_of_each_article_is_told(followed: Place) -> None:
+    report = (followed.editions / f"changes-{NEW_EDITION}.tsv").read_text("utf-8").splitlines()
+    assert sorted(line.split("\t")[2] for line in report[1:]) == ["added", "changed", "removed"]
+    state = json.loads(followed.state.read_text())
+    kept = state["documents"].pop("unchanged")
+    assert state["documents"] == {"added": 1, "removed": 1, "changed": 1, "moved": 0}
+    assert kept > 10
+    assert (state["compared"], state["compared_with"]) == (NEW_EDITION, OLD_EDITION)
+
+
+def test_metrics_tell_the_edition(followed: Place) -> None:
+    found = metrics(followed)
+    signature = f"wiki40b|lang:uk|dump:{NEW}|v:{VERSION}"
+    about = f"edition_info,edition={NEW_EDITION},folder=wiki40b/uk,signature={signature}"
+    assert found[about] == 1
+    assert found[f"documents,change=added,edition={NEW_EDITION}"] == 1
+    assert found["run_exit_status"] == found["failed"] == found["failures_total"] == 0
+    assert found["downloaded_bytes_total"] > 30_000
+    assert abs(found["last_success_timestamp_seconds"] - time.time()) < 600
+    assert found["step_duration_seconds,step=build"] > 0
+
+
+def test_downloads_of_an_accepted_edition_are_removed(followed: Place) -> None:
+    assert list(tree(followed.downloads)) == [".refresh-lock"]
+
+
+# What is done, and what is not.
+
+
+def test_nothing_to_do(place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert refresh(place) == 0
+    before = tree(place.editions)
+    del site.requests[:]
+    assert refresh(place) == 0
+    assert "wiki40b-uk  up to date" in capsys.readouterr().out
+    assert tree(place.editions) == before
+    assert not site.asked_for(dump_path(OLD))
+
+
+def test_a_dump_in_progress_is_left_alone(place: Place, site: DumpServer) -> None:
+    assert refresh(place) == 0
+    put_dump(site, NEW, ("pagepropstable",))
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+    put_dump(site, NEW)
+    assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+
+
+def test_no_finished_dump_is_no_failure(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.files.clear()
+    put_dump(site, NEW, ("pagepropstable",))
+    assert refresh(place) == 0
+    assert "waiting     no dump is finished yet" in capsys.readouterr().out
+
+
+def test_a_dump_that_appears_meanwhile_is_for_the_next_run(
+    place: Place, site: DumpServer, during_build: list[Callable[[], None]]
+) -> None:
+    during_build.append(lambda: put_dump(site, NEW))
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+    assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+
+
+def test_an_older_dump_is_no_newer_edition(place: Place, site: DumpServer) -> None:
+    put_dump(site, NEW)
+    assert refresh(place) == 0
+    for path in [path for path in site.files if NEW in path]:
+        site.remove(path)
+    assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+    assert place.finished() == [NEW_EDITION]
+
+
+def test_a_dry_run_changes_nothing(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(place.folder)
+    assert refresh(place, "--dry-run") == 0
+    assert re.search(
+        rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes",
+        capsys.readouterr().out,
+    )
+    assert tree(place.folder) == before
+
+
+# Servers that misbehave.
+
+
+def test_a_download_that_was_cut_off_goes_on(place: Place, site: DumpServer) -> None:
+    site.fail(dump_path(OLD), CutOff(4_000))
+    assert refresh(place) == 0
+    ranges = [one.headers.get("range", "") for one in site.asked_for(dump_path(OLD))]
+    assert ranges == ["", "bytes=4000-"]
+    assert place.current() == OLD_EDITION
+
+
+def test_a_wrong_checksum_fails_and_the_next_run_mends_it(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.fail(dump_path(OLD), *[Garbage()] * 2)
+    assert refresh(place) == 1
+    assert Path(dump_path(OLD)).name in capsys.readouterr().out
+    assert not place.current()
+    assert not list(place.downloads.rglob("*.bz2"))
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+
+
+def test_a_server_that_is_busy_is_waited_for(place: Place, site: DumpServer) -> None:
+    site.fail(f"/ukwiki/{OLD}/dumpstatus.json", Status(503, "1"))
+    site.fail(dump_path(OLD), Status(503, "1"), Status(429, "1"))
+    assert refresh(place) == 0
+    assert [one.status for one in site.asked_for(dump_path(OLD))] == [503, 429, 200]
+    assert {one.headers["user-agent"].split("(")[1].split(")")[0] for one in site.requests} == {
+        "tests@example.org"
+    }
+
+
+# What goes wrong, and what stays.
+
+
+def test_one_corpus_does_not_stop_the_others(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.configure(
+        site.url,
+        corpora='[[corpus]]\nkind = "entities"\n'
+        '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nname = "other"\nentities = "none"\n'
+        "build = { vocabulary_size = 0, wiki_templates = false }",
+    )
+    assert refresh(place) == 1
+    printed = capsys.readouterr().out
+    assert "wiki40b-uk  failed      there is no entity table yet: [[corpus]] entities" in printed
+    assert "other       published" in printed
+    assert list(place.downloads.rglob("*.bz2"))  # the one that failed needs them
+
+
+def test_a_failure_is_in_the_metrics_and_the_success_before_it(
+    place: Place, site: DumpServer
+) -> None:
+    assert refresh(place) == 0
+    success = metrics(place)["last_success_timestamp_seconds"]
+    put_dump(site, NEW)
+    site.fail(dump_path(NEW), *[Garbage()] * 4)
+    for failures in (1, 2):
+        assert refresh(place) == 1
+        found = metrics(place)
+        assert found["failures_total"] == failures
+        assert found["failed"] == found["run_exit_status"] == 1
+        assert found["last_success_timestamp_seconds"] == success
+        assert found["last_failure_timestamp_seconds"] > success
+    assert place.current() == OLD_EDITION
+    assert refresh(place) == 0
+    assert metrics(place)["failed"] == 0
+
+
+def test_an_edition_that_lost_too_much_is_not_accepted(
+    place: Place,
+    site: DumpServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
+    place.configure(site.url, "max_removed_share = 0.0")
+    assert refresh(place) == 0
+    put_dump(site, NEW)
+    for _ in range(2):  # it is not downloaded and built again
+        assert refresh(place) == 1
+        assert f"{OLD_EDITION} stays the current edition" in capsys.readouterr().out
+        assert place.current() == OLD_EDITION
+        assert metrics(place)[f"documents,change=removed,edition={NEW_EDITION}"] == 1
+    assert len(site.asked_for(dump_path(NEW))) == 1
+    place.configure(site.url, "max_removed_share = 0.5")
+    assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+    assert json.loads(place.state.read_text())["rejected"] == {}
+
+
+@pytest.mark.parametrize(
+    ("why_moves", "allow", "status"),
+    [("", "false", 1), ("", "true", 0), ("by design", "false", 0)],
+)
+def test_no_document_may_move(
+    place: Place,
+    site: DumpServer,
+    monkeypatch: pytest.MonkeyPatch,
+    why_moves: str,
+    allow: str,
+    status: int,
+) -> None:
+    moved = NOTHING_CHANGED._replace(moved={("train", "test"): 1}, why_moves=why_moves)
+    place.configure(site.url, corpus=f"allow_moves = {allow}")
+    assert refresh(place) == 0
+    put_dump(site, NEW)
+    monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: moved)
+    assert refresh(place) == status
+    assert place.current() == (OLD_EDITION if status else NEW_EDITION)
+
+
+def test_a_damaged_build_is_made_anew(
+    place: Place, during_build: list[Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damage(target: str, *others: object) -> str:
+        path = next(Path(target).glob("train-*.parquet"))
+        path.write_bytes(path.read_bytes()[:-1])
+        return acceptance.check_edition(target, *others)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(refresh_corpus, "check_edition", damage)
+        assert refresh(place) == 1
+    assert (place.current(), place.finished()) == ("", [])
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+
+
+def test_too_little_room_is_told_before_anything_is_fetched(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.configure(site.url, f"min_free_bytes = {1 << 60}")
+    assert refresh(place) == 1
+    assert "min_free_bytes asks for 1,152,921,504,606,846,976" in capsys.readouterr().out
+    assert not site.asked_for(dump_path(OLD))
+
+
+# Runs beside each other, and after each other.
+
+
+def test_it_does_not_run_beside_itself(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    with locked([str(place.downloads)]):
+        assert refresh(place) == 75
+    assert "another refresh is at work: process" in capsys.readouterr().err
+    assert not place.metrics.exists()
+    assert refresh(place) == 0
+
+
+@pytest.mark.parametrize("loss", ["damaged", "gone"])
+def test_what_the_state_held_is_found_again(place: Place, site: DumpServer, loss: str) -> None:
+    assert refresh(place) == 0
+    if loss == "damaged":
+        place.state.write_bytes(place.state.read_bytes()[:-30])
+    else:
+        shutil.rmtree(place.state.parent)
+    del site.requests[:]
+    assert refresh(place) == 0
+    assert not site.asked_for(dump_path(OLD))
+    assert json.loads(place.state.read_text())["current"] == OLD_EDITION
+    assert place.state.with_suffix(".json.corrupt").exists() == (loss == "damaged")
+
+
+def test_an_edition_without_a_pointer_is_taken_as_it_is(place: Place, site: DumpServer) -> None:
+    assert refresh(place) == 0
+    (place.editions / "CURRENT").unlink()
+    before = tree(place.edition(OLD))
+    del site.requests[:]
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+    assert tree(place.edition(OLD)) == before
+    assert not site.asked_for(dump_path(OLD))
+
+
+def test_the_last_editions_are_kept(place: Place, site: DumpServer) -> None:
+    place.configure(site.url, "keep = 1")
+    assert refresh(place) == 0
+    put_dump(site, NEW)
+    assert refresh(place) == 0
+    assert place.finished() == [NEW_EDITION]
+    assert {path.name for path in place.editions.iterdir()} == {NEW_EDITION, "CURRENT"}
+
+
+def test_downloads_can_be_kept_and_those_of_others_are(place: Place, site: DumpServer) -> None:
+    others = place.downloads / "ukwiki" / "20200101" / "ukwiki.xml"
+    others.parent.mkdir(parents=True)
+    others.write_text("mine")
+    place.configure(site.url, "keep_downloads = true")
+    assert refresh(place) == 0
+    assert len(list(place.downloads.rglob("*.bz2"))) == 1
+    place.configure(site.url)
+    assert refresh(place) == 0
+    assert not list(place.downloads.rglob("*.bz2"))
+    assert others.read_text() == "mine"
+
+
+def test_a_folder_that_a_killed_run_has_only_made_is_its_own(
+    place: Place, site: DumpServer
+) -> None:
+    (place.downloads / "ukwiki" / OLD).mkdir(parents=True)
+    assert refresh(place) == 0
+    assert list(tree(place.downloads)) == [".refresh-lock"]
+
+
+def test_other_settings_count_from_the_next_dump_on(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert refresh(place) == 0
+    text = place.config.read_text().replace("vocabulary_size = 0", "vocabulary_size = 300")
+    place.config.write_text(text)
+    assert refresh(place) == 0
+    assert "it counts from the next dump on" in caplog.text
+
+
+# Full disks.
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Callable[[str], None]]:
+    """A file system of that size at the folder; gives what changes its size."""
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no program to mount file systems with")
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+
+    def resize(size: str) -> None:
+        subprocess.run(["mount", "-o", f"remount,size={size}", str(folder)], check=True)
+
+    try:
+        yield resize
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_downloads_on_a_full_disk(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert refresh(place) == 0
+    put_dump(site, NEW)
+    shutil.rmtree(place.downloads)
+    with small_disk(place.downloads, "20k") as resize:
+        assert refresh(place) == 1
+        assert "disk is full" in capsys.readouterr().out
+        assert place.current() == OLD_EDITION
+        assert metrics(place)["failed"] == 1
+        resize("1m")
+        assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+
+
+def test_everything_on_a_full_disk(
+    tmp_path: Path, site: DumpServer, followed: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """State, metrics, output and downloads have no room at all; the build is a real one."""
+    place = Place(tmp_path / "small")
+    with small_disk(place.folder, "10m") as resize:
+        shutil.copytree(followed.editions, place.editions)
+        shutil.rmtree(place.edition(NEW))
+        (place.editions / "CURRENT").write_text(f"{OLD_EDITION}\n")
+        put_dump(site, NEW)
+        place.configure(site.url, "keep_downloads = true")
+        resize("2m")
+        (place.folder / "filler").write_bytes(bytes(1 << 20))
+        with contextlib.suppress(OSError), (place.folder / "filler").open("ab") as filler:
+            while filler.tell() < 1 << 24:
+                filler.write(bytes(4096))
+                filler.flush()
+        for size in ("2m", "2200k"):  # for nothing; for the downloads, and not for the build
+            resize(size)
+            assert refresh(place) == 1
+            assert re.match(
+                r"wiki40b-uk  failed .*(no room|disk is full): ", capsys.readouterr().out
+            )
+            assert (place.current(), place.finished()) == (OLD_EDITION, [OLD_EDITION])
+            assert tree(place.edition(OLD)) == tree(followed.edition(OLD))
+        resize("40m")
+        assert refresh(place) == 0
+        assert place.current() == NEW_EDITION
+        assert tree(place.edition(NEW)) == tree(followed.edition(NEW))

@@ -1,0 +1,106 @@
+"""A refresh that is killed before any single change that it makes to files, one after the other.
+
+The kills at random moments (test_refresh_kills) hit what takes long, the build; these hit what takes no time:
+between the mark of a build and the name in CURRENT, between two files that are removed. Builds are copies.
+"""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipelines.refresh.dump_server import DumpServer
+from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, put_dump, tree
+from tests.pipelines.wiki_builds import run_cli
+
+OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
+LIMIT_SECONDS = 60
+CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.link"}
+
+# What the fixtures have replaced must be so in the process that is killed, too.
+processes = multiprocessing.get_context("fork")
+
+
+def is_change(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether Python is about to change a file system; see its table of audit events.
+
+    The copying of a build into the folder under construction is not what is tested here.
+    """
+    if event == "open":
+        path, _, flags = arguments
+        is_beside = path == os.devnull or ".building-" in str(path)
+        return bool(flags & (os.O_WRONLY | os.O_RDWR)) and not is_beside
+    return event in CHANGES
+
+
+def run(config: str, kill_at: int, log: str, found: Any) -> None:
+    """`corpusmill refresh`, killed before the change of that number; counts the changes in `found`."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if is_change(event, arguments):
+            found.value += 1
+            if found.value == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+    os._exit(run_cli("refresh", "--config", config))
+
+
+def refresh(place: Place, kill_at: int = 0) -> tuple[int, int]:
+    """The exit status, and how many changes were made."""
+    found = processes.Value("i", 0, lock=False)
+    log = str(place.folder / "log")
+    process = processes.Process(target=run, args=(str(place.config), kill_at, log, found))
+    process.start()
+    process.join(LIMIT_SECONDS)
+    assert process.exitcode is not None, Path(log).read_text("utf-8")
+    return process.exitcode, found.value
+
+
+def check(place: Place, followed: Place) -> None:
+    """CURRENT names a whole edition."""
+    assert place.current() in (OLD_EDITION, NEW_EDITION)
+    for name in {place.current(), *place.finished()}:
+        assert tree(place.editions / name) == tree(followed.editions / name), name
+
+
+@pytest.fixture
+def before(place: Place, site: DumpServer) -> Place:
+    """A place with the old edition alone, and the new dump on the site; the old one is to be removed."""
+    place.configure(site.url, "keep = 1")
+    assert refresh(place)[0] == 0
+    put_dump(site, NEW)
+    return place
+
+
+def test_killed_before_any_change(
+    before: Place, followed: Place, during_build: list[Callable[[], None]], tmp_path: Path
+) -> None:
+    undisturbed = tmp_path / "undisturbed"
+    shutil.copytree(before.folder, undisturbed)
+    status, changes = refresh(Place(undisturbed))
+    assert status == 0
+    assert changes > 30
+    for kill_at in range(1, changes + 1):
+        folder = tmp_path / str(kill_at)
+        shutil.copytree(before.folder, folder)
+        place = Place(folder)
+        assert refresh(place, kill_at)[0] == -signal.SIGKILL
+        check(place, followed)
+        status, _ = refresh(place)
+        assert status == 0, (kill_at, (folder / "log").read_text("utf-8"))
+        check(place, followed)
+        assert (place.current(), place.finished()) == (NEW_EDITION, [NEW_EDITION])
+        left = {path.name for path in place.editions.iterdir()}
+        assert left == {NEW_EDITION, "CURRENT"}, kill_at
+        assert list(tree(place.downloads)) == [".refresh-lock"], kill_at
+        shutil.rmtree(folder)

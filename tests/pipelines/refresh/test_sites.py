@@ -1,0 +1,359 @@
+"""Which dump a site offers: the newest that is finished, of all mirrors."""
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping
+
+import pytest
+import requests
+
+from pipelines.refresh.ask import describe_error, name_ourselves, open_session
+from pipelines.refresh.listings import dates_in, names_in
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from pipelines.refresh.sites import merge_offers, newest_dump
+from pipelines.refresh.sources import (
+    EntitiesSource,
+    FixedSource,
+    GutenbergSource,
+    NewsSource,
+    Source,
+    WikimediaSource,
+)
+from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Status
+
+ROLES = ("dump", "page_props", "page_table")
+DAY = 86_400.0
+
+
+@pytest.fixture
+def site() -> Iterator[DumpServer]:
+    with DumpServer() as site:
+        yield site
+
+
+@pytest.fixture
+def mirror() -> Iterator[DumpServer]:
+    with DumpServer() as site:
+        yield site
+
+
+def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
+    with open_session(name_ourselves("mail@example.org"), attempts) as session:
+        return newest_dump(source, session)
+
+
+def wiki_files(date: str, mark: str = "", *names: str) -> Mapping[str, bytes]:
+    """A small wiki's files: pages in both packings and their index, and two tables."""
+    names = names or (
+        "pages-articles.xml.bz2",
+        "pages-articles-multistream.xml.bz2",
+        "pages-articles-multistream-index.txt.bz2",
+        "page_props.sql.gz",
+        "page.sql.gz",
+    )
+    return {f"ukwiki-{date}-{name}": f"{name} {mark}".encode() for name in names}
+
+
+def names_of(dump: RemoteDump | None) -> dict[str, list[str]]:
+    assert dump is not None
+    return {role: [file.name for file in files] for role, files in dump.files.items()}
+
+
+def test_a_wiki_has_its_files_with_size_and_checksum(site: DumpServer) -> None:
+    site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+    site.add_wiki("ukwiki", "20261101", files := wiki_files("20261101"))
+    dump = ask(WikimediaSource("ukwiki", ROLES, (site.url,)))
+    assert dump is not None
+    assert (dump.source, dump.date) == ("ukwiki", "20261101")
+    name = "ukwiki-20261101-pages-articles-multistream.xml.bz2"
+    sha1 = hashlib.sha1(files[name]).hexdigest()
+    url = f"{site.url}/ukwiki/20261101/{name}"
+    assert dump.files["dump"] == (RemoteFile(name, (url,), len(files[name]), f"sha1:{sha1}"),)
+    assert names_of(dump)["page_props"] == ["ukwiki-20261101-page_props.sql.gz"]
+    assert names_of(dump)["page_table"] == ["ukwiki-20261101-page.sql.gz"]
+    assert requests.get(url, timeout=5).content == files[name]
+    agent = site.requests[0].headers["user-agent"]
+    assert agent.startswith("corpusmill/")
+    assert "(mail@example.org)" in agent
+
+
+@pytest.mark.parametrize("job", ["articlesmultistreamdump", "pagepropstable"])
+def test_a_dump_in_progress_waits_for_its_needed_jobs(site: DumpServer, job: str) -> None:
+    site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+    names = ("pages-articles-multistream.xml.bz2", "page_props.sql.gz")
+    files = wiki_files("20261101", "", *names)
+    site.add_wiki("ukwiki", "20261101", files, unfinished=[job])
+    source = WikimediaSource("ukwiki", mirrors=(site.url,))
+    before = ask(source)
+    assert before is not None
+    assert before.date == "20261001"
+    site.add_wiki("ukwiki", "20261101", files)
+    after = ask(source)
+    assert after is not None
+    assert after.date == "20261101"
+
+
+def test_jobs_that_nobody_needs_are_not_waited_for(site: DumpServer) -> None:
+    site.add_wiki(
+        "ukwiki", "20261101", wiki_files("20261101"), unfinished=["pagetable", "metahistory7zdump"]
+    )
+    assert names_of(ask(WikimediaSource("ukwiki", mirrors=(site.url,)))) == {
+        "dump": ["ukwiki-20261101-pages-articles-multistream.xml.bz2"],
+        "page_props": ["ukwiki-20261101-page_props.sql.gz"],
+    }
+    assert ask(WikimediaSource("ukwiki", ROLES, (site.url,))) is None
+
+
+@pytest.mark.parametrize("status", ["failed", "waiting", "skipped"])
+def test_a_job_that_is_anything_but_done_is_not_done(site: DumpServer, status: str) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    path = "/ukwiki/20261101/dumpstatus.json"
+    jobs = json.loads(site.files[path].content)
+    jobs["jobs"]["pagepropstable"]["status"] = status
+    site.put(path, json.dumps(jobs).encode())
+    assert ask(WikimediaSource("ukwiki", mirrors=(site.url,))) is None
+
+
+def test_parts_are_taken_until_they_are_put_together(site: DumpServer) -> None:
+    parts = ["multistream2.xml-p101p200.bz2", "multistream1.xml-p1p100.bz2"]
+    names = [f"pages-articles-{part}" for part in parts]
+    whole = "pages-articles-multistream.xml.bz2"
+    files = wiki_files("20261101", "", *names, whole)
+    source = WikimediaSource("ukwiki", ("dump",), (site.url,))
+    site.add_wiki("ukwiki", "20261101", files, unfinished=["articlesmultistreamdumprecombine"])
+    in_order = [f"ukwiki-20261101-{name}" for name in reversed(names)]
+    assert names_of(ask(source)) == {"dump": in_order}
+    site.add_wiki("ukwiki", "20261101", files)
+    assert names_of(ask(source)) == {"dump": [f"ukwiki-20261101-{whole}"]}
+
+
+def test_items_per_site_are_those_of_wikidatawiki(site: DumpServer) -> None:
+    name = "wikidatawiki-20261101-wb_items_per_site.sql.gz"
+    site.add_wiki("wikidatawiki", "20261101", {name: b"table"})
+    source = WikimediaSource("wikidatawiki", ("items_per_site",), (site.url,))
+    assert names_of(ask(source)) == {"items_per_site": [name]}
+
+
+def test_folders_without_a_usable_status_are_passed_over(
+    site: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+    site.put("/ukwiki/20261101/index.html", b"soon")
+    site.put("/ukwiki/20261108/dumpstatus.json", b'{"jobs": ')
+    site.put("/ukwiki/latest/ukwiki-latest-page.sql.gz", b"")
+    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
+    assert dump is not None
+    assert dump.date == "20261001"
+    assert "20261108 is passed over: dumpstatus.json is not what" in caplog.text
+
+
+def test_a_mirror_that_lags_does_not_hide_the_newest(site: DumpServer, mirror: DumpServer) -> None:
+    mirror.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+    site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    dump = ask(WikimediaSource("ukwiki", mirrors=(mirror.url, f"{site.url}/")))
+    assert dump is not None
+    assert dump.date == "20261101"
+    assert len(dump.files["dump"][0].urls) == 1
+
+
+def test_mirrors_of_the_same_files_come_in_their_order(
+    site: DumpServer, mirror: DumpServer
+) -> None:
+    for one in (site, mirror):
+        one.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    dump = ask(WikimediaSource("ukwiki", mirrors=(mirror.url, site.url)))
+    assert dump is not None
+    path = "/ukwiki/20261101/ukwiki-20261101-page_props.sql.gz"
+    assert dump.files["page_props"][0].urls == (f"{mirror.url}{path}", f"{site.url}{path}")
+
+
+def test_a_mirror_with_another_checksum_is_left_out(
+    site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101", "a"))
+    mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101", "b"))
+    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
+    assert dump is not None
+    assert [url.startswith(site.url) for url in dump.files["dump"][0].urls] == [True]
+    assert "multistream.xml.bz2 is left out: it differs from" in caplog.text
+
+
+def test_a_checksum_is_taken_from_the_mirror_that_has_one(
+    site: DumpServer, mirror: DumpServer
+) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"), sums=False)
+    mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    alone = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
+    both = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
+    assert alone is not None
+    assert both is not None
+    assert alone.files["dump"][0].checksum == ""
+    assert both.files["dump"][0].checksum.startswith("sha1:")
+    assert [len(file.urls) for file in both.files["dump"]] == [2]
+
+
+def test_one_dead_mirror_is_no_obstacle_and_all_are_an_error(
+    site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    mirror.__exit__()
+    source = WikimediaSource("ukwiki", mirrors=(mirror.url, site.url))
+    dump = ask(source, 0)
+    assert dump is not None
+    assert dump.date == "20261101"
+    assert f"{mirror.url}: Failed to establish a new connection" in caplog.text
+    site.__exit__()
+    with pytest.raises(SiteError, match=r"^ukwiki: .*Connection refused; .*Connection refused$"):
+        ask(source, 0)
+
+
+def test_a_wiki_that_is_not_there_is_an_error(site: DumpServer) -> None:
+    with pytest.raises(SiteError, match="/ukwikki/: there is no such folder"):
+        ask(WikimediaSource("ukwikki", mirrors=(site.url,)))
+
+
+def test_a_busy_site_is_asked_again(site: DumpServer) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    site.fail("/ukwiki/", Status(503, "1"), CutOff(5))
+    site.fail("/ukwiki/20261101/dumpstatus.json", CutOff(5))
+    start = time.monotonic()
+    assert ask(WikimediaSource("ukwiki", mirrors=(site.url,))) is not None
+    assert time.monotonic() - start >= 1
+    site.fail("/ukwiki/", *[Status(500)] * 2)
+    with pytest.raises(SiteError, match="too many 500 error responses"):
+        ask(WikimediaSource("ukwiki", mirrors=(site.url,)), 0)
+
+
+def test_a_site_that_asks_for_too_long_a_wait_is_not_asked_sooner(site: DumpServer) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    site.fail("/ukwiki/", Status(503, "3600"))
+    start = time.monotonic()
+    with pytest.raises(SiteError, match="HTTP 503; it asks to wait 3,600 s"):
+        ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
+    assert time.monotonic() - start < 30
+    assert len(site.requests) == 1
+
+
+def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
+    site.add_entities("20261102", b"older")
+    site.add_entities("20261109", b"newer", finished=False)
+    site.put("/wikidatawiki/entities/20261112/wikidata-20261112-truthy.nt.bz2", b"triples")
+    source = EntitiesSource((site.url,))
+    dump = ask(source)
+    assert dump is not None
+    assert dump == RemoteDump(
+        "wikidata",
+        "20261102",
+        {
+            "dump": (
+                RemoteFile(
+                    "wikidata-20261102-all.json.bz2",
+                    (f"{site.url}/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2",),
+                    5,
+                    f"sha1:{hashlib.sha1(b'older').hexdigest()}",
+                ),
+            )
+        },
+    )
+    site.add_entities("20261109", b"newer")
+    newer = ask(source)
+    assert newer is not None
+    assert newer.date == "20261109"
+
+
+def test_entities_have_the_date_of_their_file(site: DumpServer) -> None:
+    folder = "/wikidatawiki/entities/20260921"
+    site.put(f"{folder}/wikidata-20260922-all.json.bz2", b"entities")
+    line = f"{hashlib.sha1(b'entities').hexdigest()}  wikidata-20260922-all.json.bz2\n"
+    site.put(f"{folder}/wikidata-20260922-sha1sums.txt", line.encode())
+    dump = ask(EntitiesSource((site.url,)))
+    assert dump is not None
+    assert dump.date == "20260922"
+
+
+def test_gutenberg_has_the_date_of_the_last_change(site: DumpServer) -> None:
+    changed = 1_795_000_000.0  # 18 November 2026
+    site.add_gutenberg(b"all books", b"catalogue", changed)
+    dump = ask(GutenbergSource(mirrors=(f"{site.url}/feeds",)))
+    assert dump is not None
+    assert (dump.source, dump.date) == ("gutenberg", "20261118")
+    (books,), (catalog,) = dump.files["books"], dump.files["catalog"]
+    etag = site.files["/feeds/txt-files.tar.zip"].etag
+    url = f"{site.url}/feeds/txt-files.tar.zip"
+    assert books == RemoteFile("txt-files.tar.zip", (url,), 9, "", etag)
+    assert catalog.name == "pg_catalog.csv"
+    assert {request.method for request in site.requests} == {"HEAD"}
+    with pytest.raises(SiteError, match=r"rdf-files\.tar\.zip: there is no such file"):
+        ask(GutenbergSource(catalog="rdf-files.tar.zip", mirrors=(f"{site.url}/feeds",)))
+
+
+def test_news_are_those_of_all_settled_years(site: DumpServer) -> None:
+    now = time.time()
+    for year in (2023, 2024, 2025):
+        site.add_news("en", year, str(year).encode(), now - (2025 - year) * 400 * DAY - 3600)
+    site.put("/news-crawl/en/news.2024.en.shuffled.deduped.gz.md5", b"")
+    mirrors = (f"{site.url}/news-crawl",)
+    dump = ask(NewsSource(mirrors=mirrors))
+    assert dump is not None
+    assert (dump.source, dump.date) == ("news-en", "2024")  # that of 2025 has changed an hour ago
+    assert [file.name[5:9] for file in dump.files["input"]] == ["2023", "2024"]
+    assert [file.size for file in dump.files["input"]] == [4, 4]
+    settled = NewsSource(first_year=2024, settled_hours=0.5, mirrors=mirrors)
+    assert [file.name[5:9] for file in ask(settled).files["input"]] == ["2024", "2025"]  # type: ignore[union-attr]
+    assert ask(NewsSource(last_year=2010, mirrors=mirrors)) is None
+    with pytest.raises(SiteError, match="/de/: there is no such folder"):
+        ask(NewsSource("de", mirrors=mirrors))
+
+
+def test_a_fixed_source_asks_nobody() -> None:
+    files = {"dump": (RemoteFile("a.bz2", ("http://127.0.0.1:1/a.bz2",)),)}
+    assert ask(FixedSource("mine", "20261101", files)) == RemoteDump("mine", "20261101", files)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (WikimediaSource("../etc"), "is no wiki"),
+        (WikimediaSource("ukwiki", ("dump", "pages")), "roles are of"),
+        (WikimediaSource("ukwiki", ()), "roles are of"),
+        (WikimediaSource("ukwiki", mirrors=()), "no mirror is named for ukwiki"),
+        (EntitiesSource(("ftp://mirror",)), "is no mirror"),
+        (NewsSource("en/.."), "is no language"),
+    ],
+)
+def test_sources_that_cannot_be_are_refused(source: Source, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ask(source)
+
+
+@pytest.mark.parametrize("contact", ["", " ", "a\nb", "Jürgen"])
+def test_a_contact_is_asked_for(contact: str) -> None:
+    with pytest.raises(ValueError, match="an address to write to"):
+        name_ourselves(contact)
+
+
+def test_listings_of_several_servers_are_understood() -> None:
+    page = (
+        b'<a href="?C=N;O=D">Name</a> <a href="../">../</a> <A HREF="20261101/">x</A>'
+        b'<a href="/dumps/ukwiki/20261020">y</a><a name="z"><a href="http://h/20269/">'
+        b'<a href="latest/">latest</a><a href="a%20b.gz">'
+    )
+    assert dates_in(page) == ["20261101", "20261020"]
+    assert {"latest", "20269", "20261101"} <= set(names_in(page))
+
+
+def test_merging_knows_sizes_where_there_are_no_checksums() -> None:
+    def offer(host: str, size: int) -> RemoteDump:
+        return RemoteDump("gutenberg", "20261101", {"books": (RemoteFile("b", (host,), size),)})
+
+    merged = merge_offers([offer("a", 5), offer("b", 6), offer("c", 5), offer("d", -1)])
+    assert merged.files["books"][0].urls == ("a", "c", "d")
+
+
+def test_errors_are_described_in_a_line() -> None:
+    assert describe_error(ValueError()) == "ValueError"
+    assert describe_error(ValueError("two\n  lines")) == "two lines"

@@ -1,0 +1,122 @@
+"""A miniature Ukrainian Wikipedia on a dump site, in two editions, and a configuration that follows it."""
+
+import functools
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests import dump_files
+from tests.pack_samples import Wiki
+from tests.pipelines.refresh.dump_server import DumpServer
+from tests.pipelines.wiki_builds import sample_wiki
+
+OLD, NEW = "20261101", "20261120"
+VERSION = "1.3.0"
+BUILD = "{ vocabulary_size = 0, wiki_templates = false }"  # what takes the longest is left out
+CHANGED_WORDS = "Новина цього видання. "
+
+
+@functools.cache
+def old_wiki() -> Wiki:
+    """The sample."""
+    return sample_wiki("uk")
+
+
+@functools.cache
+def new_wiki() -> Wiki:
+    """The sample weeks later: of its kept articles one is gone, one is changed, and one is new."""
+    wiki = old_wiki()
+    gone, changed, doubled = kept_pages(wiki)[:3]
+    pages = [page for page in wiki.pages if page.page_id != gone]
+    for at, page in enumerate(pages):
+        if page.page_id == changed:
+            pages[at] = page._replace(
+                wikitext=CHANGED_WORDS * 9 + "\n\n" + page.wikitext,
+                revision_id=page.revision_id + 1,
+            )
+        if page.page_id == doubled:
+            more = page._replace(page_id=8_001, revision_id=8_002, title=f"{page.title} (нове)")
+    props = [*wiki.page_props, (8_001, "wikibase_item", "Q424242")]
+    return wiki._replace(pages=(*pages, more), page_props=tuple(props))
+
+
+def kept_pages(wiki: Wiki) -> list[int]:
+    """Ids of pages that are in the corpus."""
+    return [page_id for page_id, expected in wiki.expected.items() if expected == "kept"]
+
+
+@functools.cache
+def dump_of(date: str) -> Mapping[str, bytes]:
+    """Name → content of the files of a dump."""
+    wiki = old_wiki() if date == OLD else new_wiki()
+    stem = f"ukwiki-{date}"
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        dump_files.write_multistream(
+            folder / f"{stem}-pages-articles-multistream.xml.bz2",
+            folder / f"{stem}-pages-articles-multistream-index.txt.bz2",
+            wiki.header,
+            wiki.pages,
+            10,
+        )
+        props = folder / f"{stem}-page_props.sql.gz"
+        dump_files.write_page_props(props, wiki.page_props, wiki.dbname)
+        return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def put_dump(site: DumpServer, date: str, unfinished: tuple[str, ...] = ()) -> None:
+    """Puts the dump of a date on the site."""
+    site.add_wiki("ukwiki", date, dump_of(date), unfinished=unfinished)
+
+
+def dump_path(date: str) -> str:
+    """Where the site has the pages."""
+    return f"/ukwiki/{date}/ukwiki-{date}-pages-articles-multistream.xml.bz2"
+
+
+class Place:
+    """Where a refresh works: a folder with refresh.toml."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.config = folder / "refresh.toml"
+        self.editions = folder / "corpora" / "wiki40b" / "uk"
+        self.downloads = folder / "downloads"
+        self.metrics = folder / "metrics.prom"
+        self.state = folder / "state" / "wiki40b-uk.json"
+
+    def configure(self, url: str, more: str = "", corpus: str = "", corpora: str = "") -> None:
+        """Writes refresh.toml.
+
+        Args:
+          more: lines of [refresh].
+          corpus: lines of the [[corpus]] that there is.
+          corpora: other [[corpus]].
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.config.write_text(
+            f'[refresh]\noutput = "corpora"\ndownloads = "downloads"\nstate = "state"\n'
+            f'contact = "tests@example.org"\nmetrics = "metrics.prom"\nworkers = 1\n'
+            f'mirrors = ["{url}"]\n{more}\n'
+            f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nbuild = {BUILD}\n{corpus}\n{corpora}\n',
+            "utf-8",
+        )
+
+    def edition(self, date: str) -> Path:
+        """The folder of an edition."""
+        return self.editions / f"{date}-{VERSION}"
+
+    def current(self) -> str:
+        """The edition that consumers would take; "" for none."""
+        path = self.editions / "CURRENT"
+        return path.read_text("utf-8").rstrip("\n") if path.exists() else ""
+
+    def finished(self) -> list[str]:
+        """The finished builds."""
+        return sorted(path.parent.name for path in self.editions.glob("*/COMPLETED"))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Name → bytes of all files below."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}

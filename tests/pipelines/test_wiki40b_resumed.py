@@ -1,0 +1,82 @@
+"""A build of Wiki-40B that is killed when all is cleaned goes on from there."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines.wiki40b import VERSION, Wiki40b
+from tests.pipelines.wiki_builds import Build, WikiFiles, run_cli
+
+ROOT = Path(__file__).parents[2]
+
+
+def flags(uk: WikiFiles, output: Path) -> list[str]:
+    """What comes after `corpusmill`."""
+    files = ["--dump", str(uk.multistream), "--page-props", str(uk.stem("page_props.sql.gz"))]
+    how = ["--vocabulary-size", "0", "--workers", "1"]
+    return ["wiki40b", "--language", "uk", *files, "--output", str(output), *how]
+
+
+def build(uk: WikiFiles, output: Path) -> Build:
+    """Builds to the end."""
+    assert run_cli(*flags(uk, output)) == 0
+    return Build(output / "wiki40b" / "uk" / f"20260101-{VERSION}")
+
+
+def kill_in_last_stage(uk: WikiFiles, output: Path) -> None:
+    """Starts the build, and kills it when its last stage has begun."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipelines", *flags(uk, output)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 120
+    while not list(output.glob("wiki40b/*/.*.stages/02-write-*")):
+        assert process.poll() is None, "it has ended"
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not list(output.rglob("COMPLETED"))
+
+
+def damage_unseen(path: Path) -> None:
+    """Overwrites bytes in the middle of a file, whose size and time stay as they were."""
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.seek(before.st_size // 3)
+        file.write(bytes(64))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_build_killed_in_its_last_stage_does_not_read_the_dump_again(
+    uk: WikiFiles,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    uk.write_page_props()
+    undisturbed = build(uk, tmp_path / "undisturbed")
+    kill_in_last_stage(uk, tmp_path / "output")
+    damage_unseen(uk.multistream)
+    assert run_cli(*flags(uk, tmp_path / "other")) == 1  # who reads the dump cannot miss it
+    assert "last whole page" in capsys.readouterr().err
+    with caplog.at_level("INFO"):
+        resumed = build(uk, tmp_path / "output")
+    assert "stage 1 of 2, clean: found finished" in caplog.text
+    assert resumed.tree() == undisturbed.tree()
+    resumed.check_files()
+    assert list(resumed.folder.parent.iterdir()) == [resumed.folder]
+
+
+def test_the_stages_by_name(uk: WikiFiles) -> None:
+    """Their names are part of those of folders that wait to be found by the next run."""
+    corpus = Wiki40b(uk.config(dump=uk.multistream))
+    assert [stage.name for stage in corpus.stages()] == ["clean", "write"]

@@ -1,0 +1,121 @@
+"""A build on a store that was killed in its last stage does not redo the first."""
+
+import dataclasses
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pytest
+
+from pipelines import store_builds
+from pipelines.engines.file_options import set_file_options
+from pipelines.engines.in_process import InProcess
+from pipelines.publish import building, is_completed
+from pipelines.run_stages import run_stages
+from pipelines.stage_folders import stage_folders
+from pipelines.stages import Place, Stage
+from tests.storage.stores import Store, names_below, names_beside, read
+from transforms.read_corpus import COMPLETED
+from transforms.scratch import OBJECT_BYTES, Scratch, fetch
+from transforms.text.build_manifest import Provenance
+from transforms.write_files import write_text
+
+pytestmark = pytest.mark.storage
+
+processes = multiprocessing.get_context("spawn")
+LARGE = random.Random(1).randbytes(2 * OBJECT_BYTES)  # put away as an object
+
+
+class Collected(NamedTuple):
+    pieces: beam.PCollection  # of bytes, put away
+
+
+@dataclasses.dataclass(frozen=True)
+class PiecesConfig:
+    log: str  # a file on this machine that says what ran
+
+
+@dataclasses.dataclass
+class Pieces:
+    """A build of two stages."""
+
+    config: PiecesConfig
+    dies: bool = False  # in the last stage
+
+    def stages(self) -> Sequence[Stage]:
+        return Stage("collect", self.collect), Stage("write", self.write)
+
+    def collect(self, root: beam.Pipeline, place: Place) -> Collected:
+        pieces = root | beam.Create([b"small", LARGE])
+        return Collected(
+            pieces | "Collect" >> beam.Map(_collect, Scratch(place.scratch), self.config.log)
+        )
+
+    def write(self, root: beam.Pipeline, place: Place, collected: Any) -> None:
+        _ = (
+            collected.pieces
+            | beam.combiners.ToList()
+            | "Write" >> beam.Map(_write, place.folder, self.config.log, self.dies)
+        )
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def provenance(self) -> Provenance:
+        return Provenance("pieces", "en", "2026", "1", {}, {}, (), {})
+
+
+def _collect(piece: bytes, scratch: Scratch, log: str) -> bytes:
+    _note(log, "collect")
+    return scratch.put(piece)
+
+
+def _write(pieces: Sequence[bytes], folder: str, log: str, dies: bool) -> None:
+    _note(log, "write")
+    write_text(folder, "sizes.txt", " ".join(str(size) for size in sorted(map(_size, pieces))))
+    if dies:
+        os.kill(os.getpid(), signal.SIGKILL)
+    write_text(folder, "manifest.json", "{}")
+
+
+def _size(piece: bytes) -> int:
+    return len(fetch(piece))
+
+
+def _note(log: str, stage: str) -> None:
+    with Path(log).open("a") as file:
+        file.write(f"{stage}\n")
+
+
+def build(target: str, log: str, *, dies: bool = False) -> None:
+    set_file_options([])
+    with stage_folders(target) as folders:
+        with building(target) as folder:
+            run_stages(Pieces(PiecesConfig(log), dies), InProcess(1, ()), folders, folder, 1)
+        folders.remove()
+
+
+@pytest.mark.parametrize("store", ["gs"], indirect=True)
+def test_a_killed_build_goes_on_with_its_last_stage(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_builds, "DEAD_SECONDS", 2.0)
+    target, log = store.path("pieces", "en", "1"), tmp_path / "log"
+    process = processes.Process(target=build, args=(target, str(log)), kwargs={"dies": True})
+    process.start()
+    process.join(120)
+    assert process.exitcode == -signal.SIGKILL
+    assert not is_completed(target)
+    assert log.read_text().split() == ["collect", "collect", "write"]
+    assert any(name.endswith("/stage.json") for name in names_below(store.path("pieces", "en")))
+
+    build(target, str(log))
+    assert log.read_text().split() == ["collect", "collect", "write", "write"]
+    assert read(f"{target}/sizes.txt").decode() == f"5 {len(LARGE)}"
+    assert sorted(names_below(target)) == [COMPLETED, "manifest.json", "sizes.txt"]
+    assert names_beside(target) == []

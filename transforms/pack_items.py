@@ -1,0 +1,108 @@
+"""Items → blocks of them, and what has to be known of all to cut them into files."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.text.wikimedia import entity_table
+from transforms.text.wikimedia.wikidata_json import Entity
+
+BLOCK_ROWS = 1 << 16
+BLOCK_BYTES = 1 << 25  # items at the head of the dump have hundreds of pages
+
+
+class PackedItems(NamedTuple):
+    """What PackItems gives."""
+
+    blocks: beam.PCollection  # of bytes (see `entity_table.pack_block`): the rows of the table
+    ranges: beam.PCollection  # one Counter: range of ids → items in it
+    entities: beam.PCollection  # one int: all items
+
+
+class PackItems(beam.PTransform):
+    """PCollection[list[Entity]] → PackedItems.
+
+    Items travel in blocks of some ten thousand rows: as elements of their own they would cost more than
+    to read them.
+
+    Args:
+      wikis: database names, "dewiki": those whose titles are kept, in this order.
+    """
+
+    def __init__(self, wikis: Sequence[str]):
+        super().__init__()
+        self.wikis = list(wikis)
+
+    def expand(self, batches: beam.PCollection) -> PackedItems:
+        make_blocks = beam.ParDo(_MakeBlocks(self.wikis)).with_output_types(bytes)
+        ranges = (
+            batches
+            | "CountRanges" >> beam.Map(count_ranges)
+            | "AddRanges" >> beam.CombineGlobally(_AddCounters())
+        )
+        return PackedItems(
+            blocks=batches | "MakeBlocks" >> make_blocks,
+            ranges=ranges,
+            entities=ranges | "AddUp" >> beam.Map(_total_of),
+        )
+
+
+def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
+    """Range of ids → items of the batch in it."""
+    return entity_table.count_ranges(entity.numeric_id for entity in batch)
+
+
+class _AddCounters(beam.CombineFn):
+    def create_accumulator(self) -> Counter[int]:
+        return Counter()
+
+    def add_input(self, total: Counter[int], counts: Counter[int]) -> Counter[int]:
+        total.update(counts)
+        return total
+
+    def merge_accumulators(self, totals: Iterable[Counter[int]]) -> Counter[int]:
+        merged: Counter[int] = Counter()
+        for total in totals:
+            merged.update(total)
+        return merged
+
+    def extract_output(self, total: Counter[int]) -> Counter[int]:
+        return total
+
+
+class _MakeBlocks(beam.DoFn):
+    """Gathers batches, as Arrow at once: a batch of Python objects is ten times as large."""
+
+    def __init__(self, wikis: Sequence[str]):
+        self._place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
+
+    def start_bundle(self) -> None:
+        self._gathered: list[pa.Table] = []
+        self._rows = self._bytes = 0
+
+    def process(self, batch: Sequence[Entity]) -> Iterator[bytes]:
+        block = entity_table.make_block(batch, self._place_of_wiki)
+        self._gathered.append(block)
+        self._rows += block.num_rows
+        self._bytes += block.nbytes
+        if self._rows >= BLOCK_ROWS or self._bytes >= BLOCK_BYTES:
+            yield self._pack()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._gathered:
+            window = GlobalWindow()
+            yield WindowedValue(self._pack(), window.max_timestamp(), [window])
+
+    def _pack(self) -> bytes:
+        packed = entity_table.pack_block(entity_table.merge_blocks(self._gathered))
+        self.start_bundle()
+        return packed
+
+
+def _total_of(ranges: Counter[int]) -> int:
+    return ranges.total()

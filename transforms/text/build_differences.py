@@ -1,0 +1,53 @@
+"""What else than its sources makes a build differ from another one: versions, settings, kinds of input."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+NONE = "none"
+SHOWN_CHARACTERS = 60
+PINS = "pin-splits"  # role of the inputs that say in which split a document is
+
+
+def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    """From two manifests: "version: 1.2.0 → 1.3.0", "settings near_duplicates: 0.0 → 0.8".
+
+    Of inputs only their kinds and numbers: that a newer dump is another file goes without saying.
+    """
+    before, after = _facts_of(old), _facts_of(new)
+    return tuple(
+        f"{name}: {_shortened(before.get(name, NONE))} → {_shortened(after.get(name, NONE))}"
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name, NONE) != after.get(name, NONE)
+    )
+
+
+def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What is compared, under the names that a reader sees."""
+    facts = {"version": manifest["version"]}
+    for part in ("settings", "code"):
+        for name, value in sorted(_flat(manifest.get(part) or {}).items()):
+            facts[f"{part} {name}"] = value
+    inputs = manifest.get("inputs", [])
+    for role, files in sorted(Counter(file["role"] for file in inputs).items()):
+        facts[f"inputs {role}"] = f"{files} file{'s' * (files > 1)}"
+    pins = sorted(file["sha256"] for file in inputs if file["role"] == PINS)
+    if pins:
+        facts["pinned splits, SHA-256"] = " ".join(pins)
+    return facts
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Names, with dots where they are nested → values that are no mappings."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _shortened(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -1,0 +1,224 @@
+"""Rows of two editions of a corpus → what became of each document."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+ADDED, REMOVED, CHANGED, MOVED, UNCHANGED = FATES = (
+    "added",
+    "removed",
+    "changed",
+    "moved",
+    "unchanged",
+)
+REPEATED = "repeated"
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("title", pa.string(), nullable=False),
+        pa.field("split", pa.int8(), nullable=False),  # number in the splits of the corpus
+        pa.field("digest", pa.uint64(), nullable=False),  # fingerprint of all that is compared
+        pa.field("bytes", pa.int64(), nullable=False),  # UTF-8, of the texts
+        pa.field("is_new", pa.bool_(), nullable=False),  # whether it is of the newer edition
+    ]
+)
+
+Tally = dict[tuple[str, str, str], int]
+"""(fate, old split, new split) → documents. (REPEATED, "", "") counts ids, in addition."""
+
+
+class Row(NamedTuple):
+    """A document in one of the editions."""
+
+    split: str
+    digest: int
+    bytes: int
+    title: str
+
+
+Pair = tuple[Row | None, Row | None]  # in the older and in the newer edition
+
+
+class Change(NamedTuple):
+    """A document that is not the same in both editions."""
+
+    id: str
+    title: str  # of the newer edition, where the document is in it
+    fate: str  # ADDED, REMOVED, CHANGED or MOVED; what has moved may have changed, too
+    old_split: str  # "" for what was not there
+    new_split: str  # "" for what is gone
+    old_bytes: int | None  # UTF-8 of the text; None for what was not there
+    new_bytes: int | None
+
+
+class SplitChanges(NamedTuple):
+    """What became of the documents of a split. Counts add up.
+
+    old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
+    """
+
+    old: int = 0
+    new: int = 0
+    added: int = 0
+    removed: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    moved_out: int = 0  # to another split
+    moved_in: int = 0
+
+
+def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
+    """Counts all documents of rows in SCHEMA, and lists those that differ, in `order`.
+
+    An id may stand in several rows of an edition: then each row meets the one that it is most like, see
+    `pair_rows`.
+    """
+    same = (
+        rows.select(["id", "split", "digest"])
+        .append_column("new", rows["is_new"].cast(pa.int32()))
+        .append_column("old", pc.invert(rows["is_new"]).cast(pa.int32()))
+        .group_by(["id", "split", "digest"], use_threads=False)
+        .aggregate([("old", "sum"), ("new", "sum")])
+    )
+    differing = pc.unique(same.filter(pc.not_equal(same["old_sum"], same["new_sum"]))["id"])
+    tally = _tally_unchanged(same.filter(pc.invert(pc.is_in(same["id"], differing))), splits)
+    tally[REPEATED, "", ""] = _count_repeated(same)
+    changes = []
+    for identity, old, new in _by_id(rows.filter(pc.is_in(rows["id"], differing)), splits):
+        for pair in pair_rows(old, new):
+            change = describe(identity, *pair)
+            tally[change.fate, change.old_split, change.new_split] += 1
+            if change.fate != UNCHANGED:
+                changes.append(change)
+    return dict(+tally), sorted(changes, key=order)
+
+
+def _tally_unchanged(same: pa.Table, splits: Sequence[str]) -> Counter[tuple[str, str, str]]:
+    by_split = same.group_by("split", use_threads=False).aggregate([("old_sum", "sum")])
+    tally: Counter[tuple[str, str, str]] = Counter()
+    for number, count in zip(*map(pa.ChunkedArray.to_pylist, by_split.columns), strict=True):
+        tally[UNCHANGED, splits[number], splits[number]] = count
+    return tally
+
+
+def _count_repeated(same: pa.Table) -> int:
+    by_id = same.group_by("id", use_threads=False).aggregate(
+        [("old_sum", "sum"), ("new_sum", "sum")]
+    )
+    most = pc.max_element_wise(by_id["old_sum_sum"], by_id["new_sum_sum"])
+    return pc.sum(pc.greater(most, 1)).as_py() or 0
+
+
+def _by_id(rows: pa.Table, splits: Sequence[str]) -> Iterator[tuple[str, list[Row], list[Row]]]:
+    """(id, its rows in the older edition, those in the newer), both sorted."""
+    of_id: dict[str, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
+    columns = (rows[name].to_pylist() for name in SCHEMA.names)
+    for identity, title, split, digest, size, is_new in zip(*columns, strict=True):
+        of_id[identity][is_new].append(Row(splits[split], digest, size, title))
+    for identity, (old, new) in of_id.items():
+        yield identity, sorted(old), sorted(new)
+
+
+def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
+    """The rows of one id, each with the row of the other edition that it is most like.
+
+    First those with the same text in the same split meet, then those with the same text, then those of
+    the same split, then any. For whom nobody is left, that has None.
+    """
+    likenesses: tuple[Callable[[Row], Hashable], ...] = (
+        lambda row: (row.digest, row.split),
+        lambda row: row.digest,
+        lambda row: row.split,
+        lambda row: None,
+    )
+    for likeness in likenesses:
+        waiting: dict[Hashable, list[Row]] = defaultdict(list)
+        for row in reversed(new):
+            waiting[likeness(row)].append(row)
+        left = []
+        for row in old:
+            if alike := waiting[likeness(row)]:
+                yield row, alike.pop()
+            else:
+                left.append(row)
+        old, new = left, sorted(row for rows in waiting.values() for row in rows)
+    yield from ((row, None) for row in old)
+    yield from ((None, row) for row in new)
+
+
+def describe(identity: str, old: Row | None, new: Row | None) -> Change:
+    """What became of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
+    there = new or old
+    assert there
+    return Change(
+        identity,
+        there.title,
+        _fate_of(old, new),
+        old.split if old else "",
+        new.split if new else "",
+        old.bytes if old else None,
+        new.bytes if new else None,
+    )
+
+
+def _fate_of(old: Row | None, new: Row | None) -> str:
+    if not old or not new:
+        return REMOVED if old else ADDED
+    if old.split != new.split:
+        return MOVED
+    return UNCHANGED if old.digest == new.digest else CHANGED
+
+
+def order(change: Change) -> tuple[Any, ...]:
+    """Q9 stands before Q10."""
+    sizes = (-1 if size is None else size for size in (change.old_bytes, change.new_bytes))
+    return len(change.id), *change[:5], *sizes
+
+
+def add_tallies(tallies: Iterable[Tally]) -> Tally:
+    """The sum of several."""
+    total: Counter[tuple[str, str, str]] = Counter()
+    for tally in tallies:
+        total.update(tally)
+    return dict(total)
+
+
+def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges]:
+    """Split → what became of its documents."""
+    counts: dict[str, Counter[str]] = {split: Counter() for split in splits}
+    for (fate, old, new), count in tally.items():
+        if fate == REPEATED:
+            continue
+        if fate != ADDED:
+            counts[old].update({"old": count, "moved_out" if fate == MOVED else fate: count})
+        if fate != REMOVED:
+            counts[new]["new"] += count
+            if fate in (ADDED, MOVED):
+                counts[new]["moved_in" if fate == MOVED else ADDED] += count
+    return {split: SplitChanges(**counts[split]) for split in splits}
+
+
+def moves(tally: Tally) -> dict[tuple[str, str], int]:
+    """(old split, new split) → documents that have moved so. Sorted."""
+    return {(old, new): n for (fate, old, new), n in sorted(tally.items()) if fate == MOVED}
+
+
+def to_line(change: Change) -> str:
+    """The change as a line of a table; "" for None."""
+    fields = ("" if field is None else str(field) for field in change)
+    return "\t".join(" ".join(field.split()) for field in fields) + "\n"
+
+
+def parse_line(line: str) -> Change:
+    """The inverse of `to_line`, but for white space in titles."""
+    identity, title, fate, old, new, *sizes = line.removesuffix("\n").split("\t")
+    old_bytes, new_bytes = map(_number, sizes)
+    return Change(identity, title, fate, old, new, old_bytes, new_bytes)
+
+
+def _number(digits: str) -> int | None:
+    return int(digits) if digits else None
