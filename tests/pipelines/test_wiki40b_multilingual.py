@@ -18,7 +18,7 @@ from pipelines.wiki40b_multilingual import (
     newest_builds,
 )
 from tests.finished_builds import make_build, manifest_of, seal, text_of
-from tests.pipelines.wiki_builds import files_below
+from tests.pipelines.wiki_builds import files_below, outputs_below
 from transforms.open_input import InputError
 from transforms.read_corpus import find_builds
 from transforms.records import CorpusStats
@@ -230,7 +230,7 @@ def test_characters_that_are_not_those_of_the_build(corpora: Path, tmp_path: Pat
         (AccountingError, RuntimeError), match="of 77 characters of validation of el"
     ):
         make(tmp_path / "out", config(corpora))
-    assert files_below(tmp_path / "out") == []
+    assert outputs_below(tmp_path / "out") == []
 
 
 def test_the_newest_build_of_each_language_is_taken(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def test_a_launcher_that_is_ended_leaves_nothing(
         from pipelines.engines.spark_files import JobServerFiles
         from pipelines.engines.spark_job_server import job_server
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
         with job_server({java.files!r}, "local[2]", []):
             print("ready", flush=True)
             time.sleep(600)

@@ -4,7 +4,6 @@ Everything is real here: the site, the download, the build, the check and the co
 of its own, all processes of which are killed at once.
 """
 
-import contextlib
 import multiprocessing
 import os
 import random
@@ -113,6 +112,15 @@ def check_what_there_is(place: Place, undisturbed: Undisturbed) -> None:
         assert tree(place.editions / name) == expected[name], name
 
 
+def kill_all(process: Any) -> None:
+    """Kills a run and all that it has started, at once."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it is over, or so young that it leads no group yet
+        process.kill()
+    process.join()
+
+
 def killed_after(seconds: float, site: DumpServer, before: Place, folder: Path) -> Place:
     """A copy of a place in which a run was killed, sooner if it had ended by then: the machine may have been
     busier when the time was taken.
@@ -121,9 +129,7 @@ def killed_after(seconds: float, site: DumpServer, before: Place, folder: Path) 
         place = copy_of(before, folder / f"place-{attempt}")
         process = start(place, site)
         time.sleep(seconds * 0.75**attempt)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.join()
+        kill_all(process)
         if process.exitcode == -signal.SIGKILL:
             return place
     raise AssertionError("the run always ends before it is killed")
