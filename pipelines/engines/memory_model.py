@@ -22,7 +22,7 @@ class MemoryModel(NamedTuple):
 
 
 MODELS = {
-    "lm1b": MemoryModel(700 * MB, 200 * MB, 0.25),
+    "lm1b": MemoryModel(550 * MB, 200 * MB, 0.4),
     "pg19": MemoryModel(500 * MB, 260 * MB, 0.65),
     "simplebooks": MemoryModel(600 * MB, 260 * MB, 1.0),
     "wiki40b": MemoryModel(500 * MB, 300 * MB, 2.0),
