@@ -18,11 +18,10 @@ from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
 from pipelines.engines.dataflow_errors import readable_errors
 from pipelines.engines.dataflow_flags import brings_package, check_flags, region_of
 from pipelines.engines.dataflow_package import worker_package
-from pipelines.engines.engine import PlannedBuild
+from pipelines.engines.engine import DATAFLOW, PlannedBuild
 from pipelines.engines.errors import BuildError
 from transforms.stores import refusal_of
 
-DATAFLOW_RUNNER = "DataflowRunner"
 DEFAULTS = (
     # A worker has a process for each of its cores, and by default many threads in each. The work is
     # Python's own: more threads do not make it faster, they only hold more of it in memory.
@@ -41,7 +40,7 @@ class Dataflow:
 
     def __init__(self, beam_flags: Sequence[str]):
         _check_client()
-        self._flags = [*DEFAULTS, *beam_flags, f"--runner={DATAFLOW_RUNNER}"]
+        self._flags = [*DEFAULTS, *beam_flags, f"--runner={DATAFLOW}"]
         self._names: list[str] = []
         options = PipelineOptions(self._flags)
         check_flags(options)
@@ -151,7 +150,7 @@ class _Runner(DataflowRunner):
 
 
 # Beam knows the runners that need a bucket by the names of their classes.
-_Runner.__name__ = DATAFLOW_RUNNER
+_Runner.__name__ = DATAFLOW
 
 
 def job_name(path: Sequence[str]) -> str:

@@ -19,8 +19,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.cli import make_parser
-from pipelines.engines.dataflow import DATAFLOW_RUNNER
-from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.errors import BuildError
 
 COMMANDS = ("wiki40b", "entities", "lm1b", "pg19", "simplebooks", "subwords")
@@ -59,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command
     )  # what it does not take ends here, and no job is started
     # The flags of the person who starts it may say otherwise.
-    options = PipelineOptions([f"--runner={DATAFLOW_RUNNER}", *ONE_WORKER, *flags])
+    options = PipelineOptions([f"--runner={DATAFLOW}", *ONE_WORKER, *flags])
     pipeline = beam.Pipeline(options=options)
     _ = pipeline | "Command" >> beam.Create([command]) | "RunCommand" >> beam.Map(run_command)
     pipeline.run()
@@ -93,7 +92,7 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
         elif value:
             parts = shlex.split(value) if action.nargs else [value]
             line += [action.option_strings[0], *parts]
-    runner = values.get("jobs_runner") or DATAFLOW_RUNNER
+    runner = values.get("jobs_runner") or DATAFLOW
     line += ["--runner", runner]
     if runner == IN_PROCESS:
         return line
@@ -173,11 +172,11 @@ def _jobs_parameters() -> list[dict[str, Any]]:
     runner = _parameter(
         "jobs_runner",
         "Jobs runner",
-        f"{DATAFLOW_RUNNER} (default): the build has jobs of its own; {IN_PROCESS}: the one worker of this"
+        f"{DATAFLOW} (default): the build has jobs of its own; {IN_PROCESS}: the one worker of this"
         " template does all the work, in as many processes as `workers` says, which suits small inputs.",
         optional=True,
     )
-    runner["regexes"] = [f"^({DATAFLOW_RUNNER}|{IN_PROCESS})$"]
+    runner["regexes"] = [f"^({DATAFLOW}|{IN_PROCESS})$"]
     flags = _parameter(
         "jobs_flags",
         "Jobs flags",

@@ -10,6 +10,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from pipelines.engines.memory_model import MemoryModel
 
 IN_PROCESS = "in-process"
+DATAFLOW = "DataflowRunner"
 
 
 class PlannedBuild(NamedTuple):

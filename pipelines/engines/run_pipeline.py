@@ -4,14 +4,12 @@ from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
-from pipelines.engines.engine import IN_PROCESS, Engine, NamedRunner
+from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner
 from pipelines.engines.errors import BuildError, find_worker_error
 from pipelines.engines.in_process import InProcess
 from pipelines.engines.spark import SPARK, Spark
 from transforms.open_input import InputError
 from transforms.stores import StoreError
-
-DATAFLOW = "DataflowRunner"
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:

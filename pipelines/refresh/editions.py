@@ -21,8 +21,9 @@ from collections.abc import Collection
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.compare import SUMMARY
+from pipelines.disk_sync import sync
 from pipelines.publish import is_completed
-from pipelines.refresh.safe_files import sync_folder, write_whole
+from pipelines.refresh.safe_files import write_whole
 from transforms.list_folders import list_subfolders
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import COMPLETED, open_build
@@ -119,10 +120,9 @@ def _sync_tree(target: pathlib.Path) -> None:
     """Waits until the disk has a build: the name of it must not outlive its bytes when the power fails."""
     for parent, _, names in os.walk(target):
         for name in names:
-            with pathlib.Path(parent, name).open("rb") as file:
-                os.fsync(file.fileno())
-        sync_folder(pathlib.Path(parent))
-    sync_folder(target.parent)
+            sync(pathlib.Path(parent, name))
+        sync(pathlib.Path(parent))
+    sync(target.parent)
 
 
 def _list(folder: str) -> list[str]:
@@ -136,7 +136,7 @@ def remove(target: str) -> None:
     if FileSystems.exists(mark):
         FileSystems.delete([mark])
         if is_local(target):
-            sync_folder(pathlib.Path(target))
+            sync(pathlib.Path(target))
     if is_local(target):
         shutil.rmtree(target)
     else:

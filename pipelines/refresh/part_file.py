@@ -7,13 +7,13 @@ them. The note stays, and tells where the file came from.
 import errno
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
+from pipelines.disk_sync import sync
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -154,14 +154,9 @@ class PartFile:
     def finish(self) -> Path:
         """Gives the checked file its name, so that it is there after a loss of power, too."""
         try:
-            with self.part.open("rb") as stream:
-                os.fsync(stream.fileno())
+            sync(self.part)
             self.part.replace(self.path)
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync(self.path.parent)
         except OSError as error:
             raise self._describe(error) from None
         return self.path

@@ -3,6 +3,8 @@
 import os
 import pathlib
 
+from pipelines.disk_sync import sync
+
 
 def write_whole(path: pathlib.Path, content: bytes) -> None:
     """Replaces a file. Only one process may write it at a time.
@@ -19,13 +21,4 @@ def write_whole(path: pathlib.Path, content: bytes) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: pathlib.Path) -> None:
-    """Waits until the disk has the names in a folder."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(path.parent)

@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 from collections.abc import Mapping
 
+from pipelines.disk_sync import sync
 from pipelines.publish import TargetError
 from transforms.open_input import InputError
 
@@ -48,15 +49,6 @@ def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
             os.fsync(file.fileno())
     for place in {folder, *((folder / name).parent for name in files)}:
         sync(place)
-
-
-def sync(folder: pathlib.Path) -> None:
-    """Waits until the disk has the names in a folder."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def check_copies(folder: str, files: Mapping[str, bytes]) -> None:

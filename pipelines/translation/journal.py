@@ -16,7 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pipelines.translation.files import fill_folder, read_bytes, sync
+from pipelines.disk_sync import sync
+from pipelines.translation.files import fill_folder, read_bytes
 from transforms.open_input import InputError
 from transforms.text.build_manifest import to_json
 

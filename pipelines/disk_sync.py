@@ -1,0 +1,13 @@
+"""What must be there after a loss of power, too."""
+
+import os
+import pathlib
+
+
+def sync(path: pathlib.Path) -> None:
+    """Waits until the disk has a file, or the names in a folder. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
