@@ -68,6 +68,13 @@ def test_transforms_do_not_import_pipelines(path: str) -> None:
     )
 
 
+@pytest.mark.parametrize("path", [*modules("transforms"), *modules("pipelines")])
+def test_work_is_dealt_out_by_spread_alone(path: str) -> None:
+    """A node that dies may end a job of Spark where Reshuffle, which goes by the order of arrival, dealt."""
+    nodes = ast.walk(ast.parse((ROOT / path).read_text("utf-8")))
+    assert not any(isinstance(node, ast.Attribute) and node.attr == "Reshuffle" for node in nodes)
+
+
 def test_records_import_no_beam() -> None:
     assert not any(
         is_below(name, "apache_beam") for name in imports(ROOT / "transforms/records.py")

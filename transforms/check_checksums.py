@@ -10,6 +10,7 @@ import pyarrow as pa
 from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import CorpusFile, read_file
+from transforms.spread import SpreadAll
 from transforms.text.first_difference import Difference, describe_difference, find_difference
 from transforms.text.line_blocks import block_of
 from transforms.text.line_table import FEATURE, make_table
@@ -47,8 +48,7 @@ class CheckChecksums(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         return (
             root
-            | "Artefacts" >> beam.Create(self.comparisons, reshuffle=False)
-            | "SpreadArtefacts" >> beam.Reshuffle()
+            | "SpreadArtefacts" >> SpreadAll(self.comparisons)
             | "CheckArtefact" >> beam.Map(check_artefact).with_output_types(Finding)
         )
 

@@ -14,6 +14,7 @@ from transforms.hash_inputs import READ_BYTES, hash_input
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import Build, CorpusFile, count_rows
 from transforms.records import OutputFile
+from transforms.spread import SpreadAll
 from transforms.text.fingerprint import SPLITS
 
 UNITS = {  # of others articles
@@ -56,8 +57,7 @@ class CheckFiles(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> CheckedFiles:
         checked = (
             root
-            | "Files" >> beam.Create(self.files, reshuffle=False)
-            | "SpreadFiles" >> beam.Reshuffle()
+            | "SpreadFiles" >> SpreadAll(self.files, of=ListedFile)
             | "CheckFile"
             >> beam.ParDo(_CheckFile())
             .with_output_types(CorpusFile)

@@ -27,6 +27,7 @@ from transforms.read_corpus import (
     read_row_group,
     row_groups_of,
 )
+from transforms.spread import Spread, SpreadAll
 from transforms.text.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.edition_changes import (
     SCHEMA,
@@ -91,10 +92,8 @@ class CompareEditions(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> FoundChanges:
         compared = (
             root
-            | "Files" >> beam.Create(self.files, reshuffle=False)
-            | "SpreadFiles" >> beam.Reshuffle()
-            | "PlanRowGroups" >> beam.FlatMap(plan_row_groups).with_output_types(SideGroup)
-            | "SpreadRowGroups" >> beam.Reshuffle()
+            | "SpreadFiles" >> SpreadAll(self.files, of=SideFile)
+            | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
             | "DealOut"
             >> beam.ParDo(_DealOut(self.shape, self.columns, self.buckets)).with_output_types(
                 tuple[int, bytes]

@@ -11,6 +11,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import file_bytes_of
 from transforms.records import InputFile
+from transforms.spread import SpreadAll
 from transforms.stores import is_local, refusal_of
 
 READ_BYTES = 1 << 20
@@ -32,7 +33,9 @@ class HashInputs(beam.PTransform):
         )
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return root | beam.Create(self.files) | beam.Reshuffle() | beam.MapTuple(hash_unchanged)
+        return (
+            root | "SpreadFiles" >> SpreadAll(self.files) | "Hash" >> beam.MapTuple(hash_unchanged)
+        )
 
 
 def checksum_of(path: str) -> str:

@@ -14,6 +14,7 @@ from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 from transforms.records import BookFile, Reason, Rejected
 from transforms.scratch import Scratch
+from transforms.spread import Spread
 from transforms.text import packed_files, tar_members, zip_members
 from transforms.text.books.files.file_text import decode_file
 from transforms.text.books.files.header import number_in_name, parse_header
@@ -97,8 +98,7 @@ class ReadBooks(beam.PTransform):
         planned = (
             root
             | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            | "ShareOut" >> beam.FlatMap(share_out, self.stripes).with_output_types(BookSource)
-            | "SpreadFiles" >> beam.Reshuffle()
+            | "SpreadFiles" >> Spread(share_out, self.stripes, of=BookSource)
             | "PlanUnits"
             >> beam.ParDo(_PlanUnits(self.on_corrupt))
             .with_output_types(BookUnit)
@@ -106,7 +106,7 @@ class ReadBooks(beam.PTransform):
         )
         read = (
             planned.units
-            | "SpreadUnits" >> beam.Reshuffle()
+            | "SpreadUnits" >> Spread(_alone, of=BookUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(Scratch(self.folder), self.on_corrupt))
             .with_output_types(BookFile)
@@ -156,6 +156,10 @@ def sizes_of(paths: Sequence[str]) -> list[int]:
     """The stored sizes of files. Raises InputError for one that is not there."""
     with ThreadPoolExecutor(_SIZING_THREADS) as pool:
         return list(pool.map(file_bytes_of, paths))
+
+
+def _alone(unit: BookUnit) -> list[BookUnit]:
+    return [unit]
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:

@@ -12,6 +12,7 @@ from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import ON_CORRUPT, LostBytes
 from transforms.records import CatalogEntry, Rejected
+from transforms.spread import Spread
 from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
 from transforms.text.books.files.catalog_rdf import (
     MAX_RDF_BYTES,
@@ -73,8 +74,7 @@ class ReadCatalog(beam.PTransform):
         read = (
             root
             | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            | "PlanUnits" >> beam.FlatMap(plan_units, self.stripes)
-            | "SpreadUnits" >> beam.Reshuffle()
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=CatalogUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(self.on_corrupt))
             .with_output_types(CatalogEntry)

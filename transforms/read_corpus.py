@@ -21,6 +21,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.open_input import InputError, open_raw
+from transforms.spread import Spread, SpreadAll
 from transforms.stores import is_local, refusal_of
 from transforms.text.fingerprint import SPLITS
 
@@ -106,19 +107,14 @@ class ReadCorpus(beam.PTransform):
         self.whole_files = whole_files
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        files = (
-            root
-            | "Files" >> beam.Create(self.files, reshuffle=False)
-            | "SpreadFiles" >> beam.Reshuffle()
-        )
+        files = root | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
         if self.whole_files:
             return files | "ReadFiles" >> beam.FlatMap(read_file, self.columns).with_output_types(
                 CorpusRows
             )
         return (
             files
-            | "PlanRowGroups" >> beam.FlatMap(row_groups_of).with_output_types(RowGroup)
-            | "SpreadRowGroups" >> beam.Reshuffle()
+            | "SpreadRowGroups" >> Spread(row_groups_of, of=RowGroup)
             | "ReadRowGroups"
             >> beam.Map(read_row_group, self.columns).with_output_types(CorpusRows)
         )

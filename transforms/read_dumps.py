@@ -12,6 +12,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms import counters
 from transforms.open_input import InputError, open_input, open_raw
 from transforms.records import Page, Rejected
+from transforms.spread import Spread
 from transforms.stores import is_local, refusal_of
 from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
@@ -74,9 +75,8 @@ def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> bea
     """The work units of dump files, every one for whichever worker is free."""
     return (
         root
-        | "Paths" >> beam.Create(paths)
-        | "PlanUnits" >> beam.FlatMap(plan_units, stripes)
-        | "SpreadUnits" >> beam.Reshuffle()
+        | "Paths" >> beam.Create(paths, reshuffle=False)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=WorkUnit)
     )
 
 

@@ -12,6 +12,7 @@ from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 from transforms.records import Rejected
+from transforms.spread import Spread
 from transforms.text import bz2_blocks, line_units
 from transforms.text.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.line_units import Damage, Line, LineUnit
@@ -62,9 +63,8 @@ class ReadEntities(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> EntityBatches:
         read = (
             root
-            | "Paths" >> beam.Create(self.paths)
-            | "PlanUnits" >> beam.FlatMap(plan_units, self.stripes)
-            | "SpreadUnits" >> beam.Reshuffle()
+            | "Paths" >> beam.Create(self.paths, reshuffle=False)
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=LineUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(self.on_corrupt))
             .with_output_types(list[Entity])

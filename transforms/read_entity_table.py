@@ -23,6 +23,7 @@ from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.records import OutputFile
+from transforms.spread import SpreadAll
 from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_table import table_schema
 from transforms.text.wikimedia.screening import PageFacts, find_internal_class
@@ -294,8 +295,7 @@ class ReadSitelinks(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         return (
             root
-            | "RowGroups" >> beam.Create(self.table.row_groups)
-            | "SpreadRowGroups" >> beam.Reshuffle()
+            | "SpreadRowGroups" >> SpreadAll(self.table.row_groups)
             | "ReadTitles"
             >> beam.FlatMap(titles_and_items, self.column).with_output_types(tuple[str, str])
         )
@@ -325,8 +325,7 @@ class ReadTemplateAliases(beam.PTransform):
         groups = self.table.row_groups if self.local != self.english else ()
         return (
             root
-            | "RowGroups" >> beam.Create(groups)
-            | "SpreadRowGroups" >> beam.Reshuffle()
+            | "SpreadRowGroups" >> SpreadAll(groups)
             | "ReadAliases"
             >> beam.FlatMap(template_aliases, self.english, self.local).with_output_types(
                 TemplateFact

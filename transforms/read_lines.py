@@ -11,6 +11,7 @@ from transforms import counters
 from transforms.open_input import InputError, open_raw
 from transforms.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 from transforms.records import Rejected
+from transforms.spread import Spread
 from transforms.text import tar_members, unit_blocks
 from transforms.text.compression import codec_of
 from transforms.text.line_blocks import block_of, count_lines, lines_of
@@ -92,8 +93,7 @@ class ReadLines(beam.PTransform):
         read = (
             root
             | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            | "PlanUnits" >> beam.FlatMap(plan_units, self.stripes, self.members)
-            | "SpreadUnits" >> beam.Reshuffle()
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(self.on_corrupt, self.members, self.block_bytes))
             .with_output_types(bytes)

@@ -21,6 +21,7 @@ from transforms.read_dumps import file_bytes_of
 from transforms.read_lines import TextUnit, plan_units, read_unit, screen_block
 from transforms.records import Rejected
 from transforms.scratch import Scratch, fetch
+from transforms.spread import Spread, SpreadAll
 from transforms.text.document_sentences import LAYOUTS, clean_sentences, sentences_of_texts
 from transforms.text.line_blocks import block_of, lines_of
 from transforms.text.line_table import FEATURE, make_table
@@ -100,15 +101,16 @@ class ReadSentences(beam.PTransform):
         ]
         texts = {path: name for name, paths in self.sources.texts.items() for path in paths}
         parts = (
-            root | "Files" >> beam.Create(files) | "PlanFiles" >> beam.FlatMapTuple(plan_file),
+            root
+            | "SpreadFiles" >> SpreadAll(files)
+            | "SpreadRowGroups" >> Spread(plan_file, of=SentencePart),
             root
             | "Texts" >> beam.Create([texts], reshuffle=False)
-            | "PlanTexts" >> beam.FlatMap(plan_texts, self.stripes),
+            | "SpreadTexts" >> Spread(plan_texts, self.stripes, of=SentencePart),
         )
         read = (
             parts
             | "Parts" >> beam.Flatten()
-            | "SpreadParts" >> beam.Reshuffle()
             | "ReadParts"
             >> beam.ParDo(_ReadPart(Scratch(self.folder), self.seed))
             .with_output_types(SentenceBlock)
@@ -117,8 +119,9 @@ class ReadSentences(beam.PTransform):
         return read.blocks, read.rejected
 
 
-def plan_file(language: str, file: CorpusFile) -> Iterator[SentencePart]:
-    """The parts of a Parquet file."""
+def plan_file(named: tuple[str, CorpusFile]) -> Iterator[SentencePart]:
+    """The parts of a Parquet file of a language."""
+    language, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
     for group in groups:

@@ -18,6 +18,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms import counters
 from transforms.open_input import InputError, open_input, open_raw
 from transforms.read_corpus import COMPLETED, MANIFEST
+from transforms.spread import Spread, SpreadAll
 from transforms.text.compression import DECODE_ERRORS
 from transforms.text.split_pins import (
     ConflictingPinsError,
@@ -137,10 +138,8 @@ class ReadSplitPins(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         return (
             root
-            | "Files" >> beam.Create(self.files)
-            | "SpreadFiles" >> beam.Reshuffle()
-            | "PlanUnits" >> beam.FlatMap(plan_units)
-            | "SpreadUnits" >> beam.Reshuffle()
+            | "SpreadFiles" >> SpreadAll(self.files, of=PinFile)
+            | "SpreadUnits" >> Spread(plan_units, of=PinFile)
             | "ReadPins" >> beam.FlatMap(read_blocks).with_output_types(tuple[int, Block])
         )
 

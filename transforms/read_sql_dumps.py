@@ -7,6 +7,7 @@ import apache_beam as beam
 
 from transforms import counters
 from transforms.open_input import InputError, match_inputs, open_input
+from transforms.spread import Spread
 from transforms.text.compression import DECODE_ERRORS
 from transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
 
@@ -38,8 +39,7 @@ class ReadSqlDump(beam.PTransform):
         return (
             root
             | "Patterns" >> beam.Create([self.patterns])
-            | "MatchFiles" >> beam.FlatMap(match_inputs)
-            | "SpreadFiles" >> beam.Reshuffle()
+            | "SpreadFiles" >> Spread(match_inputs, of=str)
             | "ReadRows" >> beam.FlatMap(read_file, self.table, self.columns)
         )
 

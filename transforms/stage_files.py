@@ -24,6 +24,7 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.open_input import InputError, open_raw
+from transforms.spread import Spread, SpreadAll
 from transforms.write_files import HashedFile, write_text
 
 LIST = "written.json"
@@ -100,18 +101,13 @@ class ReadStage(beam.PTransform):
         self.field = field
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        parts = self.field.parts
-        elements = (
-            root
-            | "Parts" >> beam.Create(parts)
-            | "SpreadParts" >> beam.Reshuffle()
-            | "ReadParts"
-            >> beam.FlatMap(read_part, self.folder).with_output_types(self.field.element_type)
-        )
-        if _are_few(parts):
+        parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)
+        if _are_few(self.field.parts):
             # A few bytes may stand for much work, as those do that say where a block of lines is put away.
-            elements = elements | "SpreadElements" >> beam.Reshuffle()
-        return elements
+            return parts | "ReadParts" >> Spread(read_part, self.folder, of=self.field.element_type)
+        return parts | "ReadParts" >> beam.FlatMap(read_part, self.folder).with_output_types(
+            self.field.element_type
+        )
 
 
 class StageOutcome:
