@@ -1,6 +1,7 @@
 """How each kind of corpus is refreshed: the dumps it is made of, and the build that they give."""
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -78,24 +79,24 @@ def recipe_of(table: AnyTable, settings: Settings) -> Recipe:
 def _find_recipe(table: AnyTable, settings: Settings) -> Recipe:
     match table:
         case EntitiesTable():
-            return _recipe(table, _entities(), (EntitiesSource(settings.mirrors),))
+            return _recipe(table, (EntitiesSource(settings.mirrors),))
         case Wiki40bTable():
             roles = ("dump", "page_props", *(["page_table"] if table.page_table else []))
             wiki = WikimediaSource(dbname_of(table.language), roles, settings.mirrors)
-            return _recipe(table, _wiki40b(), (wiki,), language=table.language)
+            return _recipe(table, (wiki,), language=table.language)
         case Lm1bTable():
             years = (table.first_year, table.last_year)
             news = NewsSource(table.language, *years, mirrors=settings.news_mirrors)
-            return _recipe(table, _lm1b(), (news,), language=table.language)
+            return _recipe(table, (news,), language=table.language)
         case Pg19Table():
-            return _recipe(table, _pg19(), (_gutenberg(table, settings),))
+            return _recipe(table, (_gutenberg(table, settings),))
         case SimpleBooksTable():
-            return _recipe(table, _simplebooks(), (_gutenberg(table, settings),))
+            return _recipe(table, (_gutenberg(table, settings),))
         case Flores101Table():
             wikis = {load_site(site).dbname: site for site in _known_sites(table)}
             sources = tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in wikis)
             rename = {wiki: {"dump": site} for wiki, site in wikis.items()}
-            return _recipe(table, _flores101(), sources, rename)
+            return _recipe(table, sources, rename)
 
 
 def _gutenberg(table: Pg19Table | SimpleBooksTable, settings: Settings) -> GutenbergSource:
@@ -111,7 +112,6 @@ def _known_sites(table: Flores101Table) -> Sequence[str]:
 
 def _recipe(
     table: AnyTable,
-    kind: _Kind,
     sources: tuple[Source, ...],
     rename: Mapping[str, Mapping[str, str]] | None = None,
     **given: str,
@@ -120,7 +120,7 @@ def _recipe(
     Args:
       given: settings that stand in the table itself.
     """
-    rename = rename or {}
+    kind, rename = _kind_of(table), rename or {}
     roles = {
         rename.get(source.name, {}).get(role, role)
         for source in sources
@@ -177,40 +177,20 @@ def _configure(
         raise ValueError(f"build: {place.strip('.`')}: {what}".replace(": : ", ": ")) from None
 
 
-# The modules of corpora take a while to import: only those that are wanted are.
+_MODULES: Mapping[type, tuple[str, str]] = {
+    EntitiesTable: ("entities", "Entities"),
+    Wiki40bTable: ("wiki40b", "Wiki40b"),
+    Lm1bTable: ("lm1b", "Lm1b"),
+    Pg19Table: ("pg19", "Pg19"),
+    SimpleBooksTable: ("simplebooks", "SimpleBooks"),
+    Flores101Table: ("flores101", "Flores101"),
+}
+"""Kind of table → the module in pipelines, and its corpus."""
 
 
-def _entities() -> _Kind:
-    from pipelines import entities as module
-
-    return _Kind(module.EntitiesConfig, module.Entities, module.CORPUS, module.VERSION)
-
-
-def _wiki40b() -> _Kind:
-    from pipelines import wiki40b as module
-
-    return _Kind(module.Wiki40bConfig, module.Wiki40b, module.CORPUS, module.VERSION)
-
-
-def _lm1b() -> _Kind:
-    from pipelines import lm1b as module
-
-    return _Kind(module.Lm1bConfig, module.Lm1b, module.CORPUS, module.VERSION)
-
-
-def _pg19() -> _Kind:
-    from pipelines import pg19 as module
-
-    return _Kind(module.Pg19Config, module.Pg19, module.CORPUS, module.VERSION)
-
-
-def _simplebooks() -> _Kind:
-    from pipelines import simplebooks as module
-
-    return _Kind(module.SimpleBooksConfig, module.SimpleBooks, module.CORPUS, module.VERSION)
-
-
-def _flores101() -> _Kind:
-    from pipelines import flores101 as module
-
-    return _Kind(module.Flores101Config, module.Flores101, module.CORPUS, module.VERSION)
+def _kind_of(table: AnyTable) -> _Kind:
+    """The modules of corpora take a while to import: only those that are wanted are."""
+    name, corpus = _MODULES[type(table)]
+    module = importlib.import_module(f"pipelines.{name}")
+    config, make = getattr(module, f"{corpus}Config"), getattr(module, corpus)
+    return _Kind(config, make, module.CORPUS, module.VERSION)
