@@ -32,7 +32,8 @@ setup(
     entry_points={
         "console_scripts": [
             "corpusmill=pipelines.cli:main",
-            "corpusmill-worker=pipelines.engines.spark_worker:main",
+            "corpusmill-worker=pipelines.engines.worker:main",
+            "corpusmill-worker-pool=pipelines.engines.worker_pool:main",
         ]
     },
     install_requires=[

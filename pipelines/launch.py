@@ -1,12 +1,11 @@
 """From settings to a finished build: the engine, progress, publishing."""
 
 import contextlib
-import functools
 import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from apache_beam.io.filesystem import CompressionTypes
@@ -52,14 +51,15 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    total_bytes = functools.cache(functools.partial(corpus.bytes_to_read, workers))
     memory = None if ignore_memory else MODELS[corpus.path[0]]
-    places = [output, *_inputs_of(corpus)]
-    engine.prepare(PlannedBuild(corpus.path, places, memory, total_bytes))
+    inputs = [path for paths in corpus.inputs().values() for path in paths]
+    engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
         with (
             publish.building(target, replace=replace) as folder,
-            progress_shown(" ".join(corpus.path[:2]), total_bytes, engine),
+            progress_shown(
+                " ".join(corpus.path[:2]), lambda: corpus.bytes_to_read(workers), engine
+            ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
         stages.remove()
@@ -76,11 +76,6 @@ def progress_shown(
     if not engine.is_local:
         return contextlib.nullcontext()
     return progress.shown(label, total_bytes())
-
-
-def _inputs_of(corpus: Corpus) -> Iterator[str]:
-    for paths in corpus.inputs().values():
-        yield from paths
 
 
 def _read_json(folder: str, name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Protocol
 import apache_beam as beam
 
 from pipelines import progress
-from pipelines.engines.engine import Engine
-from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.engines.engine import Engine, Started
+from pipelines.engines.run_pipeline import run_on
 from pipelines.stage_folders import DamagedStageError, FinishedStage, StageFolders
 from pipelines.stage_identity import Identified, name_stages
 from pipelines.stages import Place, Stage
@@ -45,19 +45,19 @@ def run_stages(
     if removed and not fresh:
         _log(_NOT_OURS.format(", ".join(removed)))
     finished: dict[str, FinishedStage] = {}
-    for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
-        label = f"stage {number} of {count}, {stage.name}"
-        found = _find(folders, key, label)
-        if not found:
-            folders.forget(keys[number - 1 :])  # what later ones hold points into this one
-            found = _run(
-                stage, Place(folder, folders.begin(key), stripes), finished, engine, folders, label
-            )
-        finished[stage.name] = found
-    if stages:
-        _log(f"stage {count} of {count}, {last.name}")
-    place = Place(folder, folders.begin(last_key), stripes)
-    run_pipeline(lambda root: _add(root, last, place, finished), engine)
+    with engine.started() as started:
+        for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
+            label = f"stage {number} of {count}, {stage.name}"
+            found = _find(folders, key, label)
+            if not found:
+                folders.forget(keys[number - 1 :])  # what later ones hold points into this one
+                place = Place(folder, folders.begin(key), stripes)
+                found = _run(stage, place, finished, started, folders, label)
+            finished[stage.name] = found
+        if stages:
+            _log(f"stage {count} of {count}, {last.name}")
+        place = Place(folder, folders.begin(last_key), stripes)
+        run_on(started, lambda root: _add(root, last, place, finished))
 
 
 _NOT_OURS = "removed what an earlier run has left, for its settings, inputs or code were others: {}"
@@ -79,13 +79,13 @@ def _run(
     stage: Stage,
     place: Place,
     before: Mapping[str, FinishedStage],
-    engine: Engine,
+    started: Started,
     folders: StageFolders,
     label: str,
 ) -> FinishedStage:
     _log(label)
     start, counted = time.monotonic(), progress.counts_so_far()
-    run_pipeline(lambda root: _add(root, stage, place, before), engine)
+    run_on(started, lambda root: _add(root, stage, place, before))
     finished = folders.finish(place.scratch, progress.counts_so_far() - counted)
     seconds = time.monotonic() - start
     _log(f"{label}: finished, {seconds:.0f} s, {_size(finished.total_bytes)}")

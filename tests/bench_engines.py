@@ -1,8 +1,9 @@
-"""Core-seconds per GB, and time, of the in-process runner and of Spark on this machine.
+"""Core-seconds per GB, and time, of the in-process runner, of Spark inside this machine, and of a cluster.
 
     python -m tests.bench_engines [--news-megabytes N] [--copies N] [--corpora NAME …] [--workers N …]
 
-Builds One Billion Word and Wiki-40B as a user does, on both engines in turn. Counts
+Builds One Billion Word and Wiki-40B as a user does, on each engine in turn. The cluster of deploy/spark has
+as many nodes as there are workers, of one core each; its start counts for core-seconds, not for time. Counts
 user and system time of all processes, Java's and Python's. What is left when the input is small is the start
 of the engine: the difference of two sizes is the cost of a GB. Run it on a machine that does nothing else.
 """
@@ -21,8 +22,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests import bench_lm1b, bench_wiki40b
+from tests.engines.spark_cluster import spark_cluster
 
-ENGINES = {"in-process": "in-process", "Spark": "SparkRunner"}
+CLUSTER = "cluster"
+ENGINES = ("in-process", "Spark", CLUSTER)
+NODE_MEMORY = "2g"
 PR_SET_CHILD_SUBREAPER = 36  # sys/prctl.h
 
 
@@ -99,11 +103,24 @@ def make_input(corpus: str, folder: pathlib.Path, settings: argparse.Namespace) 
 
 
 def build(command: Sequence[str], output: pathlib.Path, engine: str, workers: int) -> Run:
-    """Runs the command line tool. Raises RuntimeError if it fails."""
+    """Builds, and waits for the end of all processes. Raises RuntimeError if it fails."""
+    cpu_start = core_seconds()
+    if engine == CLUSTER:
+        output.mkdir()
+        with spark_cluster(output, NODES=workers, MEMORY=NODE_MEMORY) as cluster:
+            seconds = run_command(command, output, cluster.process_flags)
+    else:
+        runner = "SparkRunner" if engine == "Spark" else engine
+        seconds = run_command(command, output, ["--workers", str(workers), "--runner", runner])
+    bury_orphans()
+    return Run(seconds, core_seconds() - cpu_start)
+
+
+def run_command(command: Sequence[str], output: pathlib.Path, flags: Sequence[str]) -> float:
+    """Runs the command line tool; gives its seconds. Raises RuntimeError if it fails."""
     log = output.with_suffix(".log")
-    run = [sys.executable, "-m", "pipelines", *command, "--output", str(output)]
-    run += ["--workers", str(workers), "--runner", ENGINES[engine]]
-    start, cpu_start = time.perf_counter(), core_seconds()
+    run = [sys.executable, "-m", "pipelines", *command, "--output", str(output), *flags]
+    start = time.perf_counter()
     with log.open("wb") as stream:
         status = subprocess.run(
             run, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, check=False
@@ -111,8 +128,7 @@ def build(command: Sequence[str], output: pathlib.Path, engine: str, workers: in
     seconds = time.perf_counter() - start
     if status:
         raise RuntimeError(f"{' '.join(run)} ended with {status}: {log.read_text()[-2000:]}")
-    bury_orphans()
-    return Run(seconds, core_seconds() - cpu_start)
+    return seconds
 
 
 def adopt_orphans() -> None:

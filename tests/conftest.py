@@ -20,9 +20,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which `corpusmill demo` has built, once for all processes that run tests."""
+    """The folder in which `corpusmill demo` has built, once for all processes that run tests; or one that
+    CORPUSMILL_DEMO names, in which it has built before.
+    """
     from pipelines.cli import main
 
+    if "CORPUSMILL_DEMO" in os.environ:
+        return Path(os.environ["CORPUSMILL_DEMO"])
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent

@@ -58,7 +58,7 @@ PYTHON
 # What nodes start for the Python work, if the client names it; an installed corpusmill has its own.
 cat >"$STATE/corpusmill-worker" <<SH
 #!/bin/sh
-PYTHONPATH='${PYTHONPATH:-}' exec '$python' -m pipelines.engines.spark_worker "\$@"
+PYTHONPATH='${PYTHONPATH:-}' exec '$python' -m pipelines.engines.worker "\$@"
 SH
 chmod +x "$STATE/corpusmill-worker"
 
@@ -75,8 +75,7 @@ done
 started job-server "$python" -m pipelines.engines.spark_job_server \
     --spark-master-url "$master" --port "$JOB_PORT" "-Dspark.executor.memory=$MEMORY" \
     ${EXECUTOR_FLAGS:+"-Dspark.executor.extraJavaOptions=$EXECUTOR_FLAGS"}
-started pool "$python" -m apache_beam.runners.worker.worker_pool_main \
-    "--service_port=$POOL_PORT" "--container_executable=$STATE/corpusmill-worker"
+started pool "$python" -m pipelines.engines.worker_pool --port "$POOL_PORT"
 waits_for node-1 "nodes($MASTER_WEB_PORT) == $NODES"
 waits_for job-server "answers($JOB_PORT)"
 waits_for pool "answers($POOL_PORT)"

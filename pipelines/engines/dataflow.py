@@ -5,6 +5,7 @@ Workers see nothing of this machine: inputs, output and what the job needs lie i
 """
 
 import contextlib
+import functools
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
 from pipelines.engines.dataflow_errors import readable_errors
 from pipelines.engines.dataflow_flags import brings_package, check_flags, region_of
 from pipelines.engines.dataflow_package import worker_package
-from pipelines.engines.engine import DATAFLOW, PlannedBuild
+from pipelines.engines.engine import DATAFLOW, PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from transforms.stores import refusal_of
 
@@ -59,7 +60,7 @@ class Dataflow:
         Raises ValueError for places that workers cannot see, BuildError where a job of the build is active,
         and for a bucket that Beam could not use: it would try for seven minutes.
         """
-        for place in build.places:
+        for place in (build.output, *build.inputs):
             if FileSystems.get_scheme(place) is None:
                 raise ValueError(
                     f"{place} is on this machine, where workers of Dataflow cannot see it; it has to be in a"
@@ -82,25 +83,30 @@ class Dataflow:
             )
 
     @contextlib.contextmanager
-    def pipeline(self) -> Iterator[beam.Pipeline]:
-        """As Engine has it. What ends the launcher does not end the job; it says where to find it."""
+    def started(self) -> Iterator[Started]:
+        """As Engine has it. The package for the workers is made once for all jobs of a build."""
         with contextlib.ExitStack() as stack:
             flags = [*self._flags, *self._names]
             if not self._has_package:
                 flags += stack.enter_context(worker_package())
             stack.enter_context(_job_messages())
-            runner = _Runner()
-            try:
-                with readable_errors():
-                    yield beam.Pipeline(runner=runner, options=PipelineOptions(flags))
-            except (KeyboardInterrupt, SystemExit):
-                if runner.job_id:
-                    _log(f"the job goes on: {_url(self._cloud, runner.job_id)}")
+            yield Started(functools.partial(self._pipeline, flags))
+
+    @contextlib.contextmanager
+    def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
+        """What ends the launcher does not end the job; it says where to find it."""
+        runner = _Runner()
+        try:
+            with readable_errors():
+                yield beam.Pipeline(runner=runner, options=PipelineOptions(flags))
+        except (KeyboardInterrupt, SystemExit):
+            if runner.job_id:
+                _log(f"the job goes on: {_url(self._cloud, runner.job_id)}")
+            raise
+        except BuildError as error:
+            if not runner.job_id:
                 raise
-            except BuildError as error:
-                if not runner.job_id:
-                    raise
-                raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
+            raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
     def _make_client(self) -> Any:
         """Beam's own, which will start the jobs: what it may do, they can count on."""

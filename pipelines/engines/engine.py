@@ -17,9 +17,18 @@ class PlannedBuild(NamedTuple):
     """What an engine may want to know of a build before it starts."""
 
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
-    places: Sequence[str]  # the output folder, and all input files
+    output: str  # the folder that gets builds
+    inputs: Sequence[str]  # paths of all input files
     memory: MemoryModel | None  # of the in-process runner; None where nobody is to look
-    input_bytes: Callable[[], int]  # of all that is read, as it is stored
+
+
+class Started(NamedTuple):
+    """An engine whose servers and worker processes run."""
+
+    pipeline: Callable[[], contextlib.AbstractContextManager[beam.Pipeline]]
+    """An empty pipeline, which the caller fills and runs inside the block."""
+
+    log_tail: Callable[[], str] = str  # what workers have printed last, as far as it is known here
 
 
 class Engine(Protocol):
@@ -37,11 +46,8 @@ class Engine(Protocol):
         """Do all workers run on this machine, as children of this process?"""
         ...
 
-    def pipeline(self) -> contextlib.AbstractContextManager[beam.Pipeline]:
-        """An empty pipeline. The caller fills and runs it inside the block; what the engine needs for it
-        (servers, worker processes) lives as long. An error that leaves the block gets what the engine knows
-        of its cause printed to stderr.
-        """
+    def started(self) -> contextlib.AbstractContextManager[Started]:
+        """Servers and worker processes live as long as the block, for one pipeline after the other."""
         ...
 
 
@@ -57,6 +63,7 @@ class NamedRunner:
         """Beam says what is wrong, when the job starts."""
 
     @contextlib.contextmanager
-    def pipeline(self) -> Iterator[beam.Pipeline]:
+    def started(self) -> Iterator[Started]:
         """As Engine has it."""
-        yield beam.Pipeline(options=PipelineOptions(self._flags))
+        options = PipelineOptions(self._flags)
+        yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))

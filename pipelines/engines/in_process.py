@@ -1,18 +1,27 @@
 """This machine alone: Beam's own runner, with as many worker processes as wanted."""
 
 import contextlib
-import sys
+import uuid
 from collections.abc import Iterator, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.transforms.environments import SubprocessSDKEnvironment
+from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
+    GrpcWorkerHandler,
+    WorkerHandler,
+)
+from apache_beam.transforms.environments import Environment, python_sdk_capabilities
 
-from pipelines.engines.engine import PlannedBuild
+from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from pipelines.engines.memory import check_memory, memory_limit
-from pipelines.engines.workers import worker_processes
+from pipelines.engines.workers import Workers, worker_processes
+from transforms.read_dumps import file_bytes_of
+
+URN = "corpusmill:env:forked:v1"
 
 
 class InProcess:
@@ -28,27 +37,81 @@ class InProcess:
         self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Raises BuildError for a build that needs more memory than there is."""
+        """Raises BuildError for a build that needs more memory than there is, InputError for an input that is
+        not there.
+        """
         if build.memory:
-            check_memory(build.memory, build.input_bytes(), self._workers, memory_limit())
+            sizes = {path: file_bytes_of(path) for path in build.inputs}
+            text_bytes = build.memory.text_bytes(sizes)
+            check_memory(build.memory, text_bytes, self._workers, memory_limit())
 
     @contextlib.contextmanager
-    def pipeline(self) -> Iterator[beam.Pipeline]:
+    def started(self) -> Iterator[Started]:
         """As Engine has it."""
-        with worker_processes() as processes:
-            runner = self._runner(processes.command)
-            try:
-                yield beam.Pipeline(runner=runner, options=PipelineOptions(self._flags))
-            except BuildError:
-                raise
-            except Exception:
-                print(processes.log_tail(), file=sys.stderr)
-                raise
-
-    def _runner(self, worker_command: str) -> FnApiRunner:
-        """The environment is the one of --direct_running_mode=multi_processing, but for the log: workers
-        write to a file, not into the progress line.
-        """
         if self._workers == 1:
-            return FnApiRunner()
-        return FnApiRunner(SubprocessSDKEnvironment.from_command_string(worker_command))
+            yield Started(self._pipeline)
+            return
+        with worker_processes() as workers:
+            environment = _ForkedWorker(workers)
+            yield Started(lambda: self._pipeline(environment), workers.log_tail)
+
+    @contextlib.contextmanager
+    def _pipeline(self, environment: Environment | None = None) -> Iterator[beam.Pipeline]:
+        yield beam.Pipeline(runner=FnApiRunner(environment), options=PipelineOptions(self._flags))
+
+
+_started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
+"""By the name that a pipeline, which is a message to a runner, has for them."""
+
+
+class _ForkedWorker(Environment):
+    """Workers of this process. Beam's own way to have some starts Python anew for each."""
+
+    def __init__(self, workers: Workers):
+        super().__init__(python_sdk_capabilities())
+        self._workers = workers
+        self._name = uuid.uuid4().hex
+        _started[self._name] = workers
+
+    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
+        return URN, self._name.encode()
+
+
+@WorkerHandler.register_environment(URN, bytes)
+class _ForkedWorkerHandler(GrpcWorkerHandler):
+    """Beam's in-process runner has one of these for each worker that it talks to."""
+
+    def __init__(self, name: bytes, *services: Any):
+        super().__init__(*services)
+        self._workers = _started[name.decode()]
+
+    def start_worker(self) -> None:
+        flags = ["--id", self.worker_id, "--provision_endpoint", self.control_address]
+        self._workers.start(flags, self._give_up)
+
+    def stop_worker(self) -> None:
+        """It ends by itself, as its connection is closed."""
+
+    def _give_up(self, how: str) -> None:
+        """Beam would wait for ever: for answers to what the worker was told, and is told from now on."""
+        error = _error_of(how)
+        connection = self.control_conn
+        send = connection.push
+
+        def push(request: Any) -> Any:
+            future = send(request)
+            if future:
+                future.abort(error)
+            return future
+
+        connection.push = push
+        connection.abort(error)
+
+
+def _error_of(how: str) -> Exception:
+    if "killed" not in how:
+        return RuntimeError(f"a worker process {how}")
+    return BuildError(
+        f"a worker process {how}, by the system for want of memory perhaps; the same command goes on after"
+        " the stages that are finished, with fewer --workers if need be"
+    )

@@ -17,35 +17,35 @@ OWN_CGROUPS = pathlib.Path("/proc/self/cgroup")
 _V1_LIMIT, _V2_LIMIT = "memory.limit_in_bytes", "memory.max"
 
 
-def check_memory(model: MemoryModel, input_bytes: int, workers: int, limit: int) -> None:
+def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) -> None:
     """Raises BuildError, with advice, for a build that needs more memory than it may have.
 
     Args:
       model: of the corpus.
-      input_bytes: of all that is read, as it is stored.
+      text_bytes: of all that is read, decompressed.
       workers: processes of the in-process runner.
       limit: bytes that may be taken, see `memory_limit`.
     """
-    needed = model.needed(input_bytes, workers)
+    needed = model.needed(text_bytes, workers)
     if needed <= limit:
         return
     advice = [
         "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input"
     ]
-    fitting = _most_workers(model, input_bytes, workers, limit)
+    fitting = _most_workers(model, text_bytes, workers, limit)
     if fitting:
-        needs = _gigabytes(model.needed(input_bytes, fitting))
+        needs = _gigabytes(model.needed(text_bytes, fitting))
         advice.insert(0, f"--workers {fitting} needs {needs}")
     raise BuildError(
         f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
-        f" {_gigabytes(input_bytes)} of input, and {_gigabytes(limit)} are allowed: {'; '.join(advice)}."
+        f" {_gigabytes(text_bytes)} of text, and {_gigabytes(limit)} are allowed: {'; '.join(advice)}."
         " --ignore-memory starts all the same"
     )
 
 
-def _most_workers(model: MemoryModel, input_bytes: int, below: int, limit: int) -> int:
+def _most_workers(model: MemoryModel, text_bytes: int, below: int, limit: int) -> int:
     """The most workers below a number that fit; 0 where not even one does."""
-    fitting = (n for n in range(below - 1, 0, -1) if model.needed(input_bytes, n) <= limit)
+    fitting = (n for n in range(below - 1, 0, -1) if model.needed(text_bytes, n) <= limit)
     return next(fitting, 0)
 
 

@@ -1,8 +1,15 @@
 """How much memory a build takes on the in-process runner, as measured."""
 
+import pathlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 MB = 10**6
+
+LINES = {".gz": 2.5, ".bz2": 3.3, ".xz": 3.4, ".tgz": 2.5, ".zip": 2.6}
+XML = {".gz": 4.0, ".bz2": 5.5, ".xz": 6.0}
+JSON = {".gz": 7.5, ".bz2": 11.0}
+"""Ending of a packed file's name → bytes of text for each byte that is stored, in the inputs of the tests."""
 
 
 class MemoryModel(NamedTuple):
@@ -13,21 +20,33 @@ class MemoryModel(NamedTuple):
 
     base_bytes: int  # of the launcher and of the first worker, whatever the input
     worker_bytes: int  # of each further worker
-    input_share: float  # bytes for each byte of input as it is stored
+    input_share: float  # bytes for each byte of input, decompressed
+    expansion: Mapping[str, float] = LINES
 
-    def needed(self, input_bytes: int, workers: int) -> int:
+    def text_bytes(self, sizes: Mapping[str, int]) -> int:
+        """What files hold when they are decompressed, about.
+
+        Args:
+          sizes: path → bytes as they are stored.
+        """
+        return sum(
+            int(size * self.expansion.get(pathlib.PurePath(path).suffix, 1.0))
+            for path, size in sizes.items()
+        )
+
+    def needed(self, text_bytes: int, workers: int) -> int:
         """Bytes that a build takes at its peak, about."""
         further = self.worker_bytes * (workers - 1)
-        return self.base_bytes + further + int(self.input_share * input_bytes)
+        return self.base_bytes + further + int(self.input_share * text_bytes)
 
 
 MODELS = {
     "lm1b": MemoryModel(550 * MB, 200 * MB, 0.4),
-    "pg19": MemoryModel(500 * MB, 260 * MB, 0.65),
-    "simplebooks": MemoryModel(600 * MB, 260 * MB, 1.0),
-    "wiki40b": MemoryModel(500 * MB, 300 * MB, 2.0),
-    "entities": MemoryModel(500 * MB, 300 * MB, 0.1),
-    "flores101": MemoryModel(500 * MB, 300 * MB, 0.5),
+    "pg19": MemoryModel(500 * MB, 260 * MB, 0.3),
+    "simplebooks": MemoryModel(600 * MB, 260 * MB, 0.5),
+    "wiki40b": MemoryModel(600 * MB, 300 * MB, 0.75, XML),
+    "entities": MemoryModel(500 * MB, 100 * MB, 0.15, JSON),
+    "flores101": MemoryModel(500 * MB, 300 * MB, 0.2, XML),
     "subwords": MemoryModel(500 * MB, 300 * MB, 0.5),
 }
 """Corpus → model."""

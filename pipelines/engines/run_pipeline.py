@@ -1,10 +1,11 @@
 """Runs one pipeline on an engine, and waits for its end."""
 
+import sys
 from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
-from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner
+from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
 from pipelines.engines.in_process import InProcess
 from pipelines.engines.spark import SPARK, Spark
@@ -29,16 +30,36 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
 
 
 def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
+    """Runs what `build` adds to a pipeline, on an engine that is started for it alone.
+
+    Raises what `run_on` does.
+    """
+    with engine.started() as started:
+        run_on(started, build)
+
+
+def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
     """Runs what `build` adds to a pipeline.
 
     Raises BuildError for inputs that turn out to be bad, and for stores that do not take what is written.
+    Other errors get what the engine knows of their cause printed to stderr.
     """
-    with engine.pipeline() as pipeline:
-        try:
-            build(pipeline)
-            _run(pipeline)
-        except (InputError, StoreError) as error:
-            raise BuildError(str(error)) from None
+    try:
+        with started.pipeline() as pipeline:
+            _run_to_the_end(build, pipeline)
+    except BuildError:
+        raise
+    except Exception:
+        print(started.log_tail(), file=sys.stderr)
+        raise
+
+
+def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipeline) -> None:
+    try:
+        build(pipeline)
+        _run(pipeline)
+    except (InputError, StoreError) as error:
+        raise BuildError(str(error)) from None
 
 
 def _run(pipeline: beam.Pipeline) -> None:

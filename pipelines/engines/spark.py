@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import pathlib
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,26 +25,27 @@ from apache_beam.transforms.environments import (
     python_sdk_capabilities,
 )
 
-from pipelines.engines.engine import PlannedBuild
-from pipelines.engines.errors import BuildError
+from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.spark_files import (
     JobServerFiles,
     find_job_server,
     find_job_server_files,
 )
 from pipelines.engines.spark_job_server import JobServer, job_server
+from pipelines.engines.worker import WORKING_FOLDER
+from pipelines.engines.worker_pool import worker_pool
+from pipelines.engines.workers import worker_processes
 
 SPARK = "SparkRunner"
-WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
-"""Tells workers where relative names of files begin, as spark_worker.py has it."""
-
-WORKER_MODULE = "pipelines.engines.spark_worker"
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
 """Of the JVM, which holds what travels between stages; Python's workers need the rest."""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
-"""How long a worker process stays for the stages of a job: until the job ends. Starting one takes seconds."""
+"""How long an unused worker process stays: until the job ends, as starting one takes seconds."""
+
+LOCAL_WORKER_LIFE_MS = 10_000
+"""Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than told."""
 
 AS_MANY_AS_CORES = 0
 """--sdk_worker_parallelism: each executor starts a worker for every core of its node but one."""
@@ -60,7 +59,8 @@ Flatten of which some inputs can be fused and some cannot ("exactly one producin
 class Spark:
     """Spark by Beam's job server.
 
-    Without a master's URL, Spark runs on this machine with as many tasks, and worker processes, as wanted.
+    Without a master's URL, Spark runs on this machine with as many tasks, and worker processes of this one,
+    as wanted.
     With one, executors start the worker command that is installed on their nodes, or ask the pool that
     --environment_type=EXTERNAL names. --job_endpoint names a job server that runs already.
 
@@ -86,42 +86,61 @@ class Spark:
         """Nothing stands in the way of a build that is not seen when the engine is made."""
 
     @contextlib.contextmanager
-    def pipeline(self) -> Iterator[beam.Pipeline]:
+    def started(self) -> Iterator[Started]:
         """As Engine has it."""
-        if self._files:
-            with self._own_server(self._files) as server:
-                try:
-                    command = self._command or _write_command(server.folder)
-                    yield self._pipeline(_Runner(command), server.endpoint)
-                except BuildError:
-                    raise
-                except Exception:
-                    print(server.log_tail(), file=sys.stderr)
-                    raise
-        else:
-            runner = _Runner(self._command)
-            try:
-                yield self._pipeline(runner, self._endpoint)
-            finally:
-                runner.cancel()
+        if not self._files:
+            yield Started(lambda: self._pipeline(self._endpoint))
+            return
+        with contextlib.ExitStack() as stack:
+            pool, logs = "", []
+            if self.is_local:
+                workers = stack.enter_context(worker_processes())
+                pool = stack.enter_context(worker_pool(workers))
+                logs.append(workers.log_tail)
+            server = stack.enter_context(self._own_server(self._files))
+            logs.append(server.log_tail)
+            yield Started(
+                lambda: self._pipeline(server.endpoint, pool),
+                lambda: "\n".join(tail() for tail in logs),
+            )
 
     def _own_server(self, files: JobServerFiles) -> contextlib.AbstractContextManager[JobServer]:
         options = PipelineOptions(self._flags).view_as(JobServerOptions)
         flags = [DEFAULT_MEMORY, *options.job_server_jvm_properties]
         return job_server(files, self._master, flags, options.job_port)
 
-    def _pipeline(self, runner: PortableRunner, endpoint: str) -> beam.Pipeline:
+    @contextlib.contextmanager
+    def _pipeline(self, endpoint: str, pool: str = "") -> Iterator[beam.Pipeline]:
         flags = [
             f"--sdk_worker_parallelism={self._workers if self.is_local else AS_MANY_AS_CORES}",
-            f"--environment_cache_millis={WORKER_LIFE_MS}",
-            "--load_balance_bundles",
+            f"--environment_cache_millis={LOCAL_WORKER_LIFE_MS if pool else WORKER_LIFE_MS}",
             "--storage_level=MEMORY_AND_DISK",
             f"--experiments={FUSE_HERE}",
             *self._flags,
             *(f"--files_to_stage={jar}" for jar in self._jars()),
             f"--job_endpoint={endpoint}",
         ]
-        return beam.Pipeline(runner=runner, options=PipelineOptions(flags))
+        options = PipelineOptions(flags)
+        runner = _Runner(self._environment(options.view_as(PortableOptions), pool))
+        try:
+            yield beam.Pipeline(runner=runner, options=options)
+        finally:
+            runner.cancel()
+
+    def _environment(self, options: PortableOptions, pool: str) -> Environment | None:
+        """Of workers: as the flags say, or from the pool, or processes of the installed command; None where
+        Beam knows itself what the flags say. Nothing is staged: Beam would ask pip what is installed here.
+        """
+        capabilities = python_sdk_capabilities()
+        if options.environment_type == "EXTERNAL" and options.environment_config:
+            return ExternalEnvironment(options.environment_config, capabilities=capabilities)
+        if options.environment_type not in (None, "PROCESS"):
+            return None
+        command = _named_command(options)
+        if pool and not command:
+            return ExternalEnvironment(pool, capabilities=capabilities)
+        folder = {WORKING_FOLDER: str(pathlib.Path.cwd())}
+        return ProcessEnvironment(command or self._command, env=folder, capabilities=capabilities)
 
     def _jars(self) -> Sequence[str]:
         """The jar that executors need from the job server. Not told, it sends them all of its own.
@@ -137,27 +156,16 @@ class Spark:
 
 
 class _Runner(PortableRunner):
-    """Beam's client of a job server; workers are processes, if the options do not say otherwise."""
+    """Beam's client of a job server."""
 
-    def __init__(self, worker_command: str):
+    def __init__(self, environment: Environment | None):
         super().__init__()
-        self._worker_command = worker_command
+        self._environment = environment
         self._result: PipelineResult | None = None
 
     def default_environment(self, options: PipelineOptions) -> Environment:
-        """As PipelineRunner has it. Nothing is staged: Beam would ask pip what is installed here."""
-        portable = options.view_as(PortableOptions)
-        kind, config = portable.environment_type, portable.environment_config
-        capabilities = python_sdk_capabilities()
-        if kind == "EXTERNAL" and config:
-            return ExternalEnvironment(config, capabilities=capabilities)
-        if kind and kind != "PROCESS":
-            return super().default_environment(options)
-        return ProcessEnvironment(
-            _named_command(portable) or self._worker_command,
-            env={WORKING_FOLDER: str(pathlib.Path.cwd())},
-            capabilities=capabilities,
-        )
+        """As PipelineRunner has it."""
+        return self._environment or super().default_environment(options)
 
     def run_portable_pipeline(self, pipeline: Any, options: PipelineOptions) -> PipelineResult:
         """As PortableRunner has it."""
@@ -202,18 +210,6 @@ def _installed_command(options: PipelineOptions) -> str:
             " by --environment_type=PROCESS --environment_config='{\"command\": …}', or a pool of workers"
             " by --environment_type=EXTERNAL --environment_config=HOST:PORT"
         )
-    return str(command)
-
-
-def _write_command(folder: pathlib.Path) -> str:
-    """Writes a worker command that finds the modules which this process finds; gives its path."""
-    command = folder / WORKER_COMMAND
-    paths = shlex.quote(os.pathsep.join(path or str(pathlib.Path.cwd()) for path in sys.path))
-    command.write_text(
-        f'#!/bin/sh\nPYTHONPATH={paths} exec {shlex.quote(sys.executable)} -m {WORKER_MODULE} "$@"\n',
-        "utf-8",
-    )
-    command.chmod(0o700)
     return str(command)
 
 

@@ -1,66 +1,146 @@
-"""The worker processes of the in-process runner: their log, and their end.
+"""The worker processes of this machine: their start, their log, and their end.
 
-Beam ends its workers by closing their connections, and waits for them. One that was still starting never
-notices. So whoever interrupts a build ends them first.
+Beam ends its workers by closing their connections. One that was still starting never notices. So whoever
+interrupts a build ends them first.
 """
 
 import contextlib
+import json
+import logging
 import os
 import pathlib
-import shlex
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 
-WORKER_MODULE = "apache_beam.runners.worker.sdk_worker_main"
+from pipelines.engines.fork_server import END_SECONDS, Request
+
+SERVER_MODULE = "pipelines.engines.fork_server"
+BEAMS_WORKER = "apache_beam.runners.worker.sdk_worker_main"
 LOG_TAIL_BYTES = 2_000
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
+SERVER_IS_GONE = "could not be started"
+
+
+def _log_bad_end(how: str) -> None:
+    """A worker whose runner is gone does not end well either: that is no news."""
+    level = logging.ERROR if "killed" in how else logging.DEBUG
+    logging.getLogger(__name__).log(level, "a worker process %s", how)
+
+
 class Workers:
-    """Worker processes of one run, as far as a folder of theirs knows them."""
+    """Worker processes, forked from one that has imported what this process has.
 
-    def __init__(self, folder: str):
-        self._log = pathlib.Path(folder) / "log"
-        self._pids = pathlib.Path(folder) / "pids"
-        self._stop = pathlib.Path(folder) / "stop"
+    They are a process group of their own, which Ctrl-C does not reach.
 
-    @property
-    def command(self) -> str:
-        """The shell command that starts one. It tells its process id, and does not start after `end`.
+    Args:
+      modules: what they will need, imported before.
+      log: file that takes what they print; without one it goes to the stderr of this process.
+    """
 
-        Ctrl-C reaches the whole process group; the workers leave it to the launcher to end them.
+    def __init__(self, modules: Iterable[str], log: pathlib.Path | None = None):
+        self._log = log
+        self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
+        self._is_over = False
+        self._tell: list[Callable[[str], None]] = []  # by the number of the worker
+        with log.open("wb") if log else contextlib.nullcontext() as stream:
+            self._server = subprocess.Popen(
+                [sys.executable, "-m", SERVER_MODULE, BEAMS_WORKER, *modules],
+                env=os.environ | {"PYTHONPATH": module_path()},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stream,
+                start_new_session=True,
+            )
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def start(self, arguments: Sequence[str], tell: Callable[[str], None] = _log_bad_end) -> None:
+        """Starts a worker; none after `end`.
+
+        Args:
+          arguments: of `worker.main`.
+          tell: is called, by any thread, for a worker that does not end well: "was killed by SIGKILL",
+            "ended with status 1", "could not be started".
         """
-        python, log, pids, stop = (
-            shlex.quote(str(path)) for path in (sys.executable, self._log, self._pids, self._stop)
-        )
-        start = f"exec {python} -m {WORKER_MODULE} 2>>{log}"
-        return f"trap '' INT; echo $$ >>{pids}; [ -e {stop} ] || {start}"
+        request = Request(arguments=arguments, folder=str(pathlib.Path.cwd()))
+        with self._lock:
+            if self._is_over:
+                return
+            assert self._server.stdin
+            self._tell.append(tell)
+            try:
+                self._server.stdin.write(json.dumps(request).encode() + b"\n")
+                self._server.stdin.flush()
+            except BrokenPipeError:
+                tell(SERVER_IS_GONE)
+
+    def _watch(self) -> None:
+        assert self._server.stdout
+        for line in self._server.stdout:
+            number, status = map(int, line.split())
+            self._tell[number](describe_end(status))
+        for tell in () if self._is_over else tuple(self._tell):
+            tell(SERVER_IS_GONE)
 
     def end(self) -> None:
         """Kills all that were started, and keeps others from starting."""
-        self._stop.touch()
-        if self._pids.exists():
-            for pid in self._pids.read_text("ascii").split():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), signal.SIGKILL)
+        with self._lock:
+            self._is_over = True
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._server.pid, signal.SIGKILL)
+            self._close()
+
+    def wait(self) -> None:
+        """Waits for workers whose connections are closed; kills those that do not end."""
+        with self._lock:
+            self._is_over = True
+            self._close()
+
+    def _close(self) -> None:
+        assert self._server.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self._server.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._server.wait(2 * END_SECONDS)
 
     def log_tail(self) -> str:
-        """The end of what they have printed."""
-        data = self._log.read_bytes() if self._log.exists() else b""
-        return data[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
+        """The end of what they have printed into the file."""
+        if not self._log:
+            return ""
+        return self._log.read_bytes()[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
+
+
+def describe_end(status: int) -> str:
+    """What an exit status says, after "a worker process"."""
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with status {status}"
+
+
+def module_path() -> str:
+    """PYTHONPATH for a process that is to find the modules which this one finds."""
+    return os.pathsep.join(path or str(pathlib.Path.cwd()) for path in sys.path)
 
 
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
     """Workers that Ctrl-C and SIGTERM end before anything else happens."""
+    ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
     with tempfile.TemporaryDirectory(prefix="corpusmill-workers-") as folder:
-        workers = Workers(folder)
-        with _before_interrupts(workers):
-            yield workers
+        workers = Workers(sorted(ours), pathlib.Path(folder, "log"))
+        try:
+            with _before_interrupts(workers):
+                yield workers
+        except BaseException:
+            workers.end()
+            raise
+        workers.wait()
 
 
 @contextlib.contextmanager

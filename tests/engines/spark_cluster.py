@@ -26,13 +26,22 @@ class Cluster(NamedTuple):
 
     @property
     def flags(self) -> list[str]:
-        """Of the command line: the job server that runs, workers that the executors start."""
-        command = {"command": str(self.state / "corpusmill-worker")}
+        """Of the command line: the job server that runs, workers of the pool."""
+        return self._flags("EXTERNAL", self.pool)
+
+    @property
+    def process_flags(self) -> list[str]:
+        """The same with workers that the executors start."""
+        return self._flags(
+            "PROCESS", json.dumps({"command": str(self.state / "corpusmill-worker")})
+        )
+
+    def _flags(self, kind: str, config: str) -> list[str]:
         return [
             "--runner=SparkRunner",
             f"--job_endpoint={self.job_endpoint}",
-            "--environment_type=PROCESS",
-            f"--environment_config={json.dumps(command)}",
+            f"--environment_type={kind}",
+            f"--environment_config={config}",
         ]
 
 

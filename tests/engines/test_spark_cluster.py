@@ -57,15 +57,16 @@ def test_every_file_equals_the_golden_one(built: Path, name: str) -> None:
     assert fresh == content_of(name, FILES[name], is_alike=is_alike)
 
 
+@pytest.mark.parametrize("flags", ["flags", "process_flags"])
 def test_bad_input_is_one_line_that_names_the_place(
-    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cluster: Cluster, flags: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dump = tmp_path / "ukwiki-20260101-pages-articles.xml.bz2"
     whole = bz2.decompress(Path(sample_dump("wikipedia", "ukwiki")).read_bytes())
     dump.write_bytes(bz2.compress(whole[: len(whole) // 2]))
     output = tmp_path / "output"
-    flags = ["--language", "uk", "--dump", str(dump), "--output", str(output), *cluster.flags]
-    assert main(["wiki40b", *flags]) == 1
+    build = ["wiki40b", "--language", "uk", "--dump", str(dump), "--output", str(output)]
+    assert main([*build, *getattr(cluster, flags)]) == 1
     message = capsys.readouterr().err.splitlines()[-1]
     assert message.startswith(f"corpusmill: error: {dump}")
     assert not list(output.rglob("COMPLETED"))

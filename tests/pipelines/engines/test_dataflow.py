@@ -116,8 +116,8 @@ def flags_for(service: DataflowService, bucket: str, *more: str) -> list[str]:
     ]
 
 
-def planned(path: Sequence[str], *places: str) -> PlannedBuild:
-    return PlannedBuild(path, places, memory=None, input_bytes=lambda: 0)
+def planned(path: Sequence[str], output: str = "gs://b/out", *inputs: str) -> PlannedBuild:
+    return PlannedBuild(path, output, inputs, memory=None)
 
 
 @pytest.fixture(scope="module")

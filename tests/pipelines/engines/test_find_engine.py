@@ -6,7 +6,8 @@ from pipelines.engines.run_pipeline import find_engine
 
 
 def options_of(runner: str, workers: int, flags: list[str]) -> dict[str, Any]:
-    with find_engine(runner, workers, flags).pipeline() as pipeline:
+    engine = find_engine(runner, workers, flags)
+    with engine.started() as started, started.pipeline() as pipeline:
         options: dict[str, Any] = pipeline.options.get_all_options(drop_default=True)
     return {
         name: options[name]

@@ -78,6 +78,12 @@ def test_the_limit_of_a_process_counts() -> None:
     assert int(done.stdout) == 3000000 * 1024
 
 
+def test_packed_files_hold_more_than_is_stored() -> None:
+    sizes = {"gs://b/a.gz": 100, "/data.gz/b": 7, "c.bz2": 10}
+    assert MODEL.text_bytes(sizes) == 250 + 7 + 33
+    assert MODEL._replace(expansion={}).text_bytes(sizes) == 117
+
+
 def test_what_fits_may_start() -> None:
     check_memory(MODEL, 2 * GB, workers=3, limit=3 * GB)
 
@@ -86,7 +92,7 @@ def test_fewer_workers_are_advised_where_they_fit() -> None:
     with pytest.raises(BuildError) as raised:
         check_memory(MODEL, 2 * GB, workers=4, limit=3 * GB)
     assert str(raised.value) == (
-        "on the in-process runner this needs about 3.5 GB of memory for 2.0 GB of input, and 3.0 GB are"
+        "on the in-process runner this needs about 3.5 GB of memory for 2.0 GB of text, and 3.0 GB are"
         " allowed: --workers 3 needs 3.0 GB; --runner SparkRunner works on this machine, too, and needs no"
         " more memory for a larger input. --ignore-memory starts all the same"
     )
@@ -98,14 +104,14 @@ def test_spark_is_advised_where_no_number_of_workers_fits() -> None:
 
 
 @given(st.integers(0, 100 * GB), st.integers(1, 64), st.integers(1, 100 * GB))
-def test_advised_numbers_of_workers_fit(input_bytes: int, workers: int, limit: int) -> None:
+def test_advised_numbers_of_workers_fit(text_bytes: int, workers: int, limit: int) -> None:
     try:
-        check_memory(MODEL, input_bytes, workers, limit)
+        check_memory(MODEL, text_bytes, workers, limit)
     except BuildError as error:
-        assert MODEL.needed(input_bytes, workers) > limit
+        assert MODEL.needed(text_bytes, workers) > limit
         if "--workers" in str(error):
             fewer = int(str(error).split("--workers ")[1].split()[0])
             assert fewer < workers
-            check_memory(MODEL, input_bytes, fewer, limit)
+            check_memory(MODEL, text_bytes, fewer, limit)
     else:
-        assert MODEL.needed(input_bytes, workers) <= limit
+        assert MODEL.needed(text_bytes, workers) <= limit

@@ -8,7 +8,7 @@ import apache_beam as beam
 import pytest
 from apache_beam.transforms.environments import ExternalEnvironment, ProcessEnvironment
 
-from pipelines.engines import spark, spark_worker
+from pipelines.engines import spark, worker
 from pipelines.engines.spark import Spark
 from pipelines.engines.spark_files import JobServerFiles
 
@@ -35,13 +35,13 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def options_of(flags: list[str]) -> dict[str, Any]:
-    with Spark(3, [*flags, ENDPOINT]).pipeline() as pipeline:
+    with Spark(3, [*flags, ENDPOINT]).started() as started, started.pipeline() as pipeline:
         options: dict[str, Any] = pipeline.options.get_all_options(drop_default=True)
     return options
 
 
 def environment_of(flags: list[str]) -> Any:
-    with Spark(3, [*flags, ENDPOINT]).pipeline() as pipeline:
+    with Spark(3, [*flags, ENDPOINT]).started() as started, started.pipeline() as pipeline:
         assert isinstance(pipeline, beam.Pipeline)
         return pipeline.runner.default_environment(pipeline.options)
 
@@ -78,7 +78,7 @@ def test_the_worker_command_is_the_installed_one(installed: str) -> None:
     environment = environment_of([])
     assert isinstance(environment, ProcessEnvironment)
     assert environment.command == installed
-    assert environment.env == {spark_worker.WORKING_FOLDER: str(Path.cwd())}
+    assert environment.env == {worker.WORKING_FOLDER: str(Path.cwd())}
 
 
 def test_a_cluster_without_the_command_is_an_error(
@@ -117,14 +117,6 @@ def test_packages_that_nobody_would_install(flag: str) -> None:
     with pytest.raises(ValueError, match="run what is installed on their nodes"):
         Spark(3, [flag])
     Spark(3, [flag, "--environment_type=DOCKER"])
-
-
-def test_the_command_of_local_workers_finds_the_modules_of_this_process(tmp_path: Path) -> None:
-    command = Path(spark._write_command(tmp_path))
-    text = command.read_text("utf-8")
-    assert "-m pipelines.engines.spark_worker" in text
-    assert str(Path(spark.__file__).parents[2]) in text
-    assert command.stat().st_mode & 0o100
 
 
 def test_a_configuration_that_is_no_json_is_wrong() -> None:

@@ -1,8 +1,9 @@
-"""The process that does the Python work on a node of Spark: `corpusmill-worker`.
+"""A process that does the Python work of a pipeline: `corpusmill-worker`.
 
-Beam starts it as it starts a container: with the places to call back as flags. The program that does this in
+It is started as Beam starts a container: with the places to call back as flags. The program that does this in
 Beam's container images is no part of Beam's Python package; this one asks the same service for the options
-of the job and becomes Beam's worker. It serves environments of type PROCESS, and worker pools.
+of the job and becomes Beam's worker. It serves the in-process runner, and Spark's environments of type
+PROCESS and EXTERNAL.
 
 It installs nothing: the node needs corpusmill as the launcher has it.
 """

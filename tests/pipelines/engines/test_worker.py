@@ -13,7 +13,7 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker.sdk_worker_main import _load_pipeline_options
 from google.protobuf import struct_pb2, text_format
 
-from pipelines.engines.spark_worker import (
+from pipelines.engines.worker import (
     WORKING_FOLDER,
     enter_working_folder,
     worker_environment,
