@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +11,11 @@ import pytest
 # A busy machine must not fail a test; each law bounds its examples instead.
 hypothesis.settings.register_profile("corpusmill", deadline=None)
 hypothesis.settings.load_profile("corpusmill")
+
+
+# A job in the background of a script ignores it, and so would the builds that tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,6 +1,5 @@
 """Spark on this machine alone, with nothing but its name: --runner SparkRunner."""
 
-import functools
 import os
 import signal
 import subprocess
@@ -59,11 +58,7 @@ def test_an_interrupted_build_leaves_no_process_and_no_file(
     name, _, value = marker.partition("=")
     environment = os.environ | {name: value, "TMPDIR": str(temporary)}
     with subprocess.Popen(
-        command(tmp_path / "output"),
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        # A job in the background ignores it.
-        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        command(tmp_path / "output"), env=environment, stdin=subprocess.DEVNULL
     ) as process:
         due = time.monotonic() + 300
         while not list(temporary.glob("corpusmill-spark-*/blockmgr-*")):  # Spark works

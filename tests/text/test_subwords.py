@@ -198,7 +198,8 @@ def test_the_vocabulary_is_as_spm_train_writes_it_but_for_line_feeds(tmp_path: P
 
 def train_in_a_process(texts: Iterable[str], cores: set[int]) -> subprocess.CompletedProcess[bytes]:
     code = (
-        "import json, sys\n"
+        "import json, os, sys\n"
+        f"os.sched_setaffinity(0, {cores})\n"
         "from transforms.text.subwords import SubwordSettings, train_model\n"
         "model = train_model(json.load(sys.stdin), SubwordSettings(vocabulary_size=400))\n"
         "sys.stdout.buffer.write(model)\n"
@@ -208,7 +209,6 @@ def train_in_a_process(texts: Iterable[str], cores: set[int]) -> subprocess.Comp
         input=json.dumps(list(texts)).encode(),
         capture_output=True,
         check=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, cores),
     )
 
 
