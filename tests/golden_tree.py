@@ -7,6 +7,7 @@ round otherwise: they are compared to three digits.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,26 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     """Name → bytes of every file below a folder."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+def check_golden(fresh: Mapping[str, bytes], below: str) -> None:
+    """Asserts that files are those of the golden tree in a folder.
+
+    Args:
+      fresh: name in that folder → bytes.
+      below: path of the folder in the tree.
+    """
+    files = tree_of(GOLDEN)
+    is_alike = is_written_alike(next(data for name, data in files.items() if ".parquet" in name))
+    inside = f"{below}/"
+    golden = {
+        name.removeprefix(inside): data for name, data in files.items() if name.startswith(inside)
+    }
+    assert golden
+    assert fresh.keys() == golden.keys()
+    for name, data in golden.items():
+        expected = content_of(name, data, is_alike=is_alike)
+        assert content_of(name, fresh[name], is_alike=is_alike) == expected, name
 
 
 def is_written_alike(golden: bytes) -> bool:

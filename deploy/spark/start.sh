@@ -73,8 +73,7 @@ while [ "$number" -lt "$NODES" ]; do
         --work-dir "$STATE/work-$number" "$master"
 done
 started job-server "$python" -m pipelines.engines.spark_job_server \
-    --spark-master-url "$master" --port "$JOB_PORT" "-Dspark.executor.memory=$MEMORY" \
-    ${EXECUTOR_FLAGS:+"-Dspark.executor.extraJavaOptions=$EXECUTOR_FLAGS"}
+    --spark-master-url "$master" --port "$JOB_PORT" "-Dspark.executor.memory=$MEMORY" $JOB_SERVER_FLAGS
 started pool "$python" -m pipelines.engines.worker_pool --port "$POOL_PORT"
 waits_for node-1 "nodes($MASTER_WEB_PORT) == $NODES"
 waits_for job-server "answers($JOB_PORT)"

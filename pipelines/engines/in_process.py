@@ -18,7 +18,7 @@ from apache_beam.transforms.environments import Environment, python_sdk_capabili
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from pipelines.engines.memory import check_memory, memory_limit
-from pipelines.engines.workers import Workers, worker_processes
+from pipelines.engines.workers import BadEnd, Workers, worker_processes
 from transforms.read_dumps import file_bytes_of
 
 URN = "corpusmill:env:forked:v1"
@@ -92,9 +92,9 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
     def stop_worker(self) -> None:
         """It ends by itself, as its connection is closed."""
 
-    def _give_up(self, how: str) -> None:
+    def _give_up(self, end: BadEnd) -> None:
         """Beam would wait for ever: for answers to what the worker was told, and is told from now on."""
-        error = _error_of(how)
+        error = _error_of(end)
         connection = self.control_conn
         send = connection.push
 
@@ -108,10 +108,10 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         connection.abort(error)
 
 
-def _error_of(how: str) -> Exception:
-    if "killed" not in how:
-        return RuntimeError(f"a worker process {how}")
+def _error_of(end: BadEnd) -> Exception:
+    if not end.was_killed:
+        return RuntimeError(str(end))
     return BuildError(
-        f"a worker process {how}, by the system for want of memory perhaps; the same command goes on after"
+        f"{end}, by the system for want of memory perhaps; the same command goes on after"
         " the stages that are finished, with fewer --workers if need be"
     )

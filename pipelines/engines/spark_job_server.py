@@ -20,12 +20,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipelines.engines.errors import BuildError
+from pipelines.engines.log_tail import log_tail
 from pipelines.engines.spark_files import JobServerFiles, find_job_server_files
 
 MAIN_CLASS = "org.apache.beam.runners.spark.SparkJobServerDriver"
 START_SECONDS = 120.0
 STOP_SECONDS = 10.0
-LOG_TAIL_BYTES = 4_000
 IDLE_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 
@@ -62,8 +62,7 @@ class JobServer(NamedTuple):
 
     def log_tail(self) -> str:
         """The end of the log."""
-        data = self.log.read_bytes() if self.log.exists() else b""
-        return data[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
+        return log_tail(self.log)
 
 
 @contextlib.contextmanager

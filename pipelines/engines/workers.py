@@ -16,22 +16,37 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
+from typing import NamedTuple
 
 from pipelines.engines.fork_server import END_SECONDS, Request
+from pipelines.engines.log_tail import log_tail
 
 SERVER_MODULE = "pipelines.engines.fork_server"
 BEAMS_WORKER = "apache_beam.runners.worker.sdk_worker_main"
-LOG_TAIL_BYTES = 2_000
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
-SERVER_IS_GONE = "could not be started"
+class BadEnd(NamedTuple):
+    """How a worker ended that did not end well."""
+
+    status: int | None  # as subprocess has it, -9: SIGKILL; None: it could not be started
+
+    @property
+    def was_killed(self) -> bool:
+        """By a signal, such as that of a system without memory."""
+        return self.status is not None and self.status < 0
+
+    def __str__(self) -> str:
+        if self.status is None:
+            return "a worker process could not be started"
+        if self.was_killed:
+            return f"a worker process was killed by {signal.Signals(-self.status).name}"
+        return f"a worker process ended with status {self.status}"
 
 
-def _log_bad_end(how: str) -> None:
+def _log_bad_end(end: BadEnd) -> None:
     """A worker whose runner is gone does not end well either: that is no news."""
-    level = logging.ERROR if "killed" in how else logging.DEBUG
-    logging.getLogger(__name__).log(level, "a worker process %s", how)
+    logging.getLogger(__name__).log(logging.ERROR if end.was_killed else logging.DEBUG, "%s", end)
 
 
 class Workers:
@@ -48,7 +63,7 @@ class Workers:
         self._log = log
         self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
         self._is_over = False
-        self._tell: list[Callable[[str], None]] = []  # by the number of the worker
+        self._tell: list[Callable[[BadEnd], None]] = []  # by the number of the worker
         with log.open("wb") if log else contextlib.nullcontext() as stream:
             self._server = subprocess.Popen(
                 [sys.executable, "-m", SERVER_MODULE, BEAMS_WORKER, *modules],
@@ -60,13 +75,14 @@ class Workers:
             )
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def start(self, arguments: Sequence[str], tell: Callable[[str], None] = _log_bad_end) -> None:
+    def start(
+        self, arguments: Sequence[str], tell: Callable[[BadEnd], None] = _log_bad_end
+    ) -> None:
         """Starts a worker; none after `end`.
 
         Args:
           arguments: of `worker.main`.
-          tell: is called, by any thread, for a worker that does not end well: "was killed by SIGKILL",
-            "ended with status 1", "could not be started".
+          tell: is called, by any thread, for a worker that does not end well.
         """
         request = Request(arguments=arguments, folder=str(pathlib.Path.cwd()))
         with self._lock:
@@ -78,15 +94,15 @@ class Workers:
                 self._server.stdin.write(json.dumps(request).encode() + b"\n")
                 self._server.stdin.flush()
             except BrokenPipeError:
-                tell(SERVER_IS_GONE)
+                tell(BadEnd(None))
 
     def _watch(self) -> None:
         assert self._server.stdout
         for line in self._server.stdout:
             number, status = map(int, line.split())
-            self._tell[number](describe_end(status))
+            self._tell[number](BadEnd(status))
         for tell in () if self._is_over else tuple(self._tell):
-            tell(SERVER_IS_GONE)
+            tell(BadEnd(None))
 
     def end(self) -> None:
         """Kills all that were started, and keeps others from starting."""
@@ -111,16 +127,7 @@ class Workers:
 
     def log_tail(self) -> str:
         """The end of what they have printed into the file."""
-        if not self._log:
-            return ""
-        return self._log.read_bytes()[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
-
-
-def describe_end(status: int) -> str:
-    """What an exit status says, after "a worker process"."""
-    if status < 0:
-        return f"was killed by {signal.Signals(-status).name}"
-    return f"ended with status {status}"
+        return log_tail(self._log) if self._log else ""
 
 
 def module_path() -> str:

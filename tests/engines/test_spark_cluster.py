@@ -5,6 +5,7 @@ the cluster.
 """
 
 import bz2
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli import main
-from pipelines.demo import sample_dump
+from pipelines.demo import sample_dump, sample_entities
 from tests.engines.spark_cluster import Cluster, missing, run_script, spark_cluster
-from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+from tests.golden_tree import GOLDEN, check_golden, content_of, is_written_alike, tree_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -23,12 +24,32 @@ pytestmark = [
 FILES = tree_of(GOLDEN)
 
 
+QUICK = (
+    "-Dbeam.spark.test.reuseSparkContext=true",  # executors stay for the next job
+    "-Dspark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",  # they do too little for more
+)
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    # Small builds are over before optimised machine code would pay.
-    quick = {"EXECUTOR_FLAGS": "-XX:TieredStopAtLevel=1"}
-    with spark_cluster(tmp_path_factory.mktemp("spark"), **quick) as cluster:
+    folder = tmp_path_factory.mktemp("spark")
+    with spark_cluster(folder, JOB_SERVER_FLAGS=" ".join(QUICK)) as cluster:
         yield cluster
+
+
+def test_a_build_with_a_job_server_and_workers_of_its_own(cluster: Cluster, tmp_path: Path) -> None:
+    """As a user starts it; here it comes first, before the other job server's executors keep all cores."""
+    command = {"command": str(cluster.state / "corpusmill-worker")}
+    flags = [
+        "--runner=SparkRunner",
+        f"--spark_master_url={cluster.master_url}",
+        f"--job_server_jvm_properties={QUICK[1]}",
+        "--environment_type=PROCESS",
+        f"--environment_config={json.dumps(command)}",
+    ]
+    build = ["entities", "--dump", sample_entities(), "--output", str(tmp_path)]
+    assert main([*build, *flags]) == 0
+    check_golden(tree_of(tmp_path / "entities"), "entities")
 
 
 @pytest.fixture(scope="module")

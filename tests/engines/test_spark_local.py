@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.demo import sample_entities
 from tests.engines.spark_cluster import missing
-from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+from tests.golden_tree import check_golden, tree_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -38,14 +38,7 @@ def processes_with(marker: str) -> list[str]:
 
 def test_a_build_without_any_other_flag(tmp_path: Path) -> None:
     subprocess.run(command(tmp_path), check=True, stdin=subprocess.DEVNULL, timeout=600)
-    golden = {name: data for name, data in tree_of(GOLDEN).items() if name.startswith("entities/")}
-    fresh = tree_of(tmp_path)
-    is_alike = is_written_alike(golden[next(name for name in golden if name.endswith(".parquet"))])
-    assert fresh.keys() == golden.keys()
-    for name, data in golden.items():
-        assert content_of(name, fresh[name], is_alike=is_alike) == content_of(
-            name, data, is_alike=is_alike
-        )
+    check_golden(tree_of(tmp_path / "entities"), "entities")
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -18,14 +18,11 @@ from pipelines.simplebooks import SimpleBooks
 from pipelines.subwords import Subwords, SubwordsConfig
 from pipelines.wiki40b import Wiki40b
 from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
-from tests.golden_tree import GOLDEN, content_of, is_written_alike
-from tests.golden_tree import tree_of as files_of
+from tests.golden_tree import GOLDEN, check_golden
 from tests.storage.stores import Store, is_read_by_builds, names_below, tree_of, upload
 
 pytestmark = pytest.mark.storage
 
-FILES = files_of(GOLDEN)
-IS_ALIKE = is_written_alike(next(data for file, data in FILES.items() if ".parquet" in file))
 TABLE = "entities/wikidata/20260101-1.0.0"
 
 CORPORA: dict[str, Callable[[str], Corpus]] = {  # name → (folder of finished builds) → corpus
@@ -92,17 +89,7 @@ def test_a_build_equals_the_golden_one(samples: Store, name: str) -> None:
     corpus = CORPORA[name](samples.path("built"))
     launch(corpus, samples.path("output"), workers=BUILT[samples.scheme][name])
     place = "/".join(corpus.path)
-    golden = {
-        file.removeprefix(f"{place}/"): content
-        for file, content in FILES.items()
-        if file.startswith(f"{place}/")
-    }
-    fresh = tree_of(samples.path("output", place))
-    assert fresh.keys() == golden.keys()
-    assert golden
-    for file, content in golden.items():
-        expected = content_of(file, content, is_alike=IS_ALIKE)
-        assert content_of(file, fresh[file], is_alike=IS_ALIKE) == expected, file
+    check_golden(tree_of(samples.path("output", place)), place)
     assert {name for name in names_below(samples.path("output")) if "/." in f"/{name}"} == set()
 
 

@@ -18,7 +18,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.engines.fork_server import END_SECONDS, import_all
 from pipelines.engines.in_process import InProcess, _ForkedWorkerHandler
 from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.engines.workers import SERVER_IS_GONE, Workers, module_path
+from pipelines.engines.workers import BadEnd, Workers, module_path
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
@@ -72,9 +72,9 @@ def test_the_end_kills_those_that_are_starting(workers: Workers) -> None:
 
 def test_workers_that_end_by_themselves_are_waited_for(workers: Workers) -> None:
     server = workers._server.pid
-    told: list[str] = []
+    told: list[BadEnd] = []
     workers.start(["--no-such-flag"], told.append)
-    wait_until(lambda: told == ["ended with status 1"])
+    wait_until(lambda: told == [BadEnd(1)])
     start = time.monotonic()
     workers.wait()
     assert not group_of(server)
@@ -84,23 +84,36 @@ def test_workers_that_end_by_themselves_are_waited_for(workers: Workers) -> None
 
 def test_a_worker_that_is_killed_is_told_of(workers: Workers) -> None:
     server = workers._server.pid
-    told: list[str] = []
+    told: list[BadEnd] = []
     workers.start(NOBODY, told.append)
     wait_until(lambda: len(group_of(server)) == 2)
     (worker,) = set(group_of(server)) - {server}
     os.kill(worker, signal.SIGKILL)
-    wait_until(lambda: told == ["was killed by SIGKILL"])
+    wait_until(lambda: told == [BadEnd(-signal.SIGKILL)])
     workers.wait()
 
 
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        (BadEnd(-signal.SIGKILL), "a worker process was killed by SIGKILL"),
+        (BadEnd(3), "a worker process ended with status 3"),
+        (BadEnd(None), "a worker process could not be started"),
+    ],
+)
+def test_what_is_said_of_a_bad_end(end: BadEnd, sentence: str) -> None:
+    assert str(end) == sentence
+    assert end.was_killed == ("killed" in sentence)
+
+
 def test_without_the_process_that_forks_none_can_be_started(workers: Workers) -> None:
-    told: list[str] = []
+    told: list[BadEnd] = []
     workers.start(NOBODY, told.append)
     wait_until(lambda: len(group_of(workers._server.pid)) == 2)
     os.killpg(workers._server.pid, signal.SIGKILL)
-    wait_until(lambda: told == [SERVER_IS_GONE])
+    wait_until(lambda: told == [BadEnd(None)])
     workers.start(NOBODY, told.append)
-    assert told == [SERVER_IS_GONE] * 2
+    assert told == [BadEnd(None)] * 2
     workers.end()
 
 
@@ -116,7 +129,7 @@ def test_a_worker_that_was_killed_before_is_not_waited_for() -> None:
     connection = ControlConnection()
     handler = SimpleNamespace(control_conn=connection)
     waiting = connection.push(fn_api.InstructionRequest())
-    _ForkedWorkerHandler._give_up(handler, "was killed by SIGKILL")  # type: ignore[arg-type]
+    _ForkedWorkerHandler._give_up(handler, BadEnd(-signal.SIGKILL))  # type: ignore[arg-type]
     for future in (waiting, connection.push(fn_api.InstructionRequest())):
         with pytest.raises(BuildError, match="killed by SIGKILL"):
             future.get(10)

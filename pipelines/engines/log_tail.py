@@ -1,0 +1,15 @@
+"""The end of a log, to be shown with an error."""
+
+import os
+import pathlib
+
+LOG_TAIL_BYTES = 4_000
+
+
+def log_tail(log: pathlib.Path) -> str:
+    """What was written to it last; "" where there is none. The log of a long build may be large."""
+    if not log.exists():
+        return ""
+    with log.open("rb") as stream:
+        stream.seek(max(stream.seek(0, os.SEEK_END) - LOG_TAIL_BYTES, 0))
+        return stream.read().decode("utf-8", "replace")
