@@ -21,6 +21,7 @@ from pipelines.engines.dataflow_flags import brings_package, check_flags, region
 from pipelines.engines.dataflow_package import worker_package
 from pipelines.engines.engine import DATAFLOW, PlannedBuild, Started
 from pipelines.engines.errors import BuildError
+from pipelines.engines.options import Options
 from transforms.stores import refusal_of
 
 DEFAULTS = (
@@ -98,7 +99,7 @@ class Dataflow:
         runner = _Runner()
         try:
             with readable_errors():
-                yield beam.Pipeline(runner=runner, options=PipelineOptions(flags))
+                yield beam.Pipeline(runner=runner, options=Options(flags))
         except (KeyboardInterrupt, SystemExit):
             if runner.job_id:
                 _log(f"the job goes on: {_url(self._cloud, runner.job_id)}")

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.engines.memory_model import MemoryModel
+from pipelines.engines.options import Options
 
 IN_PROCESS = "in-process"
 DATAFLOW = "DataflowRunner"
@@ -65,5 +65,5 @@ class NamedRunner:
     @contextlib.contextmanager
     def started(self) -> Iterator[Started]:
         """As Engine has it."""
-        options = PipelineOptions(self._flags)
+        options = Options(self._flags)
         yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))

@@ -7,7 +7,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     GrpcWorkerHandler,
@@ -18,6 +17,7 @@ from apache_beam.transforms.environments import Environment, python_sdk_capabili
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from pipelines.engines.memory import check_memory, memory_limit
+from pipelines.engines.options import Options
 from pipelines.engines.workers import BadEnd, Workers, worker_processes
 from transforms.read_dumps import file_bytes_of
 
@@ -57,7 +57,7 @@ class InProcess:
 
     @contextlib.contextmanager
     def _pipeline(self, environment: Environment | None = None) -> Iterator[beam.Pipeline]:
-        yield beam.Pipeline(runner=FnApiRunner(environment), options=PipelineOptions(self._flags))
+        yield beam.Pipeline(runner=FnApiRunner(environment), options=Options(self._flags))
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()

@@ -26,6 +26,7 @@ from apache_beam.transforms.environments import (
 )
 
 from pipelines.engines.engine import PlannedBuild, Started
+from pipelines.engines.options import Options
 from pipelines.engines.spark_files import (
     JobServerFiles,
     find_job_server,
@@ -120,7 +121,7 @@ class Spark:
             *(f"--files_to_stage={jar}" for jar in self._jars()),
             f"--job_endpoint={endpoint}",
         ]
-        options = PipelineOptions(flags)
+        options = Options(flags)
         runner = _Runner(self._environment(options.view_as(PortableOptions), pool))
         try:
             yield beam.Pipeline(runner=runner, options=options)
