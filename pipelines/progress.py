@@ -1,6 +1,7 @@
 """What a person sees while a build runs, and at its end."""
 
 import contextlib
+import functools
 import json
 import logging
 import os
@@ -22,6 +23,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from pipelines.side_thread import beside
 from transforms import counters
 from transforms.list_unrendered import NAME as UNRENDERED
 from transforms.text.books.simple.simplebooks_rows import SIZES
@@ -178,15 +180,10 @@ def shown(label: str, total_bytes: int) -> Iterator[None]:
     """
     with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as folder:
         os.environ[counters.PROGRESS_DIR] = folder
-        stop = threading.Event()
-        arguments = (label, total_bytes, pathlib.Path(folder), stop)
-        watcher = threading.Thread(target=_watch, args=arguments, daemon=True)
-        watcher.start()
         try:
-            yield
+            with beside(functools.partial(_watch, label, total_bytes, pathlib.Path(folder))):
+                yield
         finally:
-            stop.set()
-            watcher.join()
             del os.environ[counters.PROGRESS_DIR]
 
 
@@ -208,12 +205,12 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
         written.rename(pathlib.Path(folder, f"{name}.json"))
 
 
-def _watch(label: str, total_bytes: int, folder: pathlib.Path, stop: threading.Event) -> None:
+def _watch(label: str, total_bytes: int, folder: pathlib.Path, is_over: threading.Event) -> None:
     console = Console(stderr=True)
     show = _draw(console, label, total_bytes) if console.is_terminal else _log(label, total_bytes)
     with show as update:
         start = time.monotonic()
-        while not stop.wait(REDRAW_SECONDS):
+        while not is_over.wait(REDRAW_SECONDS):
             seconds = time.monotonic() - start
             update(Tally(counters.read_tallies(folder), seconds), seconds)
 

@@ -7,6 +7,7 @@ that a builder is at work; it is written anew every few seconds, so that of a ki
 
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import io
 import json
@@ -20,6 +21,7 @@ from collections.abc import Iterator, Mapping
 
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.side_thread import beside
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.scratch import SCRATCH
@@ -156,14 +158,10 @@ class _Lock:
 def _at_work(path: str) -> Iterator[_Lock]:
     lock = _Lock(path)
     lock.take()
-    is_over = threading.Event()
-    beats = threading.Thread(target=_beat, args=(lock, is_over), daemon=True)
-    beats.start()
     try:
-        yield lock
+        with beside(functools.partial(_beat, lock)):
+            yield lock
     finally:
-        is_over.set()
-        beats.join()
         lock.release()
 
 

@@ -1,6 +1,7 @@
 """What a person sees of downloads: a bar at a terminal, else a line in the log now and then."""
 
 import contextlib
+import functools
 import logging
 import threading
 import time
@@ -17,6 +18,7 @@ from rich.progress import (
 )
 
 from pipelines.refresh.part_file import PartFile
+from pipelines.side_thread import beside
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
@@ -27,18 +29,12 @@ LOG = logging.getLogger(__name__)
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
     """Shows, while the block runs, how far the files have come, by looking at them."""
     console = Console(stderr=True)
-    stop = threading.Event()
     watch = _draw if console.is_terminal else _log
-    watcher = threading.Thread(target=watch, args=(console, parts, stop), daemon=True)
-    watcher.start()
-    try:
+    with beside(functools.partial(watch, console, parts)):
         yield
-    finally:
-        stop.set()
-        watcher.join()
 
 
-def _draw(console: Console, parts: Sequence[PartFile], stop: threading.Event) -> None:
+def _draw(console: Console, parts: Sequence[PartFile], is_over: threading.Event) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -52,15 +48,15 @@ def _draw(console: Console, parts: Sequence[PartFile], stop: threading.Event) ->
         def update() -> None:
             bar.update(task, completed=_come(parts), description=_describe(parts))
 
-        while not stop.wait(REDRAW_SECONDS):
+        while not is_over.wait(REDRAW_SECONDS):
             update()
         update()
 
 
-def _log(_: Console, parts: Sequence[PartFile], stop: threading.Event) -> None:
+def _log(_: Console, parts: Sequence[PartFile], is_over: threading.Event) -> None:
     begin, start = time.monotonic(), _come(parts)
     line = _line(parts, begin, start)
-    while not stop.wait(LOG_SECONDS):
+    while not is_over.wait(LOG_SECONDS):
         LOG.info("%s", line())
 
 
