@@ -115,12 +115,17 @@ def _locked(folder: pathlib.Path) -> Iterator[None]:
     """Holds a lock that ends with the process, however it ends."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, folder)
         yield
-    except BlockingIOError:
-        raise TargetError(f"another build is at work: {folder}") from None
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: pathlib.Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise TargetError(f"another build is at work: {folder}") from None
 
 
 def _delete(target: str) -> None:

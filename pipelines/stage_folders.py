@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.clean_up import errors_logged
 from pipelines.publish import TargetError
 from transforms.open_input import open_raw
 from transforms.stores import is_local, list_below, remove_below
@@ -158,7 +159,8 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
         try:
             yield folders
         except BaseException:
-            folders.remove_unfinished()
+            with errors_logged():
+                folders.remove_unfinished()
             raise
 
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.clean_up import errors_logged
 from pipelines.side_thread import beside
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import COMPLETED, MANIFEST
@@ -55,8 +56,11 @@ def building_in_store(target: str) -> Iterator[str]:
         try:
             yield folder
             _publish(folder, target, lock)
-        finally:
-            remove_below(folder)
+        except BaseException:
+            with errors_logged():
+                remove_below(folder)
+            raise
+        remove_below(folder)
 
 
 def _publish(folder: str, target: str, lock: "_Lock") -> None:
@@ -161,8 +165,11 @@ def _at_work(path: str) -> Iterator[_Lock]:
     try:
         with beside(functools.partial(_beat, lock)):
             yield lock
-    finally:
-        lock.release()
+    except BaseException:
+        with errors_logged():
+            lock.release()
+        raise
+    lock.release()
 
 
 def _beat(lock: _Lock, is_over: threading.Event) -> None:

@@ -5,13 +5,17 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/settings.sh"
 
-if [ -e "$STATE" ]; then
+if [ -e "$STATE/$MARK" ]; then
     echo "start.sh: there is a cluster in $STATE; stop.sh ends it" >&2
+    exit 1
+elif [ -e "$STATE" ]; then
+    echo "start.sh: $STATE is there already, and no cluster's: set STATE to a folder that is not there" >&2
     exit 1
 fi
 SPARK_HOME=${SPARK_HOME:-$("$PYTHON" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)')}
 export SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 SPARK_NO_DAEMONIZE=1 SPARK_CONF_DIR="$STATE/conf"
 mkdir -p "$STATE/conf" "$STATE/tmp"
+: >"$STATE/$MARK"
 trap '"$here/stop.sh" >&2; exit 1' INT TERM
 python=$("$PYTHON" -c 'import sys; print(sys.executable)')
 master=spark://127.0.0.1:$MASTER_PORT

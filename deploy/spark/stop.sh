@@ -4,6 +4,11 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/settings.sh"
 
+[ -e "$STATE" ] || exit 0
+if [ ! -e "$STATE/$MARK" ]; then
+    echo "stop.sh: $STATE is no cluster's" >&2
+    exit 1
+fi
 groups=$(cat "$STATE"/*.pid 2>/dev/null)
 # alive: is there a process of any of the groups?
 alive() {

@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from pipelines.engines import worker
@@ -37,15 +37,15 @@ def main() -> None:
     """Serves until the input ends."""
     import_all(sys.argv[1:])
     gc.freeze()  # no collection touches, and so copies, pages that all workers share
-    numbers: dict[int, int] = {}
-    signal.signal(signal.SIGCHLD, lambda *_: _bury(numbers))
+    children = _Children()
+    signal.signal(signal.SIGCHLD, lambda *_: children.bury())
     for number, line in enumerate(sys.stdin.buffer):
         pid = os.fork()
         if not pid:
             _become_worker(json.loads(line))
-        numbers[pid] = number
+        children.add(pid, number)
     due = time.monotonic() + END_SECONDS
-    while _bury(numbers) and time.monotonic() < due:
+    while children.bury() and time.monotonic() < due:
         time.sleep(_POLL_SECONDS)
     os.killpg(0, signal.SIGKILL)
 
@@ -57,23 +57,38 @@ def import_all(modules: Iterable[str]) -> None:
             importlib.import_module(name)
 
 
-def _bury(numbers: Mapping[int, int]) -> bool:
-    """Waits for workers that have ended, and tells of those that did not end well; are there others?
+class _Children:
+    """The workers that run."""
 
-    Args:
-      numbers: process id → number of the worker.
-    """
-    try:
-        while True:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if not pid:
-                return True
-            if status:
-                # The last that was started may end before its number is noted.
-                told = f"{numbers.get(pid, -1)} {os.waitstatus_to_exitcode(status)}\n"
-                os.write(sys.stdout.fileno(), told.encode())
-    except ChildProcessError:
-        return False
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}  # by process id
+        self._ended: dict[int, int] = {}  # process id → status of one whose number is not known yet
+
+    def add(self, pid: int, number: int) -> None:
+        """One that was started, and may have ended."""
+        self._numbers[pid] = number
+        if pid in self._ended:
+            self._tell(pid, self._ended.pop(pid))
+
+    def bury(self) -> bool:
+        """Waits for workers that have ended, and tells of those that did not end well; are there others?"""
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    return True
+                if pid in self._numbers:
+                    self._tell(pid, status)
+                else:
+                    self._ended[pid] = status
+        except ChildProcessError:
+            return False
+
+    def _tell(self, pid: int, status: int) -> None:
+        number = self._numbers.pop(pid)
+        if status:
+            told = f"{number} {os.waitstatus_to_exitcode(status)}\n"
+            os.write(sys.stdout.fileno(), told.encode())
 
 
 def _become_worker(request: Request) -> None:

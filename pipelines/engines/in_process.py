@@ -15,10 +15,9 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 from apache_beam.transforms.environments import Environment, python_sdk_capabilities
 
 from pipelines.engines.engine import PlannedBuild, Started
-from pipelines.engines.errors import BuildError
 from pipelines.engines.memory import check_memory, memory_limit
 from pipelines.engines.options import Options
-from pipelines.engines.workers import BadEnd, Workers, worker_processes
+from pipelines.engines.workers import BadEnd, Workers, error_of, worker_processes
 from transforms.read_dumps import file_bytes_of
 
 URN = "corpusmill:env:forked:v1"
@@ -84,17 +83,19 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
     def __init__(self, name: bytes, *services: Any):
         super().__init__(*services)
         self._workers = _started[name.decode()]
+        self._number = -1
 
     def start_worker(self) -> None:
         flags = ["--id", self.worker_id, "--provision_endpoint", self.control_address]
-        self._workers.start(flags, self._give_up)
+        self._number = self._workers.start(flags, self._give_up)
 
     def stop_worker(self) -> None:
-        """It ends by itself, as its connection is closed."""
+        """It ends by itself, as its connection is closed. What holds this handler holds its pipeline."""
+        self._workers.forget(self._number)
 
     def _give_up(self, end: BadEnd) -> None:
         """Beam would wait for ever: for answers to what the worker was told, and is told from now on."""
-        error = _error_of(end)
+        error = error_of(end)
         connection = self.control_conn
         send = connection.push
 
@@ -106,12 +107,3 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
 
         connection.push = push
         connection.abort(error)
-
-
-def _error_of(end: BadEnd) -> Exception:
-    if not end.was_killed:
-        return RuntimeError(str(end))
-    return BuildError(
-        f"{end}, by the system for want of memory perhaps; the same command goes on after"
-        " the stages that are finished, with fewer --workers if need be"
-    )

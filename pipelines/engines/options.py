@@ -18,3 +18,7 @@ class Options(PipelineOptions):
         if cls not in views:
             views[cls] = super().view_as(cls)
         return views[cls]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As PipelineOptions has it. A copy makes views of its own, which share its values."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_views"}

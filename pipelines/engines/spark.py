@@ -26,6 +26,7 @@ from apache_beam.transforms.environments import (
 )
 
 from pipelines.engines.engine import PlannedBuild, Started
+from pipelines.engines.errors import BuildError
 from pipelines.engines.options import Options
 from pipelines.engines.spark_files import (
     JobServerFiles,
@@ -35,7 +36,7 @@ from pipelines.engines.spark_files import (
 from pipelines.engines.spark_job_server import JobServer, job_server
 from pipelines.engines.worker import WORKING_FOLDER
 from pipelines.engines.worker_pool import worker_pool
-from pipelines.engines.workers import worker_processes
+from pipelines.engines.workers import BadEnd, error_of, log_bad_end, worker_processes
 
 SPARK = "SparkRunner"
 WORKER_COMMAND = "corpusmill-worker"
@@ -90,18 +91,18 @@ class Spark:
     def started(self) -> Iterator[Started]:
         """As Engine has it."""
         if not self._files:
-            yield Started(lambda: self._pipeline(self._endpoint))
+            yield Started(lambda: _with_readable_errors(self._pipeline(self._endpoint)))
             return
         with contextlib.ExitStack() as stack:
-            pool, logs = "", []
+            pool, loss, logs = "", _Loss(), []
             if self.is_local:
                 workers = stack.enter_context(worker_processes())
-                pool = stack.enter_context(worker_pool(workers))
+                pool = stack.enter_context(worker_pool(workers, tell=loss.note))
                 logs.append(workers.log_tail)
             server = stack.enter_context(self._own_server(self._files))
             logs.append(server.log_tail)
             yield Started(
-                lambda: self._pipeline(server.endpoint, pool),
+                lambda: loss.ends(self._pipeline(server.endpoint, pool)),
                 lambda: "\n".join(tail() for tail in logs),
             )
 
@@ -154,6 +155,51 @@ class Spark:
             return (find_job_server(),)
         except ValueError:
             return ()
+
+
+@contextlib.contextmanager
+def _with_readable_errors(
+    pipeline: contextlib.AbstractContextManager[beam.Pipeline],
+) -> Iterator[beam.Pipeline]:
+    """The same pipeline. Raises BuildError where a job server, of which nothing is known here, is gone."""
+    with pipeline as root:
+        try:
+            yield root
+        except (grpc.FutureTimeoutError, grpc.RpcError) as error:
+            endpoint = root.options.view_as(PortableOptions).job_endpoint
+            said = error.details() if isinstance(error, grpc.Call) else "it is not there"
+            raise BuildError(f"the job server at {endpoint} does not answer: {said}") from error
+
+
+class _Loss:
+    """A worker of this machine that has died. Spark would wait for ever for one that it has not heard of."""
+
+    def __init__(self) -> None:
+        self._end: BadEnd | None = None
+        self._runner: _Runner | None = None
+
+    def note(self, end: BadEnd) -> None:
+        """As `Workers.start` has it."""
+        log_bad_end(end)
+        if end.is_loss and self._runner:
+            self._end = end
+            self._runner.cancel()
+
+    @contextlib.contextmanager
+    def ends(
+        self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
+    ) -> Iterator[beam.Pipeline]:
+        """The same pipeline, of which a loss ends the job. Raises BuildError then."""
+        with pipeline as root:
+            self._runner = root.runner
+            try:
+                yield root
+            except RuntimeError:
+                if not self._end:
+                    raise
+                raise error_of(self._end) from None
+            finally:
+                self._runner = None
 
 
 class _Runner(PortableRunner):

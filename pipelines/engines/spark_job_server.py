@@ -76,8 +76,10 @@ def job_server(
       jvm_flags: memory, and Spark's settings as -Dspark.…; they win over ours.
       port: of the server; 0 for a free one.
 
-    Raises BuildError if it does not start.
+    Raises BuildError if it does not start, or the port is taken.
     """
+    if port and _answers(port):
+        raise BuildError(f"something listens at port {port} already, so no job server can")
     with tempfile.TemporaryDirectory(
         prefix="corpusmill-spark-", ignore_cleanup_errors=True
     ) as folder:
@@ -165,14 +167,18 @@ def main() -> int:
     parser.add_argument("--port", type=int, required=True)
     settings, jvm_flags = parser.parse_known_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    files = find_job_server_files()
-    with job_server(files, settings.spark_master_url, jvm_flags, settings.port) as server:
-        print(
-            f"Spark's job server for {settings.spark_master_url} at {server.endpoint}", flush=True
-        )
-        while _answers(settings.port):
-            time.sleep(IDLE_SECONDS)
-        print(server.log_tail(), file=sys.stderr)
+    try:
+        files = find_job_server_files()
+        with job_server(files, settings.spark_master_url, jvm_flags, settings.port) as server:
+            print(
+                f"Spark's job server for {settings.spark_master_url} at {server.endpoint}",
+                flush=True,
+            )
+            while _answers(settings.port):
+                time.sleep(IDLE_SECONDS)
+            print(server.log_tail(), file=sys.stderr)
+    except (ValueError, BuildError) as error:
+        print(f"Spark's job server: error: {error}", file=sys.stderr)
     return 1
 
 

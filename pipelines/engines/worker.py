@@ -23,16 +23,24 @@ from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
 ANSWER_SECONDS = 60.0
+NOT_BEGUN = 75
+"""Exit status of a worker that does not learn what to do: EX_TEMPFAIL of sysexits.h."""
+
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
 """Variable that names the folder in which the build was started: relative names of files begin there."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Works until the runner closes the connection; returns the exit status."""
+    """Works until the runner closes the connection; returns the exit status, 0 or NOT_BEGUN."""
     flags = _parse(arguments)
     enter_working_folder()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
-    os.environ.update(worker_environment(flags.id, flags.provision_endpoint, overrides_of(flags)))
+    try:
+        variables = worker_environment(flags.id, flags.provision_endpoint, overrides_of(flags))
+    except grpc.RpcError as error:
+        print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
+        return NOT_BEGUN
+    os.environ.update(variables)
     sdk_worker_main.main([])
     return 0
 

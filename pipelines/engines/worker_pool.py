@@ -10,7 +10,8 @@ import argparse
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,29 +19,33 @@ import grpc
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
-from pipelines.engines.workers import Workers
+from pipelines.engines.workers import BadEnd, Workers, log_bad_end
 
 PIPELINES = (
     "compare entities flores101 lm1b pg19 simplebooks subwords verify verify_checksums wiki40b"
     " wiki40b_multilingual"
 ).split()
 
+IS_GONE = "the process that starts workers has ended"
+
 
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
     """Beam's service. Executors that share a pool give their workers the same names."""
 
-    def __init__(self, workers: Workers):
+    def __init__(self, workers: Workers, tell: Callable[[BadEnd], None]):
         self._workers = workers
+        self._tell = tell
 
     def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        self._workers.start(
-            [
-                f"--id={request.worker_id}",
-                f"--provision_endpoint={request.provision_endpoint.url}",
-                f"--logging_endpoint={request.logging_endpoint.url}",
-                f"--control_endpoint={request.control_endpoint.url}",
-            ]
-        )
+        if self._workers.is_gone:
+            return fn_api.StartWorkerResponse(error=IS_GONE)
+        flags = [
+            f"--id={request.worker_id}",
+            f"--provision_endpoint={request.provision_endpoint.url}",
+            f"--logging_endpoint={request.logging_endpoint.url}",
+            f"--control_endpoint={request.control_endpoint.url}",
+        ]
+        self._workers.start(flags, self._tell)
         return fn_api.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -49,13 +54,20 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
 
 
 @contextlib.contextmanager
-def worker_pool(workers: Workers, address: str = "localhost:0") -> Iterator[str]:
+def worker_pool(
+    workers: Workers,
+    address: str = "localhost:0",
+    tell: Callable[[BadEnd], None] = log_bad_end,
+) -> Iterator[str]:
     """Serves as long as the block; gives host:port.
+
+    Args:
+      tell: see `Workers.start`. The runner, which waits for each worker that it has asked for, is not told.
 
     Raises OSError for an address that is taken.
     """
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
-    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers), server)
+    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, tell), server)
     try:
         port = server.add_insecure_port(address)
     except RuntimeError:
@@ -68,7 +80,10 @@ def worker_pool(workers: Workers, address: str = "localhost:0") -> Iterator[str]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM or Ctrl-C; what workers print goes to stderr."""
+    """Runs a pool until SIGTERM, Ctrl-C, or the end of the process that starts workers.
+
+    What workers print goes to stderr.
+    """
     parser = argparse.ArgumentParser(
         prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]
     )
@@ -79,10 +94,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     workers = Workers([f"pipelines.{name}" for name in PIPELINES])
+    is_gone = threading.Event()
+
+    def note(end: BadEnd) -> None:
+        log_bad_end(end)
+        if end.status is None:
+            is_gone.set()
+
     try:
-        with worker_pool(workers, f"{settings.host}:{settings.port}") as address:
+        with worker_pool(workers, f"{settings.host}:{settings.port}", note) as address:
             print(f"workers are started by {address}", flush=True)
-            signal.pause()
+            is_gone.wait()
+            raise OSError(IS_GONE)
     except OSError as error:
         print(f"corpusmill-worker-pool: error: {error}", file=sys.stderr)
         return 1

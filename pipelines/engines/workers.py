@@ -18,8 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import NamedTuple
 
+from pipelines.engines.errors import BuildError
 from pipelines.engines.fork_server import END_SECONDS, Request
 from pipelines.engines.log_tail import log_tail
+from pipelines.engines.worker import NOT_BEGUN
 
 SERVER_MODULE = "pipelines.engines.fork_server"
 BEAMS_WORKER = "apache_beam.runners.worker.sdk_worker_main"
@@ -36,6 +38,11 @@ class BadEnd(NamedTuple):
         """By a signal, such as that of a system without memory."""
         return self.status is not None and self.status < 0
 
+    @property
+    def is_loss(self) -> bool:
+        """Does a runner miss this worker? One that has begun ends badly, too, where its runner is gone."""
+        return self.was_killed or self.status in (None, NOT_BEGUN)
+
     def __str__(self) -> str:
         if self.status is None:
             return "a worker process could not be started"
@@ -44,9 +51,19 @@ class BadEnd(NamedTuple):
         return f"a worker process ended with status {self.status}"
 
 
-def _log_bad_end(end: BadEnd) -> None:
-    """A worker whose runner is gone does not end well either: that is no news."""
-    logging.getLogger(__name__).log(logging.ERROR if end.was_killed else logging.DEBUG, "%s", end)
+def error_of(end: BadEnd) -> Exception:
+    """What ends a build that has lost a worker."""
+    if not end.was_killed:
+        return RuntimeError(str(end))
+    return BuildError(
+        f"{end}, by the system for want of memory perhaps; the same command goes on after the stages that are"
+        " finished, with fewer --workers if need be"
+    )
+
+
+def log_bad_end(end: BadEnd) -> None:
+    """Logs it where it is news."""
+    logging.getLogger(__name__).log(logging.ERROR if end.is_loss else logging.DEBUG, "%s", end)
 
 
 class Workers:
@@ -63,10 +80,12 @@ class Workers:
         self._log = log
         self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
         self._is_over = False
-        self._tell: list[Callable[[BadEnd], None]] = []  # by the number of the worker
+        self._tell: dict[int, Callable[[BadEnd], None]] = {}  # by the number of the worker
+        self._count = 0
         with log.open("wb") if log else contextlib.nullcontext() as stream:
             self._server = subprocess.Popen(
-                [sys.executable, "-m", SERVER_MODULE, BEAMS_WORKER, *modules],
+                # Without -P, a folder "pipelines" where the build is started would be taken for ours.
+                [sys.executable, "-P", "-m", SERVER_MODULE, BEAMS_WORKER, *modules],
                 env=os.environ | {"PYTHONPATH": module_path()},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -75,10 +94,8 @@ class Workers:
             )
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def start(
-        self, arguments: Sequence[str], tell: Callable[[BadEnd], None] = _log_bad_end
-    ) -> None:
-        """Starts a worker; none after `end`.
+    def start(self, arguments: Sequence[str], tell: Callable[[BadEnd], None] = log_bad_end) -> int:
+        """Starts a worker, and gives its number; none after `end`.
 
         Args:
           arguments: of `worker.main`.
@@ -86,23 +103,38 @@ class Workers:
         """
         request = Request(arguments=arguments, folder=str(pathlib.Path.cwd()))
         with self._lock:
+            number, self._count = self._count, self._count + 1
             if self._is_over:
-                return
+                return number
             assert self._server.stdin
-            self._tell.append(tell)
+            self._tell[number] = tell
             try:
                 self._server.stdin.write(json.dumps(request).encode() + b"\n")
                 self._server.stdin.flush()
             except BrokenPipeError:
-                tell(BadEnd(None))
+                self._end(number, None)
+        return number
+
+    def forget(self, number: int) -> None:
+        """Tells nobody any more how this worker ends."""
+        self._tell.pop(number, None)
 
     def _watch(self) -> None:
         assert self._server.stdout
         for line in self._server.stdout:
-            number, status = map(int, line.split())
-            self._tell[number](BadEnd(status))
-        for tell in () if self._is_over else tuple(self._tell):
-            tell(BadEnd(None))
+            self._end(*map(int, line.split()))
+        for number in () if self._is_over else tuple(self._tell):
+            self._end(number, None)
+
+    def _end(self, number: int, status: int | None) -> None:
+        tell = self._tell.pop(number, None)
+        if tell:
+            tell(BadEnd(status))
+
+    @property
+    def is_gone(self) -> bool:
+        """Has the process ended that starts them?"""
+        return self._server.poll() is not None
 
     def end(self) -> None:
         """Kills all that were started, and keeps others from starting."""

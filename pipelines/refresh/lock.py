@@ -36,16 +36,21 @@ def _locked(folder: pathlib.Path) -> Iterator[None]:
     except OSError as error:
         raise TargetError(f"{path} cannot be made: {error.strerror}") from None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Who holds it, for people: on a full disk nobody is told.
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"{os.getpid()}\n".encode())
+        _lock(descriptor, path)
         yield
+    finally:
+        os.close(descriptor)  # the file stays: to remove it would let two processes lock two files
+
+
+def _lock(descriptor: int, path: pathlib.Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         raise LockedError(
             f"another refresh is at work: process {holder or 'unknown'} holds {path}"
         ) from None
-    finally:
-        os.close(descriptor)  # the file stays: to remove it would let two processes lock two files
+    # Who holds it, for people: on a full disk nobody is told.
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())

@@ -97,3 +97,11 @@ def test_a_second_cluster_in_the_same_place_is_refused(cluster: Cluster) -> None
     environment = {"STATE": str(cluster.state), "PATH": "/usr/bin:/bin"}
     assert run_script("start.sh", environment, subprocess.DEVNULL) == 1
     assert (cluster.state / "master.pid").exists()
+
+
+def test_the_folder_of_somebody_else_stays(tmp_path: Path) -> None:
+    environment = {"STATE": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    (tmp_path / "a file").touch()
+    for script in ("start.sh", "stop.sh"):
+        assert run_script(script, environment, subprocess.DEVNULL) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]

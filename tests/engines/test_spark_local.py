@@ -1,5 +1,6 @@
 """Spark on this machine alone, with nothing but its name: --runner SparkRunner."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -39,6 +40,39 @@ def processes_with(marker: str) -> list[str]:
 def test_a_build_without_any_other_flag(tmp_path: Path) -> None:
     subprocess.run(command(tmp_path), check=True, stdin=subprocess.DEVNULL, timeout=600)
     check_golden(tree_of(tmp_path / "entities"), "entities")
+
+
+def test_a_build_whose_workers_are_killed_ends_with_a_line_that_says_so(tmp_path: Path) -> None:
+    """Also those that the runner has not heard of: it would wait for them without end."""
+    build = command(tmp_path / "output")
+    with subprocess.Popen(build, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while process.poll() is None:
+            for worker in workers_of(process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+            time.sleep(0.01)
+        assert process.stderr
+        last = process.stderr.read().decode().splitlines()[-1]
+    assert process.returncode == 1
+    assert last.startswith("corpusmill: error: a worker process was killed by SIGKILL")
+
+
+def workers_of(launcher: int) -> list[int]:
+    """Worker processes: children of its child that forks them."""
+    return [
+        worker
+        for child in children_of(launcher)
+        if b"fork_server" in Path(f"/proc/{child}/cmdline").read_bytes()
+        for worker in children_of(child)
+    ]
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(child) for one in threads for child in (one / "children").read_text().split()]
+    except OSError:
+        return []  # it has ended
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -1,6 +1,7 @@
 """A build is published whole or not at all, whatever happens to its process."""
 
 import contextlib
+import errno
 import hashlib
 import multiprocessing
 import os
@@ -272,3 +273,9 @@ def test_a_killed_replacement_leaves_the_old_build_whole_or_unmarked(
     assert contents(target) == whole("new")
     assert is_completed(str(target))
     assert names_in(tmp_path) == ["t"]
+
+
+def test_what_a_build_runs_into_is_not_taken_for_another_build(tmp_path: Path) -> None:
+    """A process that cannot be started raises the same kind of error as a lock that is held."""
+    with pytest.raises(BlockingIOError), building(str(tmp_path / "t")):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")

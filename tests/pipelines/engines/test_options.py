@@ -34,3 +34,12 @@ def test_copies_have_values_of_their_own() -> None:
         copied.view_as(DirectOptions).direct_num_workers = 7
         assert copied.get_all_options()["direct_num_workers"] == 7
     assert options.view_as(DirectOptions).direct_num_workers == 5
+
+
+def test_a_copy_without_what_beam_keeps_to_itself_shares_its_values_with_its_views() -> None:
+    options = Options([*FLAGS, "--impersonate_service_account=somebody"])
+    options.view_as(DirectOptions)
+    copied = copy.deepcopy(options)
+    copied.view_as(DirectOptions).direct_num_workers = 7
+    values = copied.get_all_options()
+    assert (values["direct_num_workers"], values["impersonate_service_account"]) == (7, None)

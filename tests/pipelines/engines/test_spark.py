@@ -9,6 +9,8 @@ import pytest
 from apache_beam.transforms.environments import ExternalEnvironment, ProcessEnvironment
 
 from pipelines.engines import spark, worker
+from pipelines.engines.errors import BuildError
+from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.engines.spark import Spark
 from pipelines.engines.spark_files import JobServerFiles
 
@@ -122,3 +124,9 @@ def test_packages_that_nobody_would_install(flag: str) -> None:
 def test_a_configuration_that_is_no_json_is_wrong() -> None:
     with pytest.raises(json.JSONDecodeError):  # a ValueError
         Spark(3, [ENDPOINT, "--environment_type=PROCESS", "--environment_config=/opt/worker"])
+
+
+def test_a_job_server_that_is_not_there() -> None:
+    engine = Spark(1, [*OWN_COMMAND, ENDPOINT, "--job_server_timeout=1"])
+    with pytest.raises(BuildError, match=r"^the job server at localhost:1 does not answer: "):
+        run_pipeline(lambda root: root | beam.Create([1]) and None, engine)

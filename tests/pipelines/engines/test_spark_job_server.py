@@ -135,3 +135,15 @@ def test_a_launcher_that_is_ended_leaves_nothing(
     while list(folder.iterdir()) and time.monotonic() < due:
         time.sleep(0.05)
     assert not list(folder.iterdir())
+
+
+def test_a_port_at_which_another_listens_is_refused(java: Java) -> None:
+    with socket.socket() as other:
+        other.bind(("localhost", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with (
+            pytest.raises(BuildError, match=f"^something listens at port {port} already"),
+            job_server(java.files, "local[2]", [], port),
+        ):
+            pass

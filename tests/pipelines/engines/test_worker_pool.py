@@ -1,5 +1,7 @@
 """A pool starts a worker, which asks the runner that wanted it what to do."""
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,7 +17,7 @@ from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
 from apache_beam.portability.api import endpoints_pb2
 
-from pipelines.engines.worker_pool import main, worker_pool
+from pipelines.engines.worker_pool import IS_GONE, main, worker_pool
 from pipelines.engines.workers import Workers
 
 
@@ -68,6 +70,30 @@ def test_a_pool_of_a_node_until_it_is_ended() -> None:
         assert pool.stdout.readline().startswith(b"workers are started by localhost:")
         pool.terminate()
         assert pool.wait(60) == 0
+
+
+def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, str]) -> None:
+    place = endpoints_pb2.ApiServiceDescriptor(url=runner[1])
+    command = [sys.executable, "-m", "pipelines.engines.worker_pool", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as pool:
+        assert pool.stdout
+        assert pool.stderr
+        with grpc.insecure_channel(pool.stdout.readline().split()[-1].decode()) as channel:
+            stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+            stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place))
+            assert runner[0].asked.wait(60)
+            (server,) = Path(f"/proc/{pool.pid}/task/{pool.pid}/children").read_text().split()
+            os.killpg(int(server), signal.SIGKILL)
+            assert pool.wait(60) == 1
+        assert b"the process that starts workers has ended" in pool.stderr.read()
+
+
+def test_a_pool_says_that_it_cannot_start_a_worker(tmp_path: Path) -> None:
+    workers = Workers([], tmp_path / "log")
+    with worker_pool(workers) as pool, grpc.insecure_channel(pool) as channel:
+        workers.end()
+        stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+        assert stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7")).error == IS_GONE
 
 
 def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

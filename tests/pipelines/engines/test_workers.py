@@ -82,6 +82,27 @@ def test_workers_that_end_by_themselves_are_waited_for(workers: Workers) -> None
     assert "corpusmill-worker: error: the following arguments are required" in workers.log_tail()
 
 
+def test_a_worker_that_is_forgotten_is_not_told_of(workers: Workers) -> None:
+    told: list[BadEnd] = []
+    workers.forget(workers.start(["--no-such-flag"], told.append))
+    workers.start(["--no-such-flag"], told.append)
+    wait_until(lambda: bool(told))
+    workers.wait()
+    assert told == [BadEnd(1)]
+
+
+def test_a_folder_with_the_name_of_ours_is_not_taken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pipelines").mkdir()
+    (tmp_path / "pipelines" / "__init__.py").write_text("raise SystemExit('not ours')\n")
+    monkeypatch.chdir(tmp_path)
+    workers = Workers([], tmp_path / "log")
+    workers.start(NOBODY)
+    wait_until(lambda: len(group_of(workers._server.pid)) == 2)
+    workers.end()
+
+
 def test_a_worker_that_is_killed_is_told_of(workers: Workers) -> None:
     server = workers._server.pid
     told: list[BadEnd] = []
