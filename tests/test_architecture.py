@@ -19,9 +19,11 @@ CORPORA = {  # a module each, in pipelines/
 }
 SHARED = {
     "book_settings",
+    "clean_up",
     "dump_settings",
     "publish",
     "progress",
+    "side_thread",
     "subword_sources",
     "provenance",
     "stages",
