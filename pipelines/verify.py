@@ -60,7 +60,7 @@ class Verdict(NamedTuple):
 def verify(folders: Sequence[str], **how: Any) -> Verdict:
     """Checks all finished builds at and below folders. Takes the keyword arguments of `check_builds`.
 
-    Raises InputError where a folder has no finished build.
+    Raises InputError where a folder has no finished build, and for what cannot be read just now.
     """
     found = find_folders(folders)
     for folder in found.unfinished:
@@ -70,6 +70,8 @@ def verify(folders: Sequence[str], **how: Any) -> Verdict:
         try:
             builds.append(open_build(folder))
         except InputError as error:
+            if error.is_unread:
+                raise
             faults.append(Fault(error.path, error.message))
     return check_builds(builds, faults=faults, **how)
 

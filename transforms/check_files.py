@@ -11,7 +11,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.hash_inputs import READ_BYTES, hash_input
-from transforms.open_input import InputError, open_raw
+from transforms.open_input import InputError, is_there, open_raw
 from transforms.read_corpus import Build, CorpusFile, count_rows
 from transforms.records import OutputFile
 from transforms.spread import SpreadAll
@@ -97,9 +97,9 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """What is wrong with a file, or ""."""
+    """What is wrong with a file, or "". Raises InputError, OSError for one that cannot be read just now."""
     path, listed = file.file.path, file.listed
-    if not FileSystems.exists(path):
+    if not is_there(path):
         return "is not there"
     found = hash_input("", path)
     if found.bytes != listed.bytes:
@@ -115,6 +115,8 @@ def _find_wrong_rows(path: str, listed: OutputFile) -> str:
     try:
         rows = count_rows(path)
     except InputError as error:
+        if error.is_unread:
+            raise
         return error.message
     if rows != listed.records:
         return f"has {rows:,} rows, {listed.records:,} in the manifest"
@@ -175,7 +177,7 @@ def check_stats(build: Build) -> Iterator[Fault]:
     """Faults of stats.json, which has no hash in the manifest, against what was kept."""
     path = FileSystems.join(build.folder, "stats.json")
     kept = _kept(build)
-    if not FileSystems.exists(path):
+    if not is_there(path):
         if build.files["train"]:
             yield Fault(path, "is not there")
         return

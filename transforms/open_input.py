@@ -13,15 +13,20 @@ from transforms.text.compression import decompressed
 
 
 class InputError(Exception):
-    """An input that cannot be read as what it should be; the message names file and place."""
+    """An input that cannot be read as what it should be; the message names file and place.
 
-    def __init__(self, path: str, message: str, offset: int | None = None):
+    Args:
+      is_unread: a disk or a store did not give it: that says nothing of what is in it.
+    """
+
+    def __init__(self, path: str, message: str, offset: int | None = None, is_unread: bool = False):
         place = path if offset is None else f"{path}, byte {offset}"
         super().__init__(f"{place}: {message}")
         self.path, self.message, self.offset = path, message, offset
+        self.is_unread = is_unread
 
     def __reduce__(self) -> tuple[object, ...]:
-        return InputError, (self.path, self.message, self.offset)
+        return InputError, (self.path, self.message, self.offset, self.is_unread)
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
@@ -65,7 +70,19 @@ def open_raw(path: str) -> BinaryIO:
     try:
         return cast(BinaryIO, _StoredObject(path, _open(path)))
     except Exception as error:
-        raise InputError(path, refusal_of(error)) from error
+        raise InputError(path, refusal_of(error), is_unread=True) from error
+
+
+def is_there(path: str) -> bool:
+    """Whether there is such a file. Raises OSError for a disk that does not say, where Beam would say no."""
+    if not is_local(path):
+        found: bool = FileSystems.exists(path)
+        return found
+    try:
+        pathlib.Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _open(path: str) -> BinaryIO:
@@ -95,7 +112,7 @@ class _StoredObject(io.RawIOBase):
         try:
             return self._stream.read(-1 if size is None else size)
         except Exception as error:
-            raise InputError(self._path, refusal_of(error)) from error
+            raise InputError(self._path, refusal_of(error), is_unread=True) from error
 
     def readall(self) -> bytes:
         return self.read()

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.open_input import InputError, open_raw
+from transforms.open_input import InputError, is_there, open_raw
 from transforms.spread import Spread, SpreadAll
 from transforms.stores import is_local, refusal_of
 from transforms.text.fingerprint import SPLITS
@@ -137,9 +137,9 @@ def open_build(folder: str) -> Build:
     """
     mark = FileSystems.join(folder, COMPLETED)
     path = FileSystems.join(folder, MANIFEST)
-    if not FileSystems.exists(mark):
+    if not is_there(mark):
         raise InputError(folder, f"no finished build: there is no file {COMPLETED}")
-    if not FileSystems.exists(path):
+    if not is_there(path):
         raise InputError(folder, f"no build: there is no file {MANIFEST}")
     content = _read_bytes(path)
     digest = hashlib.sha256(content).hexdigest()
@@ -371,4 +371,6 @@ class _Rows:
             raise self._damaged(error) from None
 
     def _damaged(self, error: BaseException) -> InputError:
+        if isinstance(error, OSError) and error.errno:  # of the system; Arrow's own have no number
+            return InputError(self.path, f"cannot be read: {error}", is_unread=True)
         return InputError(self.path, f"no sound Parquet file: {error}")

@@ -79,6 +79,7 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from pipelines.engines.file_options import set_file_options
     from pipelines.refresh.config import load_config
 
     if settings.example:
@@ -89,6 +90,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         )
     config = load_config(settings.config)
     _check(settings.config, config)
+    set_file_options(config.refresh.beam_flags)
     if settings.check:
         print(f"{settings.config}: {len(config.corpus)} corpora, nothing wrong")
         return 0
@@ -107,15 +109,10 @@ def _print_example() -> int:
 
 def _check(path: str, config: "RefreshConfig") -> None:
     """Raises ValueError, one line, for settings that no corpus or no runner can have."""
-    from pipelines.engines.beam_flags import check_beam_flags
-    from pipelines.refresh.ask import name_ourselves
-    from pipelines.refresh.recipes import recipe_of
+    from pipelines.refresh.check_config import check_config
 
     try:
-        name_ourselves(config.refresh.contact)
-        check_beam_flags(config.refresh.beam_flags)
-        for table in config.corpus:
-            recipe_of(table, config.refresh)
+        check_config(config)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -45,7 +45,7 @@ MODELS = {
     "pg19": MemoryModel(500 * MB, 260 * MB, 0.3),
     "simplebooks": MemoryModel(600 * MB, 260 * MB, 0.5),
     "wiki40b": MemoryModel(600 * MB, 300 * MB, 0.75, XML),
-    "entities": MemoryModel(500 * MB, 100 * MB, 0.15, JSON),
+    "entities": MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
     "flores101": MemoryModel(500 * MB, 300 * MB, 0.2, XML),
     "subwords": MemoryModel(500 * MB, 300 * MB, 0.5),
 }

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from pipelines.compare import EditionChanges, compare_builds
 from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.errors import BuildError
 from pipelines.verify import verify
 
 
@@ -16,7 +17,10 @@ class EngineFlags(NamedTuple):
 
 
 def check_edition(target: str, flags: EngineFlags, report: str) -> str:
-    """The first thing that is wrong with the files of an edition; "" where nothing is.
+    """The first thing that is damaged in an edition; "" where nothing is.
+
+    Raises BuildError for ids in two splits, which a build of the same dump would have again, and for files
+    that cannot be read just now.
 
     Args:
       report: file on a file system that the workers share; not needed by the in-process runner.
@@ -28,7 +32,7 @@ def check_edition(target: str, flags: EngineFlags, report: str) -> str:
     if verdict.faults:
         return f"{verdict.faults[0].path}: {verdict.faults[0].message}"
     name, where = verdict.conflicts[0]
-    return f"{name} is in two splits: {where}"
+    raise BuildError(f"{target} is not accepted: {name} is in two splits: {where}")
 
 
 def compare_editions(old: str, new: str, flags: EngineFlags, report: str) -> EditionChanges:

@@ -40,7 +40,8 @@ class Settings(_Table, frozen=True, kw_only=True):
     max_removed_share: Share = 0.2  # of the documents of an edition that may be gone in the next
     verify: bool = True  # check every file of an edition before it becomes the current one
     runner: str = "in-process"
-    workers: int = 0  # of the in-process runner; 0 is one for each core
+    workers: int = 0  # of the in-process runner, and of Spark here; 0 is one for each core
+    ignore_memory: bool = False  # build although the in-process runner has too little of it
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
@@ -207,4 +208,6 @@ def _check_names(tables: Sequence[AnyTable]) -> None:
         if not _NAME.fullmatch(label):
             raise ValueError(f"{label!r} is no name; it has letters, digits, ., - and _")
         if labels.count(label) > 1:
-            raise ValueError(f"two [[corpus]] are called {label}; give one a name")
+            raise ValueError(
+                f"two [[corpus]] are called {label}; give one a name, and settings of its own"
+            )

@@ -98,7 +98,7 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     kept = whole[len(whole) - min(keep - 1, len(whole)) :]
     removed = [name for name in older if name not in kept]
     for name in removed:
-        for report in (report_of(name), report_of(name) + SUMMARY):
+        for report in (report_of(name), report_of(name) + SUMMARY, verdict_of(name)):
             path = FileSystems.join(folder, report)
             if FileSystems.exists(path):
                 FileSystems.delete([path])
@@ -109,6 +109,11 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
 def report_of(name: str) -> str:
     """The file beside an edition that lists what became of the documents of the one before it."""
     return f"changes-{name}.tsv"
+
+
+def verdict_of(name: str) -> str:
+    """The file beside an edition that lists what a check of its files has found; some runners leave it."""
+    return f"verified-{name}.tsv"
 
 
 def signature_of(folder: str, name: str) -> str:

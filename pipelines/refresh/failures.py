@@ -14,6 +14,12 @@ from transforms.text.build_manifest import AccountingError
 INTERRUPTED = "interrupted; the next run goes on where this one was"
 
 _TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
+_IN_THE_FILE = (  # flags of commands → the same in refresh.toml
+    (re.compile(r"--workers (\d+)"), r"workers = \1"),
+    (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
+    (re.compile(r"--workers\b"), "workers"),
+    (re.compile(r"--ignore-memory\b"), "ignore_memory = true"),
+)
 _DISK_FULL = re.compile(r"No space left on device|Disk quota exceeded")
 
 
@@ -43,7 +49,10 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
             if (free := free_bytes(folder)) is not None
         )
         return f"the disk is full: {room}; nothing is lost, and the next run goes on"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = str(error)
+    for flag, setting in _IN_THE_FILE:
+        text = flag.sub(setting, text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if isinstance(error, _TELLING):
         return " ".join(lines)
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"

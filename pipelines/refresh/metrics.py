@@ -14,7 +14,7 @@ PREFIX = "corpusmill_refresh"
 
 _TIMES = {
     "last_run": "When the corpus was last refreshed, with or without success.",
-    "last_success": "When the corpus was last found or made as new as it can be.",
+    "last_success": "When the corpus was last found or made as new as its sources.",
     "last_failure": "When a refresh of the corpus last failed.",
     "last_published": "When an edition last became the current one.",
 }

@@ -8,7 +8,7 @@ import errno
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
 _DIGESTS = ("sha1", "sha256", "md5")
+_HASHED_BYTES = 1 << 22  # at once
 
 
 class Note(NamedTuple):
@@ -118,8 +119,12 @@ class PartFile:
         for path in (self.part, self.path, self._note):
             path.unlink(missing_ok=True)
 
-    def fault(self) -> str:
-        """Why what is there is not the file; "" where it is, as far as can be known."""
+    def fault(self, check: Callable[[], None] = lambda: None) -> str:
+        """Why what is there is not the file; "" where it is, as far as can be known.
+
+        Args:
+          check: is called again and again, and may raise: to read a large file takes minutes.
+        """
         path = self.path if self.path.exists() else self.part
         if not path.exists():
             return "is not there"
@@ -131,8 +136,7 @@ class PartFile:
         if not self.file.checksum:
             return self._fault_without_checksum(path)
         kind, _, right = self.file.checksum.partition(":")
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, kind).hexdigest()
+        found = _hash(path, kind, check)
         return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
 
     def _fault_without_checksum(self, path: Path) -> str:
@@ -160,3 +164,12 @@ class PartFile:
         except OSError as error:
             raise self._describe(error) from None
         return self.path
+
+
+def _hash(path: Path, kind: str, check: Callable[[], None]) -> str:
+    digest = hashlib.new(kind)
+    with path.open("rb", buffering=0) as stream:
+        while data := stream.read(_HASHED_BYTES):
+            check()
+            digest.update(data)
+    return digest.hexdigest()

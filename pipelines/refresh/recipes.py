@@ -40,12 +40,14 @@ class Recipe(NamedTuple):
     """How one corpus of the configuration is refreshed."""
 
     label: str
+    corpus: str  # "wiki40b"
     sources: tuple[Source, ...]
     rename: Mapping[
         str, Mapping[str, str]
     ]  # name of a source → its role → setting, where they differ
     version: str  # of the code: part of the name of an edition
     edition_folder: str  # below the output, where the settings tell: "wiki40b/uk"; else ""
+    place: str  # equal for two that certainly have one folder of editions
     make: Callable[[Files, str, str], DescribedCorpus]  # (files, date, folder of the entity table)
 
     def setting_of(self, source: str, role: str) -> str:
@@ -141,7 +143,8 @@ def _recipe(
         return corpus
 
     folder = f"{kind.name}/{edition}" if edition else ""
-    return Recipe(table.label, sources, rename, kind.version, folder, make)
+    place = folder or f"{kind.name} {sorted(roles)} {sorted(table.build.items())}"
+    return Recipe(table.label, kind.name, sources, rename, kind.version, folder, place, make)
 
 
 def _roles_of(source: Source) -> Sequence[str]:

@@ -84,14 +84,14 @@ class _Refresh:
 
     def run(self) -> list[Outcome]:
         """As `refresh` has it."""
-        start, status = time.monotonic(), 128 + signal.SIGINT
+        start, status = time.monotonic(), 0
         try:
             outcomes = [self._refresh(table) for table in self._tables]
             status = int(any(one.status == FAILED for one in outcomes))
             if not self._settings.keep_downloads:
                 self._remove_downloads()
-        except SystemExit as end:  # SIGTERM
-            status = end.code if isinstance(end.code, int) else 1
+        except BaseException as error:
+            status = _status_of(error)
             raise
         finally:
             self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
@@ -100,10 +100,15 @@ class _Refresh:
     def _refresh(self, table: AnyTable) -> Outcome:
         """One corpus, and how it ended."""
         label = table.label
+        try:
+            state = self._states.load(label)
+        except OSError as error:
+            return self._without_state(label, error)
         run = CorpusRun(
             table,
             self._recipes[label],
             self._settings,
+            state,
             self._states,
             self._session,
             lambda: self._entity_table(table),
@@ -114,19 +119,28 @@ class _Refresh:
             if not is_expected(error):
                 self._log.exception("%s", label)
             message = describe(error, [self._settings.output, self._settings.downloads])
-            self._end(label, run, message)
             status = FAILED
+            self._end(label, run, status, message)
         except BaseException:  # Ctrl-C, SIGTERM
-            self._end(label, run, INTERRUPTED)
+            self._end(label, run, FAILED, INTERRUPTED)
             raise
         else:
-            self._end(label, run, "")
+            self._end(label, run, status)
         if status in (FAILED, WAITING):
             self._keep_downloads(label, run)
-        self._log.log(
-            logging.ERROR if status == FAILED else logging.INFO, _LINE, label, status, message
-        )
-        return Outcome(label, status, message)
+        return self._say(Outcome(label, status, message))
+
+    def _without_state(self, label: str, error: OSError) -> Outcome:
+        """A corpus whose state cannot be read; the file stays as it is."""
+        message, now = f"the state is not read: {error}", time.time()
+        self._known[label] = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
+        self._unknown |= {source.name for source in self._recipes[label].sources}
+        return self._say(Outcome(label, FAILED, message))
+
+    def _say(self, outcome: Outcome) -> Outcome:
+        level = logging.ERROR if outcome.status == FAILED else logging.INFO
+        self._log.log(level, "%s: %s: %s", *outcome)
+        return outcome
 
     def _keep_downloads(self, label: str, run: CorpusRun) -> None:
         if run.plan:
@@ -134,13 +148,17 @@ class _Refresh:
         else:
             self._unknown |= {source.name for source in self._recipes[label].sources}
 
-    def _end(self, label: str, run: CorpusRun, error: str) -> None:
+    def _end(self, label: str, run: CorpusRun, status: str, error: str = "") -> None:
         """Remembers how the run of a corpus ended; on a full disk, as far as there is room."""
         now = time.time()
         known = run.state
         try:
-            if error:
+            if status == FAILED:
                 run.save(last_run=now, last_failure=now, failures=known.failures + 1, error=error)
+            elif (
+                status == WAITING
+            ):  # an edition may be there; that it is as new as can be is not known
+                run.save(last_run=now, error="")
             else:
                 run.save(last_run=now, last_success=now, error="")
         except OSError as cause:
@@ -175,11 +193,17 @@ class _Refresh:
     def _tell(self, run: RunMetrics) -> None:
         """Writes the metrics; what was not looked at in this run is as the last run left it."""
         labels = [table.label for table in self._tables]
-        states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
         try:
+            states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:
             self._log.error("%s: the metrics are not written: %s", self._settings.metrics, error)
 
 
-_LINE = "%s: %s: %s"
+def _status_of(error: BaseException) -> int:
+    """The exit status of a process that ends so."""
+    if isinstance(error, KeyboardInterrupt):
+        return 128 + signal.SIGINT
+    if isinstance(error, SystemExit) and isinstance(error.code, int):  # SIGTERM
+        return error.code
+    return 1

@@ -16,6 +16,7 @@ import msgspec
 import requests
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.compare import EditionChanges
 from pipelines.engines.errors import BuildError
 from pipelines.launch import launch
 from pipelines.publish import is_completed
@@ -30,10 +31,12 @@ from pipelines.refresh.acceptance import (
 from pipelines.refresh.config import AnyTable, Settings
 from pipelines.refresh.downloads import fetch_dump
 from pipelines.refresh.free_space import check_free_space
+from pipelines.refresh.memory_check import check_memory_of
 from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import newest_dump
 from pipelines.refresh.state import CorpusState, StateFolder
+from transforms.open_input import InputError
 
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"
@@ -85,6 +88,7 @@ class CorpusRun:
     """One corpus in one run. What is learned of it is in `state`, and saved where a crash would lose it.
 
     Args:
+      state: what is remembered of the corpus.
       entity_table: gives the folder of the entity table, or "". It is asked only before a build.
     """
 
@@ -93,11 +97,12 @@ class CorpusRun:
         table: AnyTable,
         recipe: Recipe,
         settings: Settings,
+        state: CorpusState,
         states: StateFolder,
         session: requests.Session,
         entity_table: Callable[[], str],
     ):
-        self.state = states.load(table.label)
+        self.state = state
         self.plan: Plan | None = None
         self._table, self._recipe, self._settings = table, recipe, settings
         self._states, self._session = states, session
@@ -138,6 +143,7 @@ class CorpusRun:
             return plan
         folders = [settings.downloads, settings.output]
         check_free_space(folders, settings.min_free_bytes)
+        check_memory_of(self._recipe.corpus, plan.dumps, settings)
         files = self._download(plan)
         corpus = self._recipe.make(files, plan.date, self._entity_table())
         folder = "/".join(corpus.path[:-1])
@@ -145,7 +151,12 @@ class CorpusRun:
             check_free_space(folders, settings.min_free_bytes)
             self.save(edition_folder=folder, settings=dict(self._table.build))
             with self._timed("build"):
-                launch(corpus, settings.output, **self._flags._asdict())
+                launch(
+                    corpus,
+                    settings.output,
+                    **self._flags._asdict(),
+                    ignore_memory=settings.ignore_memory,
+                )
         current = editions.read_current(join(settings.output, folder))
         return plan._replace(folder=folder, edition=corpus.path[-1], current=current)
 
@@ -178,12 +189,7 @@ class CorpusRun:
         fault = ""
         if plan.current:
             with self._timed("compare"):
-                changes = compare_editions(
-                    join(folder, plan.current),
-                    new,
-                    self._flags,
-                    report=join(folder, editions.report_of(plan.edition)),
-                )
+                changes = self._compare(folder, plan)
             documents = count_changes(changes)
             fault = find_fault(changes, self._table.allow_moves, self._settings.max_removed_share)
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
@@ -194,10 +200,24 @@ class CorpusRun:
         self.save()
         editions.set_current(folder, plan.edition)
 
+    def _compare(self, folder: str, plan: Plan) -> EditionChanges:
+        """Raises BuildError; where it is the current edition that cannot be read, with the way out."""
+        old, new = join(folder, plan.current), join(folder, plan.edition)
+        report = join(folder, editions.report_of(plan.edition))
+        try:
+            return compare_editions(old, new, self._flags, report)
+        except (BuildError, InputError) as error:
+            if old not in str(error):
+                raise
+            raise BuildError(
+                f"{error}; if {old} is damaged, remove the file {join(folder, editions.CURRENT)}: the"
+                f" next run then makes {plan.edition} the current edition, compared with none"
+            ) from error
+
     def _verify(self, folder: str, edition: str) -> None:
         """Raises BuildError for an edition that is not what its manifest says; it is removed."""
         target = join(folder, edition)
-        fault = check_edition(target, self._flags, join(folder, f"verified-{edition}.tsv"))
+        fault = check_edition(target, self._flags, join(folder, editions.verdict_of(edition)))
         if fault:
             editions.remove(target)
             raise BuildError(

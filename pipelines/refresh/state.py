@@ -23,7 +23,7 @@ class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""  # of the current edition
     settings: Mapping[str, Any] = {}  # the table `build` that the newest edition was built with
     last_run: float = 0.0
-    last_success: float = 0.0  # that the corpus was found or made as new as can be
+    last_success: float = 0.0  # that the corpus was found or made as new as its sources
     last_failure: float = 0.0
     last_published: float = 0.0
     failures: int = 0  # of all runs

@@ -104,7 +104,7 @@ class Transfer:
     def run(self) -> Path:
         """The file, whole and checked. Raises DownloadError, InterruptedTransferError."""
         if self.part.path.exists():
-            if not (fault := self.part.fault()):
+            if not (fault := self.part.fault(self.switch.check)):
                 return self.part.path
             LOG.warning("%s %s; it is fetched anew", self.part.path, fault)
             self.part.discard()
@@ -115,7 +115,7 @@ class Transfer:
             url = urls.pop(0)
             try:
                 self._fetch_from(url)
-                fault = self.part.fault()
+                fault = self.part.fault(self.switch.check)
             except _UselessError as error:
                 failed.append(DownloadError(self.file.name, url, str(error)))
                 LOG.warning("%s", failed[-1])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from pipelines.engines.memory_model import MODELS
 from tests.deploy.schedulers import (
     ANOTHER_IS_AT_WORK,
     CONFIG,
@@ -30,7 +31,8 @@ MANIFESTS: list[Manifest] = [
     for name in KUSTOMIZATION["resources"]
     for manifest in yaml.safe_load_all((FOLDER / name).read_text("utf-8"))
 ]
-SETTINGS = tomllib.loads((FOLDER / "refresh.toml").read_text("utf-8"))["refresh"]
+CONFIGURATION = tomllib.loads((FOLDER / "refresh.toml").read_text("utf-8"))
+SETTINGS, CORPORA = CONFIGURATION["refresh"], CONFIGURATION["corpus"]
 
 
 def of_kind(kind: str) -> list[Manifest]:
@@ -145,6 +147,17 @@ def test_the_configuration_is_right() -> None:
     (container,) = job()["template"]["spec"]["containers"]
     assert container["args"] == ["refresh", "--config", CONFIG]
     assert str(SETTINGS["workers"]) == container["resources"]["requests"]["cpu"]
+
+
+def test_the_memory_is_enough_for_the_corpora() -> None:
+    """For each wiki a dump of 3 GB, which is more than Ukrainian has; that of Wikidata has a hundred."""
+    (container,) = job()["template"]["spec"]["containers"]
+    limit = int(container["resources"]["limits"]["memory"].removesuffix("Gi")) << 30
+    gigabytes = {"wiki40b": 3, "entities": 100}
+    for corpus in CORPORA:
+        model = MODELS[corpus["kind"]]
+        text_bytes = model.text_bytes({"dump.bz2": gigabytes[corpus["kind"]] * 10**9})
+        assert model.needed(text_bytes, SETTINGS["workers"]) < limit
 
 
 def test_the_configuration_writes_to_volumes() -> None:

@@ -1,5 +1,7 @@
 import bz2
+import errno
 import gzip
+import io
 import lzma
 import pickle
 from collections.abc import Callable
@@ -7,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from transforms.open_input import InputError, match_inputs, open_input, open_raw
+from transforms.open_input import (
+    InputError,
+    _StoredObject,
+    is_there,
+    match_inputs,
+    open_input,
+    open_raw,
+)
 from transforms.read_dumps import file_bytes_of
 
 
@@ -72,6 +81,33 @@ def test_a_name_is_no_pattern_where_there_is_such_a_file(tmp_path: Path, name: s
 def test_the_size_of_a_file_that_is_gone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="gone: no such file"):
         file_bytes_of(f"{tmp_path}/gone")
+
+
+def test_what_a_store_does_not_give_is_not_called_damaged() -> None:
+    class Silent(io.BytesIO):
+        def read(self, _: int | None = -1) -> bytes:
+            raise TimeoutError("timed out")
+
+    with pytest.raises(InputError, match="gs://b/x: the store fails: timed out") as raised:
+        _StoredObject("gs://b/x", Silent()).read(1)
+    assert pickle.loads(pickle.dumps(raised.value)).is_unread
+    assert not InputError("x", "cut off").is_unread
+
+
+def test_a_file_is_there_or_not_or_the_disk_does_not_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").touch()
+    assert is_there(f"{tmp_path}/a")
+    assert not is_there(f"{tmp_path}/b")
+    assert not is_there(f"{tmp_path}/a/b")
+
+    def fail(_: Path) -> None:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(Path, "stat", fail)
+    with pytest.raises(OSError, match="Stale file handle"):
+        is_there(f"{tmp_path}/a")
 
 
 @pytest.mark.parametrize("missing", ["x.xml", "*.bz2", "no/such/folder/*.xml"])

@@ -1,9 +1,12 @@
 """refresh.toml: what is wrong in it is told in one line that names file and key."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 
 from pipelines.refresh.config import Settings, load_config
 from pipelines.refresh.recipes import recipe_of
@@ -14,6 +17,8 @@ from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
 HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'
+NEWS = '[[corpus]]\nkind = "lm1b"\n'
+PG19 = '[[corpus]]\nkind = "pg19"\n'
 UK = '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n'
 
 
@@ -47,7 +52,14 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + '[[corpus]]\nkind = "wiki40b"', "it has either language or languages"),
         (HEAD + UK + "languages = ['el']", "it has either language or languages"),
         (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),
-        (HEAD + UK + UK, "two [[corpus]] are called wiki40b-uk; give one a name"),
+        (HEAD + UK + UK, "two [[corpus]] are called wiki40b-uk; give one a name, and settings of its"),
+        (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
+        (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
+        (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
+        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: runner: DataflowRunner runs on machines"),
+        (HEAD + 'runner = "dataflow"\n' + UK, "cannot see `downloads`"),
+        (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: Unexpected pipeline runner: SparkRuner"),
+        (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
         (HEAD + UK + 'name = "../x"', "'../x' is no name"),
         (HEAD + UK.replace("uk", "xx"), "[[corpus]] wiki40b-xx: no such language: 'xx'"),
         (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
@@ -69,6 +81,43 @@ def test_what_is_wrong(
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"corpusmill: error: {path}: ")
     assert complaint in line
+
+
+@pytest.mark.parametrize("build", ["build = { near_duplicates = 0.5 }", "build = { seed = 1 }"])
+def test_builds_that_differ_have_folders_of_their_own(tmp_path: Path, build: str) -> None:
+    corpus = UK if "near" in build else '[[corpus]]\nkind = "flores101"\n'
+    path = write(tmp_path, f'{HEAD}{corpus}{corpus}name = "x"\n{build}')
+    assert run_cli("refresh", "--config", path, "--check") == 0
+
+
+@pytest.mark.parametrize("how", [["--check"], ["--dry-run"], []])
+def test_spark_without_java(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    how: list[str],
+) -> None:
+    jar = tmp_path / "server.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("org/apache/spark/SparkContext.class", b"")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    flags = f'beam_flags = ["--spark_job_server_jar", "{jar}"]\n'
+    path = write(tmp_path, HEAD + 'runner = "SparkRunner"\n' + flags + UK)
+    before = sorted(tmp_path.rglob("*"))
+    assert run_cli("refresh", "--config", path, *how) == 2
+    assert "[refresh]: runner: SparkRunner needs Java" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_stores_are_asked_with_the_flags_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, HEAD + 'beam_flags = ["--s3_region_name", "here"]\n' + UK)
+    told: list[object] = []
+    monkeypatch.setattr(FileSystems, "set_options", told.append)
+    assert run_cli("refresh", "--config", path, "--check") == 0
+    assert isinstance(told[-1], PipelineOptions)
+    assert told[-1].view_as(S3Options).s3_region_name == "here"
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -18,11 +18,12 @@ from types import FrameType, SimpleNamespace
 import pytest
 from rich.console import Console
 
-from pipelines.refresh import show_downloads
+from pipelines.refresh import part_file, show_downloads
+from pipelines.refresh.ask import plain_session
 from pipelines.refresh.download import download
 from pipelines.refresh.part_file import Note, PartFile
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
-from pipelines.refresh.transfer import Patience
+from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
 from tests.pipelines.refresh.dump_server import (
     CutOff,
     DumpServer,
@@ -362,6 +363,31 @@ def test_what_only_wants_checking_is_not_asked_for(site: DumpServer, tmp_path: P
     part.part.write_bytes(CONTENT)
     assert fetch(file, tmp_path) == CONTENT
     assert site.requests == []
+
+
+@pytest.mark.parametrize("suffix", ["", ".part"])
+def test_an_interruption_does_not_wait_for_a_checksum(
+    site: DumpServer, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part_file, "_HASHED_BYTES", 1_000)
+    file = offer(site)
+    PartFile(tmp_path, file).begin(Note(file.urls[0], "", "", file.checksum, SIZE))
+    whole = tmp_path / f"dump.xml{suffix}"
+    whole.write_bytes(CONTENT)
+    switch, checks = Switch(), []
+
+    def check() -> None:
+        checks.append(1)
+        if len(checks) == 5:
+            switch.turn_off()
+        Switch.check(switch)
+
+    monkeypatch.setattr(switch, "check", check)
+    with plain_session(USER_AGENT) as session, pytest.raises(InterruptedTransferError):
+        Transfer(
+            file, tmp_path, session, patience=HASTE, switch=switch, count_bytes=lambda _: None
+        ).run()
+    assert whole.read_bytes() == CONTENT
 
 
 def test_an_endless_liar_is_given_up(site: DumpServer, tmp_path: Path) -> None:

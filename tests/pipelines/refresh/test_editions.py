@@ -79,10 +79,12 @@ def test_pruning(
     editions.set_current(str(folder), NAMES[current])
     (folder / f"changes-{NAMES[0]}.tsv").write_text("x")
     (folder / f"changes-{NAMES[0]}.tsv.json").write_text("x")
+    (folder / f"verified-{NAMES[0]}.tsv").write_text("x")
     removed = editions.prune(str(folder), keep, [NAMES[one] for one in rejected])
     assert names_in(folder) == sorted(NAMES[one] for one in left)
     assert removed == [name for at, name in enumerate(NAMES) if at not in left]
     assert len(list(folder.glob("changes-*"))) == (2 if 0 in left else 0)
+    assert len(list(folder.glob("verified-*"))) == (1 if 0 in left else 0)
 
 
 def test_nothing_is_removed_without_a_current_edition(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """`corpusmill refresh` against a dump site over real HTTP."""
 
 import contextlib
+import errno
 import json
 import re
 import shutil
@@ -8,17 +9,24 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines.refresh import acceptance, refresh_corpus
+from pipelines import verify as checks
+from pipelines.refresh import acceptance, memory_check, refresh_corpus
+from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.lock import locked
-from pipelines.verify import verify
+from pipelines.verify import Verdict, verify
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
 from tests.pipelines.wiki_builds import run_cli
+from transforms import check_files
+from transforms.check_splits import IdCounts
+from transforms.open_input import InputError
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 
@@ -104,6 +112,10 @@ def test_no_finished_dump_is_no_failure(
     put_dump(site, NEW, ("pagepropstable",))
     assert refresh(place) == 0
     assert "waiting     no dump is finished yet" in capsys.readouterr().out
+    found = metrics(place)
+    assert found["failed"] == found["run_exit_status"] == 0
+    assert "last_run_timestamp_seconds" in found
+    assert "last_success_timestamp_seconds" not in found
 
 
 def test_a_dump_that_appears_meanwhile_is_for_the_next_run(
@@ -179,13 +191,50 @@ def test_one_corpus_does_not_stop_the_others(
         site.url,
         corpora='[[corpus]]\nkind = "entities"\n'
         '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nname = "other"\nentities = "none"\n'
-        "build = { vocabulary_size = 0, wiki_templates = false }",
+        "build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }",
     )
     assert refresh(place) == 1
     printed = capsys.readouterr().out
     assert "wiki40b-uk  failed      there is no entity table yet: [[corpus]] entities" in printed
     assert "other       published" in printed
     assert list(place.downloads.rglob("*.bz2"))  # the one that failed needs them
+
+
+def test_a_state_that_cannot_be_read_does_not_stop_the_others(
+    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = (
+        '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nname = "other"\n'
+        "build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }"
+    )
+    place.configure(site.url, corpora=other)
+    place.state.mkdir(parents=True)
+    assert refresh(place) == 1
+    printed = capsys.readouterr().out
+    assert "wiki40b-uk  failed      the state is not read: [Errno 21] Is a directory" in printed
+    assert "other       published" in printed
+    text = place.metrics.read_text()
+    assert 'corpusmill_refresh_failed{name="wiki40b-uk"} 1.0' in text
+    assert 'corpusmill_refresh_failed{name="other"} 0.0' in text
+    assert place.state.is_dir()
+    place.state.rmdir()
+    assert refresh(place) == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(RuntimeError("nobody expects it"), 1), (KeyboardInterrupt(), 130), (SystemExit(143), 143)],
+)
+def test_the_metrics_tell_how_the_run_ended(
+    place: Place, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(refresh_all, "remove_downloads", fail)
+    with contextlib.suppress(RuntimeError):
+        assert refresh(place) == status
+    assert metrics(place)["run_exit_status"] == status
 
 
 def test_a_failure_is_in_the_metrics_and_the_success_before_it(
@@ -264,6 +313,111 @@ def test_a_damaged_build_is_made_anew(
     assert (place.current(), place.finished()) == ("", [])
     assert refresh(place) == 0
     assert place.current() == OLD_EDITION
+
+
+def fail_to_read(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """From here on, what a check of an edition reads is not given."""
+
+    def fail(path: object, *_: object, **__: object) -> None:
+        if what == "manifest":
+            raise InputError(str(path), "the store fails: timed out", is_unread=True)
+        raise OSError(errno.EIO, "Input/output error")
+
+    owner, name = {
+        "manifest": (checks, "open_build"),
+        "content": (check_files, "hash_input"),
+        "rows": (pq, "ParquetFile"),
+    }[what]
+    monkeypatch.setattr(owner, name, fail)
+
+
+@pytest.mark.parametrize("what", ["manifest", "content", "rows"])
+def test_a_build_that_cannot_be_read_for_a_moment_stays(
+    place: Place, site: DumpServer, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
+    with monkeypatch.context() as patch:
+        fail_to_read(patch, what)
+        assert refresh(place) == 1
+    assert (place.current(), place.finished()) == ("", [OLD_EDITION])
+    assert refresh(place) == 0
+    assert place.current() == OLD_EDITION
+    assert len(site.asked_for(dump_path(OLD))) == 1
+
+
+def test_a_build_that_leaks_is_neither_accepted_nor_made_again(
+    place: Place,
+    site: DumpServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    verdict = Verdict(1, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
+    monkeypatch.setattr(acceptance, "verify", lambda *_, **__: verdict)
+    monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
+    for _ in range(2):
+        assert refresh(place) == 1
+        assert "is not accepted: Q1 is in two splits" in capsys.readouterr().out
+    assert (place.current(), place.finished()) == ("", [OLD_EDITION])
+    assert len(site.asked_for(dump_path(OLD))) == 1
+
+
+def test_a_damaged_current_edition_and_the_way_out(
+    place: Place,
+    site: DumpServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
+    assert refresh(place) == 0
+    next(place.edition(OLD).glob("train-*.parquet")).unlink()
+    put_dump(site, NEW)
+    pointer = place.editions / "CURRENT"
+    for _ in range(2):
+        assert refresh(place) == 1
+        assert f"is damaged, remove the file {pointer}:" in capsys.readouterr().out
+        assert place.current() == OLD_EDITION
+    pointer.unlink()
+    assert refresh(place) == 0
+    assert place.current() == NEW_EDITION
+
+
+def test_too_little_memory_is_told_before_anything_is_fetched(
+    place: Place,
+    site: DumpServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(memory_check, "memory_limit", lambda: 800_000_000)
+    place.configure(site.url)
+    place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
+    assert refresh(place) == 1
+    printed = capsys.readouterr().out
+    assert "workers = 1 needs 0.6 GB" in printed
+    assert 'runner = "SparkRunner" works on this machine' in printed
+    assert "ignore_memory = true starts all the same" in printed
+    assert "--" not in printed
+    assert not site.asked_for(dump_path(OLD))
+    place.config.write_text(
+        place.config.read_text().replace("workers = 2", "workers = 2\nignore_memory = true")
+    )
+    assert refresh(place) == 0
+
+
+@pytest.mark.parametrize("ignores", [True, False])
+def test_builds_are_told_whether_to_look_at_the_memory(
+    place: Place, site: DumpServer, monkeypatch: pytest.MonkeyPatch, ignores: bool
+) -> None:
+    told = {}
+    launch = refresh_corpus.launch
+
+    def listen(*positional: Any, **how: Any) -> Any:
+        told.update(how)
+        return launch(*positional, **how)
+
+    monkeypatch.setattr(refresh_corpus, "launch", listen)
+    place.configure(site.url, f"ignore_memory = {str(ignores).lower()}")
+    assert refresh(place) == 0
+    assert told["ignore_memory"] is ignores
 
 
 def test_too_little_room_is_told_before_anything_is_fetched(

@@ -1,0 +1,51 @@
+"""What is wrong with a configuration, as far as it can be known before anything is downloaded."""
+
+import os
+from collections.abc import Iterable
+
+from apache_beam.runners.runner import create_runner
+
+from pipelines.engines.beam_flags import check_beam_flags
+from pipelines.engines.engine import DATAFLOW, IN_PROCESS
+from pipelines.engines.run_pipeline import find_engine
+from pipelines.engines.spark import SPARK
+from pipelines.refresh.ask import name_ourselves
+from pipelines.refresh.config import RefreshConfig, Settings
+from pipelines.refresh.recipes import Recipe, recipe_of
+
+
+def check_config(config: RefreshConfig) -> None:
+    """Raises ValueError, one line, for settings that no corpus or no runner can have."""
+    settings = config.refresh
+    name_ourselves(settings.contact)
+    check_beam_flags(settings.beam_flags)
+    _check_runner(settings)
+    _check_folders([recipe_of(table, settings) for table in config.corpus])
+
+
+def _check_runner(settings: Settings) -> None:
+    runner = settings.runner
+    if "dataflow" in runner.lower():
+        raise ValueError(
+            f"[refresh]: runner: {DATAFLOW} runs on machines that cannot see `downloads`, a folder of"
+            f" this one; {IN_PROCESS} and {SPARK} can"
+        )
+    try:
+        find_engine(runner, settings.workers or os.cpu_count() or 1, settings.beam_flags)
+        if runner not in (IN_PROCESS, SPARK):
+            create_runner(runner)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise ValueError(f"[refresh]: runner: {error}") from None
+
+
+def _check_folders(recipes: Iterable[Recipe]) -> None:
+    """Raises ValueError for two that would name their editions in one file CURRENT."""
+    labels: dict[str, str] = {}
+    for recipe in recipes:
+        other = labels.setdefault(recipe.place, recipe.label)
+        if other != recipe.label:
+            folder = recipe.edition_folder or f"one folder of {recipe.corpus}"
+            raise ValueError(
+                f"[[corpus]] {other} and {recipe.label} both write to {folder}: nothing in `build` tells"
+                " their editions apart; give them outputs of their own, in two files"
+            )
