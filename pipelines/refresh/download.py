@@ -98,7 +98,7 @@ def _results(ended: Sequence[concurrent.futures.Future[Path]]) -> list[Path]:
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:
         reason = f"{first.reason} (and so {more} more of {len(ended)} files)"
-        raise type(first)(first.name, first.url, reason)
+        raise type(first)(first.name, first.url, reason) from first
     raise first
 
 

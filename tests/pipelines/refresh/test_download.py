@@ -21,6 +21,7 @@ from rich.console import Console
 from pipelines.refresh import part_file, show_downloads
 from pipelines.refresh.ask import plain_session
 from pipelines.refresh.download import download
+from pipelines.refresh.failures import is_disk_full
 from pipelines.refresh.part_file import Note, PartFile
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
 from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
@@ -480,6 +481,17 @@ def test_a_full_disk_ends_it_and_the_next_call_goes_on(
     filling.unlink()
     assert fetch(file, small_disk) == CONTENT
     assert site.requests[-1].headers["range"] == f"bytes={come}-"
+
+
+def test_a_full_disk_is_told_of_as_one_however_many_files_ran_into_it(
+    site: DumpServer, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (small_disk / "of somebody else").write_bytes(bytes(40_000))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**9))
+    files = [offer(site, name=name) for name in ("a.xml", "b.xml")]
+    with pytest.raises(DiskFullError) as raised:
+        download(files, small_disk, user_agent=USER_AGENT, patience=HASTE, connections=2)
+    assert is_disk_full(raised.value)
 
 
 def test_an_interruption_does_not_wait_for_silent_servers(site: DumpServer, tmp_path: Path) -> None:
