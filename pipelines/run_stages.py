@@ -1,14 +1,16 @@
 """Runs the stages of a build, one pipeline after the other; those that are finished are not run again."""
 
+import contextlib
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import apache_beam as beam
 
 from pipelines import progress
 from pipelines.engines.engine import Engine, Started
+from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import run_on
 from pipelines.stage_folders import DamagedStageError, FinishedStage, StageFolders
 from pipelines.stage_identity import Identified, name_stages
@@ -57,7 +59,8 @@ def run_stages(
         if stages:
             _log(f"stage {count} of {count}, {last.name}")
         place = Place(folder, folders.begin(last_key), stripes)
-        run_on(started, lambda root: _add(root, last, place, finished))
+        with _way_out(folders.folder):
+            run_on(started, lambda root: _add(root, last, place, finished))
 
 
 _NOT_OURS = "removed what an earlier run has left, for its settings, inputs or code were others: {}"
@@ -85,11 +88,25 @@ def _run(
 ) -> FinishedStage:
     _log(label)
     start, counted = time.monotonic(), progress.counts_so_far()
-    run_on(started, lambda root: _add(root, stage, place, before))
+    with _way_out(folders.folder):
+        run_on(started, lambda root: _add(root, stage, place, before))
     finished = folders.finish(place.scratch, progress.counts_so_far() - counted)
     seconds = time.monotonic() - start
     _log(f"{label}: finished, {seconds:.0f} s, {_size(finished.total_bytes)}")
     return finished
+
+
+@contextlib.contextmanager
+def _way_out(folder: str) -> Iterator[None]:
+    """Says how to go on where what cannot be read, now and ever again, is the output of a finished stage."""
+    try:
+        yield
+    except BuildError as error:
+        if folder not in str(error):
+            raise
+        raise BuildError(
+            f"{error}; if that does not pass, remove {folder}: the next run does those stages again"
+        ) from None
 
 
 def _add(

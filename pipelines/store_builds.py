@@ -32,6 +32,9 @@ BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
 """A builder that has not written for so long is no more."""
 
+UNSURE_SECONDS = 3600.0
+"""For so long what it has left is not touched by others, whose clock may differ from the store's."""
+
 _COPIED_AT_ONCE = 25  # objects in a request, where the store takes several
 _THREADS = 8
 
@@ -108,6 +111,13 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
     found = {name: size for name, (size, _) in list_below(target).items()}
     if found != objects:
         raise BusyError(f"{target} is not what was moved there; is another program at work in it?")
+
+
+def may_be_at_work(target: str) -> bool:
+    """Has a builder of the target said so within the hour? Clocks, and killed builders, may deceive."""
+    parent, name = FileSystems.split(target)
+    seen = _read(f"{parent}/.{name}.builder")
+    return seen is not None and time.time() - seen[1] < UNSURE_SECONDS
 
 
 class _Lock:

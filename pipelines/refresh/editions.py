@@ -24,6 +24,7 @@ from pipelines.compare import SUMMARY
 from pipelines.disk_sync import sync
 from pipelines.publish import is_completed
 from pipelines.refresh.safe_files import write_whole
+from pipelines.store_builds import may_be_at_work
 from transforms.list_folders import list_subfolders
 from transforms.open_input import InputError, open_raw
 from transforms.read_corpus import COMPLETED, open_build
@@ -159,12 +160,20 @@ def remove_leftovers(folder: str) -> list[str]:
         found = _LEFTOVER.fullmatch(name)
         if current and found and age_of(found[1]) <= age_of(current):
             if is_local(folder):
-                if not _remove_unused(pathlib.Path(folder, name)):
-                    continue
+                is_removed = _remove_unused(pathlib.Path(folder, name))
             else:
-                remove_below(FileSystems.join(folder, name))
-            removed.append(name)
+                is_removed = _remove_unused_in_store(folder, name, found[1])
+            if is_removed:
+                removed.append(name)
     return removed
+
+
+def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
+    """Removes a folder, unless the builder of the edition may be at work."""
+    if may_be_at_work(FileSystems.join(folder, edition)):
+        return False
+    remove_below(FileSystems.join(folder, name))
+    return True
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:

@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -264,3 +265,18 @@ def test_a_build_of_one_stage_has_no_stages_to_tell_of(
     caplog.set_level(logging.INFO, "pipelines")
     assert OneStage(tmp_path).launch() == WHOLE
     assert caplog.messages == []
+
+
+def test_a_finished_stage_that_cannot_be_read_is_named_with_the_way_out(tmp_path: Path) -> None:
+    words = interrupted(tmp_path, "write")
+    (stages,) = tmp_path.rglob(".*.stages")
+    for path in stages.rglob("*"):
+        if path.is_file() and path.name != "stage.json":
+            path.write_bytes(bytes(path.stat().st_size))
+    with pytest.raises(
+        BuildError, match=rf"; if that does not pass, remove {stages}: the next run"
+    ):
+        words.launch()
+    shutil.rmtree(stages)
+    words.launch()
+    assert words.ran() == Counter(double=5, join=5, write=1)

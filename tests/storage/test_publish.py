@@ -12,6 +12,7 @@ import pytest
 from pipelines import store_builds
 from pipelines.engines.file_options import set_file_options
 from pipelines.publish import TargetError, building, is_completed
+from pipelines.refresh import editions
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
 from transforms.read_corpus import COMPLETED, find_folders, open_build
 from transforms.scratch import SCRATCH
@@ -199,3 +200,18 @@ def test_who_is_at_work_says_so_again_and_again(target: str) -> None:
         assert read(path)
         write_build(folder, "first")
     assert content_of(target) == "first"
+
+
+def test_what_a_builder_may_be_at_is_no_leftover(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edition = target.replace("1.0.0", "20261101-1.0.0")
+    folder, _, name = edition.rpartition("/")
+    make(edition)
+    editions.set_current(folder, name)
+    write(f"{folder}/.{name}.stages/01-clean-1/stage.json", b"{}")
+    write(f"{folder}/.{name}.builder", b"another")
+    assert editions.remove_leftovers(folder) == []
+    monkeypatch.setattr(store_builds, "UNSURE_SECONDS", 0.0)
+    assert editions.remove_leftovers(folder) == [f".{name}.stages"]
+    assert not any(path.startswith(f".{name}.stages") for path in names_below(folder))
