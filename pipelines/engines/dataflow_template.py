@@ -3,7 +3,7 @@
 A template starts one job, whose graph is known before, and whoever makes it must not wait. A build is
 several jobs, one after the other, and what follows them. So the job of a template has one worker and one
 step, and that is the command itself: it starts the jobs of the build, waits, and publishes. When its
-worker is lost, the service starts the step again, and the command goes on where it was.
+worker is lost, the job that it had started goes on; a command that is started after it keeps its stage.
 """
 
 import argparse
