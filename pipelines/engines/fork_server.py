@@ -1,11 +1,10 @@
 """A process that has imported everything, and forks workers that need not: each starts in milliseconds.
 
-    python -m pipelines.engines.fork_server [MODULE …]
-
-Each line of its standard input asks for a worker: JSON, as `Request` has it. Each line of its output is
-the number of a worker that did not end well, and its exit status as subprocess has it (-9: SIGKILL). At the
-end of the input, which also comes when the process that writes it is killed, workers get some seconds to end
-by themselves; then the whole process group is killed. So it needs a group of its own.
+Its arguments are names of modules. Each line of its standard input asks for a worker: JSON, as `Request` has
+it. Each line of its output is the number of a worker that did not end well, and its exit status as
+subprocess has it (-9: SIGKILL). At the end of the input, which also comes when the process that writes it is
+killed, workers get some seconds to end by themselves; then the whole process group is killed. So it needs a
+group of its own.
 """
 
 import contextlib
@@ -104,7 +103,3 @@ def _become_worker(request: Request) -> None:
     finally:
         sys.stderr.flush()
         os._exit(status)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import apache_beam as beam
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     GrpcWorkerHandler,
@@ -102,8 +103,15 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         def push(request: Any) -> Any:
             future = send(request)
             if future:
-                future.abort(error)
+                _fail(future, error)
             return future
 
         connection.push = push
-        connection.abort(error)
+        for future in list(connection._futures_by_id.values()):
+            _fail(future, error)
+
+
+def _fail(future: Any, error: Exception) -> None:
+    """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
+    future.abort(error)
+    future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))

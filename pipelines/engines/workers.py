@@ -84,9 +84,7 @@ class Workers:
         self._count = 0
         with log.open("wb") if log else contextlib.nullcontext() as stream:
             self._server = subprocess.Popen(
-                # Without -P, a folder "pipelines" where the build is started would be taken for ours.
-                [sys.executable, "-P", "-m", SERVER_MODULE, BEAMS_WORKER, *modules],
-                env=os.environ | {"PYTHONPATH": module_path()},
+                [sys.executable, "-c", _server_code(), BEAMS_WORKER, *modules],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stream,
@@ -160,6 +158,12 @@ class Workers:
     def log_tail(self) -> str:
         """The end of what they have printed into the file."""
         return log_tail(self._log) if self._log else ""
+
+
+def _server_code() -> str:
+    """What Python is to run: with -m, a folder "pipelines" where the build is started would count as ours."""
+    path = module_path().split(os.pathsep)
+    return f"import sys; sys.path[:] = {path}; from {SERVER_MODULE} import main; main()"
 
 
 def module_path() -> str:

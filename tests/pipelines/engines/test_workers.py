@@ -146,6 +146,17 @@ def test_a_build_ends_with_a_line_that_says_so() -> None:
         )
 
 
+def test_a_build_whose_workers_cannot_be_started_ends(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pipelines.engines.workers.SERVER_MODULE", "no_such_module")
+    with pytest.raises(RuntimeError, match=r"^a worker process could not be started$"):
+        run_pipeline(
+            lambda root: root | beam.Create([1, 2]) | beam.Map(str) and None, InProcess(2, ())
+        )
+    assert "No module named 'no_such_module'" in capfd.readouterr().err
+
+
 def test_a_worker_that_was_killed_before_is_not_waited_for() -> None:
     connection = ControlConnection()
     handler = SimpleNamespace(control_conn=connection)
