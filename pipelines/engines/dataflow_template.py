@@ -110,7 +110,7 @@ def run_command(command: Sequence[str]) -> None:
     log.info("corpusmill %s", shlex.join(command))
     tail: deque[str] = deque(maxlen=_TAIL_LINES)
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "pipelines", *command],
+        [sys.executable, "-m", "pipelines", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
