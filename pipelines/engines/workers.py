@@ -162,13 +162,12 @@ class Workers:
 
 def _server_code() -> str:
     """What Python is to run: with -m, a folder "pipelines" where the build is started would count as ours."""
-    path = module_path().split(os.pathsep)
-    return f"import sys; sys.path[:] = {path}; from {SERVER_MODULE} import main; main()"
+    return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
 
-def module_path() -> str:
-    """PYTHONPATH for a process that is to find the modules which this one finds."""
-    return os.pathsep.join(path or str(pathlib.Path.cwd()) for path in sys.path)
+def module_path() -> list[str]:
+    """The folders in which a process is to look for modules that is to find those which this one finds."""
+    return [path or str(pathlib.Path.cwd()) for path in sys.path]
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import pytest
 from pipelines.demo import sample_entities
 from tests.engines.spark_cluster import missing
 from tests.golden_tree import check_golden, tree_of
+from tests.processes import children_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -65,14 +66,6 @@ def workers_of(launcher: int) -> list[int]:
         if b"fork_server" in Path(f"/proc/{child}/cmdline").read_bytes()
         for worker in children_of(child)
     ]
-
-
-def children_of(pid: int) -> list[int]:
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        return [int(child) for one in threads for child in (one / "children").read_text().split()]
-    except OSError:
-        return []  # it has ended
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -15,6 +15,7 @@ from pipelines.publish import TargetError, building
 from pipelines.stage_folders import MARK
 from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
 from tests.pipelines.wiki_builds import Build, build, entity_table, files_below, outputs_below
+from tests.processes import descendants_of, wait_until
 from transforms.open_input import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -110,25 +111,6 @@ def has_begun(output: Path) -> bool:
 
 def has_written_articles(output: Path) -> bool:
     return any(any(folder.glob("*.parquet")) for folder in building_folders(output))
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.002)
-
-
-def descendants_of(pid: int) -> list[int]:
-    children = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text("utf-8").rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        if int(fields[1]) == pid:
-            children.append(int(status.parent.name))
-    return children + [one for child in children for one in descendants_of(child)]
 
 
 @pytest.mark.parametrize(

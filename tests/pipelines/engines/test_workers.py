@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +18,7 @@ from pipelines.engines.fork_server import END_SECONDS, import_all
 from pipelines.engines.in_process import InProcess, _ForkedWorkerHandler
 from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.engines.workers import BadEnd, Workers, module_path
+from tests.processes import wait_until
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
@@ -44,13 +44,6 @@ def group_of(pid: int) -> list[int]:
         if int(group) == pid and state != "Z":
             found.append(int(folder.name))
     return found
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    due = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < due
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -175,7 +168,7 @@ def end_this_worker(_: int) -> None:
 def test_workers_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", LAUNCHER, str(tmp_path / "log")],
-        env=os.environ | {"PYTHONPATH": module_path()},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(module_path())},
         stdout=subprocess.PIPE,
     ) as launcher:
         assert launcher.stdout

@@ -1,0 +1,32 @@
+"""Processes that tests start, and wait for."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Fails where it does not come true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.002)
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes that it has started, zombies too."""
+    children = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text("utf-8").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[1]) == pid:
+            children.append(int(status.parent.name))
+    return children
+
+
+def descendants_of(pid: int) -> list[int]:
+    """The same, and those that these have started."""
+    children = children_of(pid)
+    return children + [one for child in children for one in descendants_of(child)]
