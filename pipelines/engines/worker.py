@@ -22,6 +22,8 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
+from pipelines.engines.signatures import remember_signatures
+
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
 """Exit status of a worker that does not learn what to do: EX_TEMPFAIL of sysexits.h."""
@@ -41,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
         return NOT_BEGUN
     os.environ.update(variables)
+    remember_signatures()
     sdk_worker_main.main([])
     return 0
 

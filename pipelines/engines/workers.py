@@ -80,6 +80,7 @@ class Workers:
         self._log = log
         self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
         self._is_over = False
+        self._has_hung_up = False  # the process that forks: it tells nothing more
         self._tell: dict[int, Callable[[BadEnd], None]] = {}  # by the number of the worker
         self._count = 0
         with log.open("wb") if log else contextlib.nullcontext() as stream:
@@ -104,14 +105,20 @@ class Workers:
             number, self._count = self._count, self._count + 1
             if self._is_over:
                 return number
-            assert self._server.stdin
             self._tell[number] = tell
-            try:
-                self._server.stdin.write(json.dumps(request).encode() + b"\n")
-                self._server.stdin.flush()
-            except BrokenPipeError:
+            if not self._ask(request):
                 self._end(number, None)
         return number
+
+    def _ask(self, request: Request) -> bool:
+        """Whether there is somebody to ask. A pipe may take some bytes that nobody reads any more."""
+        assert self._server.stdin
+        try:
+            self._server.stdin.write(json.dumps(request).encode() + b"\n")
+            self._server.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return not self._has_hung_up
 
     def forget(self, number: int) -> None:
         """Tells nobody any more how this worker ends."""
@@ -121,7 +128,10 @@ class Workers:
         assert self._server.stdout
         for line in self._server.stdout:
             self._end(*map(int, line.split()))
-        for number in () if self._is_over else tuple(self._tell):
+        with self._lock:
+            self._has_hung_up = True
+            lost = () if self._is_over else tuple(self._tell)
+        for number in lost:
             self._end(number, None)
 
     def _end(self, number: int, status: int | None) -> None:
