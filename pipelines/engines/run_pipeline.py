@@ -7,6 +7,7 @@ import apache_beam as beam
 
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
+from pipelines.engines.heap import give_back_large_blocks
 from pipelines.engines.in_process import InProcess
 from pipelines.engines.signatures import remember_signatures
 from pipelines.engines.spark import SPARK, Spark
@@ -45,6 +46,7 @@ def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
     Raises BuildError for inputs that turn out to be bad, and for stores that do not take what is written.
     Other errors get what the engine knows of their cause printed to stderr.
     """
+    give_back_large_blocks()
     remember_signatures()
     try:
         with started.pipeline() as pipeline:

@@ -22,6 +22,7 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
+from pipelines.engines.heap import give_back_large_blocks
 from pipelines.engines.signatures import remember_signatures
 
 ANSWER_SECONDS = 60.0
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
         return NOT_BEGUN
     os.environ.update(variables)
+    give_back_large_blocks()
     remember_signatures()
     sdk_worker_main.main([])
     return 0
