@@ -19,6 +19,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.store_builds import BusyError, building_in_store
+from transforms.open_input import is_there
 from transforms.read_corpus import COMPLETED, MANIFEST
 from transforms.scratch import SCRATCH
 from transforms.stores import StoreError, is_local, refusal_of
@@ -32,14 +33,12 @@ class TargetError(Exception):
 
 
 def is_completed(target: str) -> bool:
-    """Whether the folder holds a finished build. Raises TargetError where a store does not say."""
-    mark = FileSystems.join(target, COMPLETED)
-    if is_local(target):
-        return bool(FileSystems.exists(mark))
+    """Whether the folder holds a finished build. Raises TargetError where a disk or a store does not say."""
     try:
-        return bool(FileSystems.exists(mark))
+        return is_there(FileSystems.join(target, COMPLETED))
     except Exception as error:
-        raise TargetError(f"{target}: {refusal_of(error)}") from error
+        why = error if is_local(target) else refusal_of(error)
+        raise TargetError(f"{target}: {why}") from error
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ from pipelines.publish import is_completed
 from pipelines.refresh.safe_files import write_whole
 from pipelines.store_builds import may_be_at_work
 from transforms.list_folders import list_subfolders
-from transforms.open_input import InputError, open_raw
+from transforms.open_input import InputError, is_there, open_raw
 from transforms.read_corpus import COMPLETED, open_build
 from transforms.stores import is_local, remove_below, write_object
 
@@ -54,9 +54,10 @@ def read_current(folder: str) -> str:
     """The current edition in the folder of a corpus; "" where there is none.
 
     One that is not there any more, or not whole, does not count, with a warning.
+    Raises OSError for a disk that does not say.
     """
     path = FileSystems.join(folder, CURRENT)
-    if not FileSystems.exists(path):
+    if not is_there(path):
         return ""
     with open_raw(path) as stream:
         name = stream.read().decode("utf-8", "replace").strip()

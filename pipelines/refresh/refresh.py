@@ -21,7 +21,15 @@ from pipelines.refresh.downloads import folder_of, remove_downloads
 from pipelines.refresh.failures import INTERRUPTED, describe, is_expected
 from pipelines.refresh.metrics import RunMetrics, write_metrics
 from pipelines.refresh.recipes import recipe_of
-from pipelines.refresh.refresh_corpus import WAITING, CorpusRun, Plan, join, plan_corpus
+from pipelines.refresh.refresh_corpus import (
+    WAITING,
+    CorpusRun,
+    Plan,
+    check_means,
+    is_made,
+    join,
+    plan_corpus,
+)
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.state import CorpusState, StateFolder
 
@@ -40,8 +48,8 @@ class Prospect(NamedTuple):
     """What a refresh would do about one corpus."""
 
     label: str
-    plan: Plan | None  # None where no dump is finished yet, or the sites could not be asked
-    error: str = ""
+    plan: Plan | None  # None where no dump is finished yet, or there is an error
+    error: str = ""  # why the sites could not be asked, or what this machine lacks
 
 
 def look_ahead(config: RefreshConfig) -> list[Prospect]:
@@ -54,6 +62,8 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         recipe = recipe_of(table, settings)
         try:
             plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
+            if plan and plan.is_newer and not is_made(plan, settings.output):
+                check_means(recipe.corpus, plan, settings)
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))

@@ -78,6 +78,22 @@ def plan_corpus(
     return plan._replace(edition=editions.name_of(plan.date, recipe.version))
 
 
+def is_made(plan: Plan, output: str) -> bool:
+    """Whether the edition is there already, as far as its folder is known."""
+    return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
+
+
+def check_means(corpus: str, plan: Plan, settings: Settings) -> None:
+    """Raises BuildError for an edition that cannot be made here, for want of room or memory."""
+    check_room(settings)
+    check_memory_of(corpus, plan.dumps, settings)
+
+
+def check_room(settings: Settings) -> None:
+    """Raises BuildError where a disk has less room than the settings ask for."""
+    check_free_space([settings.downloads, settings.output], settings.min_free_bytes)
+
+
 def join(output: str, *names: str) -> str:
     """A place below the output; names may have slashes."""
     path: str = FileSystems.join(output, *"/".join(names).split("/"))
@@ -139,16 +155,14 @@ class CorpusRun:
     def _make(self, plan: Plan) -> Plan:
         """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""
         settings = self._settings
-        if plan.folder and is_completed(join(settings.output, plan.folder, plan.edition)):
+        if is_made(plan, settings.output):
             return plan
-        folders = [settings.downloads, settings.output]
-        check_free_space(folders, settings.min_free_bytes)
-        check_memory_of(self._recipe.corpus, plan.dumps, settings)
+        check_means(self._recipe.corpus, plan, settings)
         files = self._download(plan)
         corpus = self._recipe.make(files, plan.date, self._entity_table())
         folder = "/".join(corpus.path[:-1])
         if not is_completed(join(settings.output, *corpus.path)):
-            check_free_space(folders, settings.min_free_bytes)
+            check_room(settings)
             self.save(edition_folder=folder, settings=dict(self._table.build))
             with self._timed("build"):
                 launch(

@@ -1,5 +1,6 @@
 """Editions side by side, and the file that names the current one."""
 
+import errno
 import fcntl
 import os
 import shutil
@@ -43,6 +44,19 @@ def test_only_a_finished_build_can_be_current(folder: Path) -> None:
     with pytest.raises(InputError, match="no finished build"):
         editions.set_current(str(folder), NAMES[2])
     assert editions.read_current(str(folder)) == NAMES[1]
+
+
+def test_a_disk_that_does_not_say_is_not_taken_for_one_without_editions(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editions.set_current(str(folder), NAMES[2])
+
+    def fail(_: Path) -> None:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(Path, "stat", fail)
+    with pytest.raises(OSError, match="Stale file handle"):
+        editions.read_current(str(folder))
 
 
 @pytest.mark.parametrize("content", ["20251120-1.9.0\n", "../other\n", "", "\udcff"])

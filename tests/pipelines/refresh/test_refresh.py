@@ -390,12 +390,13 @@ def test_too_little_memory_is_told_before_anything_is_fetched(
     monkeypatch.setattr(memory_check, "memory_limit", lambda: 800_000_000)
     place.configure(site.url)
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
-    assert refresh(place) == 1
-    printed = capsys.readouterr().out
-    assert "workers = 1 needs 0.6 GB" in printed
-    assert 'runner = "SparkRunner" works on this machine' in printed
-    assert "ignore_memory = true starts all the same" in printed
-    assert "--" not in printed
+    for how in ([], ["--dry-run"]):
+        assert refresh(place, *how) == 1
+        printed = capsys.readouterr().out
+        assert "workers = 1 needs 0.6 GB" in printed
+        assert 'runner = "SparkRunner" works on this machine' in printed
+        assert "ignore_memory = true starts all the same" in printed
+        assert "--" not in printed
     assert not site.asked_for(dump_path(OLD))
     place.config.write_text(
         place.config.read_text().replace("workers = 2", "workers = 2\nignore_memory = true")
