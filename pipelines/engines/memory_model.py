@@ -41,7 +41,7 @@ class MemoryModel(NamedTuple):
 
 
 MODELS = {
-    "lm1b": MemoryModel(550 * MB, 200 * MB, 0.4),
+    "lm1b": MemoryModel(450 * MB, 150 * MB, 0.2),
     "pg19": MemoryModel(500 * MB, 260 * MB, 0.3),
     "simplebooks": MemoryModel(600 * MB, 260 * MB, 0.5),
     "wiki40b": MemoryModel(600 * MB, 300 * MB, 0.75, XML),
