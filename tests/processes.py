@@ -30,3 +30,11 @@ def descendants_of(pid: int) -> list[int]:
     """The same, and those that these have started."""
     children = children_of(pid)
     return children + [one for child in children for one in descendants_of(child)]
+
+
+def command_of(pid: int) -> bytes:
+    """Its program and arguments; nothing where it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

@@ -13,7 +13,7 @@ import pytest
 from pipelines.demo import sample_entities
 from tests.engines.spark_cluster import missing
 from tests.golden_tree import check_golden, tree_of
-from tests.processes import children_of
+from tests.processes import children_of, command_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -63,7 +63,7 @@ def workers_of(launcher: int) -> list[int]:
     return [
         worker
         for child in children_of(launcher)
-        if b"fork_server" in Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"fork_server" in command_of(child)
         for worker in children_of(child)
     ]
 
