@@ -13,7 +13,7 @@ import pytest
 from pipelines.demo import sample_entities
 from tests.engines.spark_cluster import missing
 from tests.golden_tree import check_golden, tree_of
-from tests.processes import children_of, command_of
+from tests.processes import children_of, command_of, wait_until
 
 pytestmark = [
     pytest.mark.spark,
@@ -87,9 +87,6 @@ def test_an_interrupted_build_leaves_no_process_and_no_file(
             time.sleep(0.1)
         process.send_signal(number)
         assert process.wait(60) == status
-    due = time.monotonic() + 20
-    while processes_with(marker) and time.monotonic() < due:
-        time.sleep(0.1)
-    assert not processes_with(marker)
+    wait_until(lambda: not processes_with(marker), 20)
     assert not list(temporary.glob("corpusmill-*"))
     assert not list((tmp_path / "output").rglob("COMPLETED"))
