@@ -22,7 +22,7 @@ from tests.pipelines.wiki_builds import (
 from transforms.text.fingerprint import SPLITS, split_of
 from transforms.text.wikimedia.article_markers import MARKERS
 
-LANGUAGES = ("en", "uk", "de")
+LANGUAGES = ("en", "ja", "uk")
 NAMESPACES = {0: "", 6: "File", 10: "Template", 14: "Category"}
 
 
