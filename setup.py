@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 
 HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
-PROVENANCE = (HERE / "pipelines" / "provenance.py").read_text("utf-8")
+PROVENANCE = (HERE / "pipelines" / "builds" / "provenance.py").read_text("utf-8")
 
 # GPL-2.0-or-later, for the conversion tables of MediaWiki that it holds.
 CHINESE = ["zhconv-rs>=0.4.2,<0.5"]
@@ -22,7 +22,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
-        "pipelines": ["samples/**/*", "*.tsv"],
+        "pipelines": ["samples/**/*", "settings/*.tsv"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.translation": ["*.toml", "*/*.toml"],
@@ -32,8 +32,8 @@ setup(
     entry_points={
         "console_scripts": [
             "corpusmill=pipelines.cli:main",
-            "corpusmill-worker=pipelines.engines.worker:main",
-            "corpusmill-worker-pool=pipelines.engines.worker_pool:main",
+            "corpusmill-worker=pipelines.engines.local.worker:main",
+            "corpusmill-worker-pool=pipelines.engines.local.worker_pool:main",
         ]
     },
     install_requires=[

@@ -67,12 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
     # Beam takes seconds to import: `--help` does not wait for it.
+    from pipelines.builds.publish import TargetError
     from pipelines.engines.beam_flags import check_beam_flags
     from pipelines.engines.errors import BuildError
     from pipelines.engines.file_options import set_file_options
-    from pipelines.publish import TargetError
-    from transforms.open_input import InputError
-    from transforms.stores import StoreError
+    from transforms.files.open_input import InputError
+    from transforms.files.stores import StoreError
 
     try:
         check_beam_flags(beam_flags)

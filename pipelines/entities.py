@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.close_classes import CloseOverSubclasses
-from transforms.hash_inputs import HashInputs
-from transforms.open_input import match_inputs
-from transforms.pack_items import PackedItems, PackItems
-from transforms.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
-from transforms.text.build_manifest import Provenance
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import check_dump_settings
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import match_inputs
+from transforms.files.write_rejected import WriteRejected
+from transforms.text.builds.build_manifest import Provenance
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
 from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
-from transforms.write_entity_manifest import TableOutcome, WriteEntityManifest
-from transforms.write_entity_table import WriteEntityTable, WriteInternalClasses
-from transforms.write_rejected import WriteRejected
+from transforms.wiki.close_classes import CloseOverSubclasses
+from transforms.wiki.pack_items import PackedItems, PackItems
+from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
+from transforms.wiki.write_entity_manifest import TableOutcome, WriteEntityManifest
+from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
 
 CORPUS = "entities"
 EDITION = "wikidata"
@@ -58,7 +58,7 @@ class ReadItems(NamedTuple):
     """What reading hands on."""
 
     inputs: beam.PCollection  # of InputFile
-    blocks: beam.PCollection  # of bytes (see transforms/pack_items.py)
+    blocks: beam.PCollection  # of bytes (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → items in it
     entities: beam.PCollection  # one int: all items
     kinds: beam.PCollection  # one {internal class: kind}

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.check_dumps import check_dumps
-from transforms.hash_inputs import HashInputs
-from transforms.open_input import match_inputs
-from transforms.read_dumps import dump_bytes_of
-from transforms.read_topics import read_topics
-from transforms.select_sentences import SelectSentences
-from transforms.source_passages import Sourced, SourceDump, SourcePassages, flatten
-from transforms.text.build_manifest import Provenance
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import match_inputs
+from transforms.files.write_rejected import WriteRejected
+from transforms.sentences.read_topics import read_topics
+from transforms.sentences.select_sentences import SelectSentences
+from transforms.sentences.source_passages import Sourced, SourceDump, SourcePassages, flatten
+from transforms.sentences.write_source import SourceOutcome, WriteSource
+from transforms.text.builds.build_manifest import Provenance
 from transforms.text.fingerprint import fingerprint
 from transforms.text.translation.records import DOMAINS
 from transforms.text.translation.sourcing.quotas import (
@@ -35,8 +35,8 @@ from transforms.text.translation.sourcing.quotas import (
     split_sizes,
 )
 from transforms.text.wikimedia.sites import load_site
-from transforms.write_rejected import WriteRejected
-from transforms.write_source import SourceOutcome, WriteSource
+from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.read_dumps import dump_bytes_of
 
 CORPUS = "flores101"
 LANGUAGE = "en"

@@ -12,33 +12,33 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.check_lines import check_lines
-from transforms.count_vocabulary import CorpusLines, CountVocabulary
-from transforms.drop_near_duplicates import (
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.duplicates.drop_near_duplicates import (
     NGRAM_WORDS,
     PERMUTATIONS,
     DropNearDuplicates,
     WithoutNearDuplicates,
 )
-from transforms.hash_inputs import HashInputs
-from transforms.map_unknown import MapUnknown
-from transforms.open_input import match_inputs
-from transforms.read_dumps import file_bytes_of
-from transforms.read_lines import ReadLines, line_bytes_of
-from transforms.shuffle_lines import ShuffleLines
-from transforms.sort_lines import SortLines, StoreRanges, run_bytes_for
-from transforms.text.build_manifest import Description, Provenance
-from transforms.text.line_stats import measure_lines
-from transforms.text.line_table import FEATURE
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import match_inputs
+from transforms.files.write_rejected import WriteRejected
+from transforms.lines.check_lines import check_lines
+from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.map_unknown import MapUnknown
+from transforms.lines.read_lines import ReadLines, line_bytes_of
+from transforms.lines.shuffle_lines import ShuffleLines
+from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
+from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
+from transforms.lines.write_checkpoint import WriteCheckpoint
+from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
+from transforms.lines.write_shards import WriteChecksums, WriteShards
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.lines.line_stats import measure_lines
+from transforms.text.lines.line_table import FEATURE
 from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
-from transforms.tokenize_lines import TokenizeBlocks, TokenizeLines
-from transforms.write_checkpoint import WriteCheckpoint
-from transforms.write_rejected import WriteRejected
-from transforms.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
-from transforms.write_shards import WriteChecksums, WriteShards
+from transforms.wiki.read_dumps import file_bytes_of
 
 CORPUS = "lm1b"
 VERSION = "1.0.0"

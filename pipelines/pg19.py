@@ -10,21 +10,24 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.book_settings import LANGUAGE, check_book_settings, find_books
-from pipelines.dump_settings import name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.assign_book_splits import AssignBookSplits
-from transforms.date_books import BEFORE, DateBooks
-from transforms.drop_duplicate_books import DropDuplicateBooks
-from transforms.gather_books import GatherBooks
-from transforms.hash_inputs import HashInputs
-from transforms.list_dates import ListDates
-from transforms.mask_words import MaskWords, read_word_list
-from transforms.read_released_books import read_split_table
-from transforms.screen import Screened
-from transforms.screen_books import ScreenBooks
-from transforms.strip_books import StripBooks
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.book_settings import LANGUAGE, check_book_settings, find_books
+from pipelines.settings.dump_settings import name_edition, name_variant
+from transforms.books.assign_book_splits import AssignBookSplits
+from transforms.books.date_books import BEFORE, DateBooks
+from transforms.books.drop_duplicate_books import DropDuplicateBooks
+from transforms.books.gather_books import GatherBooks
+from transforms.books.list_dates import ListDates
+from transforms.books.mask_words import MaskWords, read_word_list
+from transforms.books.read_released_books import read_split_table
+from transforms.books.screen_books import ScreenBooks
+from transforms.books.strip_books import StripBooks
+from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
+from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.screen import Screened
+from transforms.files.write_rejected import WriteRejected
 from transforms.text.books.pg19_rows import (
     HASH,
     MEMBERS,
@@ -38,12 +41,9 @@ from transforms.text.books.pg19_rows import (
 )
 from transforms.text.books.screening.running_text import MIN_WORDS
 from transforms.text.books.screening.screening import Rules, TooShort, not_english
-from transforms.text.build_manifest import Description, Provenance
-from transforms.text.document_signatures import parse_similarity
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.fingerprint import SPLITS, fingerprint
-from transforms.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
-from transforms.write_books import MeasureRows, PlanBookShards, WriteBooks
-from transforms.write_rejected import WriteRejected
 
 CORPUS = "pg19"
 VERSION = "1.0.0"

@@ -11,21 +11,26 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.book_settings import LANGUAGE, check_book_settings, find_books
-from pipelines.dump_settings import name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.assign_sizes import AssignSizes
-from transforms.count_sizes import CountSizes
-from transforms.gather_books import GatherBooks
-from transforms.hash_inputs import HashInputs
-from transforms.keep_chosen import KeepChosen
-from transforms.list_books import BookFates, ListBooks, title_of
-from transforms.screen import Screened
-from transforms.screen_books import KeepSimple, MeasureBooks, ScreenBooks
-from transforms.select_books import NGRAM_WORDS, THRESHOLD, SelectBooks
-from transforms.strip_books import StripBooks
-from transforms.take_simplest import RatedBooks, TakeSimplest, check_target, measure_of
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.book_settings import LANGUAGE, check_book_settings, find_books
+from pipelines.settings.dump_settings import name_edition, name_variant
+from transforms.books.assign_sizes import AssignSizes
+from transforms.books.count_sizes import CountSizes
+from transforms.books.gather_books import GatherBooks
+from transforms.books.keep_chosen import KeepChosen
+from transforms.books.list_books import BookFates, ListBooks, title_of
+from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
+from transforms.books.select_books import NGRAM_WORDS, THRESHOLD, SelectBooks
+from transforms.books.strip_books import StripBooks
+from transforms.books.take_simplest import RatedBooks, TakeSimplest, check_target, measure_of
+from transforms.books.tokenize_books import TokenizeBooks
+from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
+from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
+from transforms.books.write_layout import WriteLayout
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.screen import Screened
+from transforms.files.write_rejected import WriteRejected
 from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
 from transforms.text.books.simple.overlap import parse_threshold
@@ -40,13 +45,8 @@ from transforms.text.books.simple.simplebooks_rows import (
 from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
 from transforms.text.books.simple.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
 from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
-from transforms.text.build_manifest import Description, Provenance
+from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.fingerprint import SPLITS
-from transforms.tokenize_books import TokenizeBooks
-from transforms.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
-from transforms.write_books import MeasureRows, PlanBookShards, WriteBooks
-from transforms.write_layout import WriteLayout
-from transforms.write_rejected import WriteRejected
 
 CORPUS = "simplebooks"
 VERSION = "1.0.0"

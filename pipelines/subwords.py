@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.dump_settings import name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from pipelines.subword_sources import find_evaluation, find_sources, parse_argument
-from transforms.choose_sentences import ChooseSentences, Sampling
-from transforms.count_pieces import CountPieces
-from transforms.count_sample_words import CountSampleWords
-from transforms.hash_inputs import HashInputs
-from transforms.read_corpus import MANIFEST, Build, age_of
-from transforms.read_dumps import file_bytes_of
-from transforms.read_lines import line_bytes_of
-from transforms.read_sentences import MEMBERS, ReadSentences
-from transforms.text.build_manifest import Provenance
-from transforms.text.piece_model import TRAINER, PieceSettings
-from transforms.text.temperature_sampling import check_temperature
-from transforms.train_pieces import TrainPieces, WritePieces
-from transforms.write_piece_manifest import PieceOutcome, WritePieceManifest
-from transforms.write_rejected import CountReasons, WriteRejected
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import name_edition, name_variant
+from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
+from transforms.builds.read_corpus import MANIFEST, Build, age_of
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.lines.read_lines import line_bytes_of
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.vocabularies.piece_model import TRAINER, PieceSettings
+from transforms.text.vocabularies.temperature_sampling import check_temperature
+from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
+from transforms.vocabularies.count_pieces import CountPieces
+from transforms.vocabularies.count_sample_words import CountSampleWords
+from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
+from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
+from transforms.vocabularies.write_piece_manifest import PieceOutcome, WritePieceManifest
+from transforms.wiki.read_dumps import file_bytes_of
 
 CORPUS = "subwords"
 VERSION = "1.0.0"

@@ -11,37 +11,37 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.dump_settings import check_dump_settings, name_edition, name_variant
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.assign_splits import AssignSplits
-from transforms.check_dumps import check_dumps
-from transforms.clean_wikitext import CleanWikitext
-from transforms.drop_duplicate_articles import DropDuplicateArticles
-from transforms.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
-from transforms.find_items import WikiTables
-from transforms.hash_inputs import HashInputs
-from transforms.join_wikidata import IdentifyByPage, JoinWikidata
-from transforms.learn_vocabulary import LearnVocabulary
-from transforms.list_unrendered import ListUnrendered, TallyUnrendered
-from transforms.measure_corpus import MeasureCorpus
-from transforms.open_input import match_inputs
-from transforms.pack_articles import PackArticles
-from transforms.read_dumps import ReadDump, dump_bytes_of
-from transforms.read_entity_table import EntityTable
-from transforms.read_language import read_language
-from transforms.read_split_pins import ReadSplitPins, find_pins
-from transforms.read_templates import ReadTemplates
-from transforms.screen import Screened, ScreenPages
-from transforms.screen_facts import Linked
-from transforms.text.build_manifest import Description, Provenance
-from transforms.text.subwords import SubwordSettings
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import match_inputs
+from transforms.files.screen import Screened, ScreenPages
+from transforms.files.write_rejected import WriteRejected
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.language import dbname_of, load_language
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
-from transforms.write_corpus import FEATURES, PlanShards, WriteCorpus
-from transforms.write_manifest import BuildOutcome, WriteManifest
-from transforms.write_rejected import WriteRejected
+from transforms.vocabularies.learn_vocabulary import LearnVocabulary
+from transforms.wiki.assign_splits import AssignSplits
+from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.clean_wikitext import CleanWikitext
+from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
+from transforms.wiki.find_items import WikiTables
+from transforms.wiki.join_wikidata import IdentifyByPage, JoinWikidata
+from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
+from transforms.wiki.measure_corpus import MeasureCorpus
+from transforms.wiki.pack_articles import PackArticles
+from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
+from transforms.wiki.read_entity_table import EntityTable
+from transforms.wiki.read_language import read_language
+from transforms.wiki.read_split_pins import ReadSplitPins, find_pins
+from transforms.wiki.read_templates import ReadTemplates
+from transforms.wiki.screen_facts import Linked
+from transforms.wiki.write_corpus import FEATURES, PlanShards, WriteCorpus
+from transforms.wiki.write_manifest import BuildOutcome, WriteManifest
 
 CORPUS = "wiki40b"
 VERSION = "1.3.0"

@@ -12,18 +12,22 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.paper_figures import CHARACTERS_PER_PIECE
-from pipelines.provenance import code_versions
-from pipelines.stages import Place, Stage
-from transforms.count_subwords import CountRows
-from transforms.hash_inputs import HashInputs
-from transforms.open_input import InputError, open_raw
-from transforms.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
-from transforms.text.build_manifest import Provenance
-from transforms.text.subwords import TRAINER, SubwordSettings
+from pipelines.builds.provenance import code_versions
+from pipelines.builds.stages import Place, Stage
+from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
+from transforms.builds.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import InputError, open_raw
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.vocabularies.subwords import TRAINER, SubwordSettings
 from transforms.text.wikimedia.language import LANGUAGE_CODES
-from transforms.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
-from transforms.write_subword_manifest import BuildStats, SubwordOutcome, WriteSubwordManifest
+from transforms.vocabularies.count_subwords import CountRows
+from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
+from transforms.vocabularies.write_subword_manifest import (
+    BuildStats,
+    SubwordOutcome,
+    WriteSubwordManifest,
+)
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"

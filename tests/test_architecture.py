@@ -2,35 +2,15 @@
 
 import ast
 import pathlib
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-CORPORA = {  # a module each, in pipelines/
-    "entities",
-    "flores101",
-    "lm1b",
-    "pg19",
-    "simplebooks",
-    "subwords",
-    "wiki40b",
-    "wiki40b_multilingual",
-}
-SHARED = {
-    "book_settings",
-    "clean_up",
-    "dump_settings",
-    "publish",
-    "progress",
-    "side_thread",
-    "subword_sources",
-    "provenance",
-    "stages",
-    "store_builds",
-    "build_sizes",
-    "paper_figures",
-}  # for all of them
+TOPS = ("pipelines", "transforms")
+TEXT = "transforms/text"
+MOST_MODULES = 30  # of a room: more cannot be taken in at a glance
 IMPURE = {"apache_beam", "requests", "urllib.request", "socket", "time", "random"}
 CLOCK = ("datetime.now(", ".today(", ".utcnow(")
 
@@ -83,18 +63,34 @@ def test_records_import_no_beam() -> None:
     )
 
 
-@pytest.mark.parametrize("corpus", sorted(CORPORA))
-def test_corpora_do_not_import_each_other(corpus: str) -> None:
-    for name in imports(ROOT / "pipelines" / f"{corpus}.py"):
-        if is_below(name, "pipelines") and name != "pipelines":
-            assert name.split(".")[1] in SHARED, name
+# Rooms.
 
 
-@pytest.mark.parametrize("shared", sorted(SHARED))
-def test_what_corpora_share_knows_none_of_them(shared: str) -> None:
-    for name in imports(ROOT / "pipelines" / f"{shared}.py"):
-        if is_below(name, "pipelines") and name != "pipelines":
-            assert name.split(".")[1] in SHARED, name
+def imported_modules(path: str) -> set[str]:
+    """Paths of our own modules that a module imports."""
+    dotted = (name.replace(".", "/") + ".py" for name in imports(ROOT / path))
+    return {name for name in dotted if (ROOT / name).is_file()}
+
+
+def test_no_folder_is_crowded() -> None:
+    paths = [path for top in TOPS for path in modules(top) if not path.endswith("__init__.py")]
+    for folder, count in Counter(path.rpartition("/")[0] for path in paths).items():
+        assert count <= MOST_MODULES, folder
+
+
+METHODS = {f"pipelines/{path.name}" for path in (ROOT / "pipelines").glob("*.py")}
+METHODS -= {f"pipelines/{name}.py" for name in ("__init__", "__main__", "cli")}
+
+
+@pytest.mark.parametrize("path", sorted(METHODS))
+def test_methods_do_not_import_each_other(path: str) -> None:
+    assert not imported_modules(path) & METHODS
+
+
+@pytest.mark.parametrize("top", TOPS)
+def test_tests_stand_where_what_they_test_stands(top: str) -> None:
+    for path in (ROOT / "tests" / top).rglob("test_*.py"):
+        assert (ROOT / path.parent.relative_to(ROOT / "tests")).is_dir(), path
 
 
 def test_packages_import_nothing_by_themselves() -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import dump_files, pack_samples
-from tests.dump_files import SamplePage
-from tests.pack_samples import SAMPLES, Wiki
-from tests.real_data import DATA, needs_real_data
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.tools import pack_samples
+from tests.tools.pack_samples import SAMPLES, Wiki
+from tests.tools.real_data import DATA, needs_real_data
 from transforms.text.translation.records import TOPICS
 
 WIKIS = [pack_samples.load_wiki(folder) for folder in pack_samples.wiki_folders()]

@@ -1,5 +1,5 @@
 """What the launcher of a Flex template runs (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
 
-from pipelines.engines.dataflow_template import main
+from pipelines.commands.dataflow_template import main
 
 main()

@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from pipelines.engines.dataflow_template import COMMANDS, metadata_of
+from pipelines.commands.dataflow_template import COMMANDS, metadata_of
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 

@@ -55,7 +55,7 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.compare import compare_builds, print_changes
+    from pipelines.inspect.compare import compare_builds, print_changes
 
     changes = compare_builds(
         settings.old,

@@ -28,9 +28,9 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.build_sizes import find_sizes
-    from pipelines.demo import sample_builds
-    from pipelines.report import render_text
+    from pipelines.inspect.build_sizes import find_sizes
+    from pipelines.inspect.report import render_text
+    from pipelines.samples.sample_builds import sample_builds
 
     for corpus in sample_builds(settings.output):
         launch_build(corpus, settings, beam_flags)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipelines.launch import Corpus
+    from pipelines.builds.launch import Corpus
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -67,7 +67,7 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
 
 def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     """Builds a corpus with the flags of `add_output` and `add_runner`."""
-    from pipelines.launch import launch
+    from pipelines.builds.launch import launch
 
     launch(
         corpus,

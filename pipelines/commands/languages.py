@@ -9,9 +9,9 @@ from pipelines.commands.flags import launch_build, settings_of
 from pipelines.commands.tables import entity_table
 
 if TYPE_CHECKING:
-    from pipelines.batch import DescribedCorpus, NamedBuild, Outcome
+    from pipelines.commands.batch import DescribedCorpus, NamedBuild, Outcome
     from pipelines.wiki40b import Wiki40bConfig
-    from transforms.find_dumps import FoundDumps, WikiDump
+    from transforms.wiki.find_dumps import FoundDumps, WikiDump
 
 EVERY_LANGUAGE = "all"
 VERIFIED = "verified.tsv"  # in the output folder: what the check at the end has found, on a cluster
@@ -29,8 +29,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 
     A corpus that fails does not stop the others. What is finished already stays as it is.
     """
-    from pipelines import batch
-    from transforms.find_dumps import NEWEST, find_dumps, parse_languages
+    from pipelines.commands import batch
+    from transforms.wiki.find_dumps import NEWEST, find_dumps, parse_languages
 
     languages = parse_languages(settings.languages)
     # What contradicts itself ends here, not after hours.
@@ -59,8 +59,8 @@ def _check_splits(
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.engine import IN_PROCESS
-    from pipelines.verify import check_builds, print_verdict
-    from transforms.read_corpus import open_build
+    from pipelines.inspect.verify import check_builds, print_verdict
+    from transforms.builds.read_corpus import open_build
 
     # The workers of other runners tell what they found by a file.
     is_here = settings.runner == IN_PROCESS
@@ -113,7 +113,7 @@ def _named_build(
 ) -> "NamedBuild":
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.batch import NamedBuild
+    from pipelines.commands.batch import NamedBuild
 
     return NamedBuild(
         label=label,
@@ -127,7 +127,7 @@ def _build_multilingual(
     corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "list[Outcome]":
     """Vocabularies over all corpora; not while one is wanting, which would be missing in them."""
-    from pipelines import batch
+    from pipelines.commands import batch
     from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
 
     is_complete = all(outcome.status != batch.FAILED for outcome in corpora)

@@ -44,7 +44,7 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.build_sizes import find_sizes
-    from pipelines.report import RENDERERS
+    from pipelines.inspect.build_sizes import find_sizes
+    from pipelines.inspect.report import RENDERERS
 
     sys.stdout.write(RENDERERS[settings.format](find_sizes(settings.folders)))

@@ -38,7 +38,7 @@ examples:
 A file must have a line for each piece or for each article of the split: who leaves text out must not score
 better. The text that is scored is that of the corpus, markers and all. Words stand between white space:
 languages written without are scored by characters. In a training job, without Beam:
-  from transforms.text.language_model_scores import bits_per_character, read_normalisers
+  from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 
 The last line that is printed names the corpus, the split and the counts: quote it with the score.
 """
@@ -157,7 +157,7 @@ def _add_spbleu(metrics: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.score import print_score, score
+    from pipelines.inspect.score import print_score, score
 
     print_score(
         score(
@@ -172,8 +172,8 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_spbleu(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.score_translations import new_folder, score_translations
-    from pipelines.translation_score_tables import render_files, render_json, render_text
+    from pipelines.inspect.score_translations import new_folder, score_translations
+    from pipelines.inspect.translation_score_tables import render_files, render_json, render_text
 
     with new_folder(settings.output) as write:
         report = score_translations(

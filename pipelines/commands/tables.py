@@ -21,9 +21,9 @@ def entity_table(
     """
     from apache_beam.io.filesystems import FileSystems
 
+    from pipelines.builds.publish import is_completed
     from pipelines.commands.flags import launch_build
     from pipelines.entities import Entities, EntitiesConfig
-    from pipelines.publish import is_completed
 
     if not paths:
         return ""
@@ -41,8 +41,8 @@ def entity_table(
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
     """Whether the table need not be built. The same one is not built anew, only another is replaced."""
-    from pipelines.batch import is_there
-    from pipelines.publish import TargetError
+    from pipelines.builds.publish import TargetError
+    from pipelines.commands.batch import is_there
 
     try:
         return is_there(target, corpus)

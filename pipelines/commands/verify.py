@@ -78,7 +78,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         raise ValueError("--reference goes with --md5 LIST")
     if settings.folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
         raise ValueError(f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; verify DIR does not")
-    from pipelines.verify import print_verdict, verify
+    from pipelines.inspect.verify import print_verdict, verify
 
     verdict = verify(
         settings.folders,
@@ -92,7 +92,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _run_with_sums(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.verify_checksums import print_verdict, verify_checksums
+    from pipelines.inspect.verify_checksums import print_verdict, verify_checksums
 
     verdict = verify_checksums(
         _one_folder(settings.folders),

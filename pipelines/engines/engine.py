@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 
 import apache_beam as beam
 
-from pipelines.engines.memory_model import MemoryModel
 from pipelines.engines.options import Options
+from pipelines.settings.memory_model import MemoryModel
 
 IN_PROCESS = "in-process"
 DATAFLOW = "DataflowRunner"

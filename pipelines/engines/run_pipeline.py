@@ -7,12 +7,12 @@ import apache_beam as beam
 
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
-from pipelines.engines.heap import give_back_large_blocks
-from pipelines.engines.in_process import InProcess
+from pipelines.engines.local.heap import give_back_large_blocks
+from pipelines.engines.local.in_process import InProcess
 from pipelines.engines.signatures import remember_signatures
-from pipelines.engines.spark import SPARK, Spark
-from transforms.open_input import InputError
-from transforms.stores import StoreError
+from pipelines.engines.spark.spark_engine import SPARK, Spark
+from transforms.files.open_input import InputError
+from transforms.files.stores import StoreError
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
@@ -25,7 +25,8 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     if runner == SPARK:
         return Spark(workers, beam_flags)
     if runner == DATAFLOW:
-        from pipelines.engines.dataflow import Dataflow  # here, as its clients are an extra
+        # Here, as its clients are an extra.
+        from pipelines.engines.dataflow.dataflow_engine import Dataflow
 
         return Dataflow(beam_flags)
     return NamedRunner(runner, beam_flags)

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from pipelines.compare import EditionChanges, compare_builds
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
-from pipelines.verify import verify
+from pipelines.inspect.compare import EditionChanges, compare_builds
+from pipelines.inspect.verify import verify
 
 
 class EngineFlags(NamedTuple):

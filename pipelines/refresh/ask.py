@@ -15,7 +15,7 @@ from urllib3.exceptions import MaxRetryError, ResponseError
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
-from pipelines.provenance import VERSION
+from pipelines.builds.provenance import VERSION
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
 BUSY = (429, 500, 502, 503, 504)

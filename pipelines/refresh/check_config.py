@@ -8,7 +8,7 @@ from apache_beam.runners.runner import create_runner
 from pipelines.engines.beam_flags import check_beam_flags
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine
-from pipelines.engines.spark import SPARK
+from pipelines.engines.spark.spark_engine import SPARK
 from pipelines.refresh.ask import name_ourselves
 from pipelines.refresh.config import RefreshConfig, Settings
 from pipelines.refresh.recipes import Recipe, recipe_of

@@ -4,12 +4,12 @@ import errno
 import re
 from collections.abc import Iterator, Sequence
 
+from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
-from pipelines.publish import TargetError
 from pipelines.refresh.free_space import free_bytes
-from transforms.open_input import InputError
-from transforms.stores import StoreError
-from transforms.text.build_manifest import AccountingError
+from transforms.files.open_input import InputError
+from transforms.files.stores import StoreError
+from transforms.text.builds.build_manifest import AccountingError
 
 INTERRUPTED = "interrupted; the next run goes on where this one was"
 

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Sequence
 
 from pipelines.engines.errors import BuildError
-from transforms.list_folders import is_local
+from transforms.files.list_folders import is_local
 
 
 def free_bytes(folder: str) -> int | None:

@@ -6,7 +6,7 @@ import os
 import pathlib
 from collections.abc import Iterator, Sequence
 
-from pipelines.publish import TargetError
+from pipelines.builds.publish import TargetError
 
 NAME = ".refresh-lock"
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable
 
 from pipelines.engines.engine import IN_PROCESS
-from pipelines.engines.memory import check_memory, memory_limit
-from pipelines.engines.memory_model import MODELS
+from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.refresh.config import Settings
 from pipelines.refresh.remote import RemoteDump
+from pipelines.settings.memory_model import MODELS
 
 
 def check_memory_of(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:

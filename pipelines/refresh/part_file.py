@@ -13,7 +13,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.disk_sync import sync
+from pipelines.builds.disk_sync import sync
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pipelines.batch import DescribedCorpus
+from pipelines.commands.batch import DescribedCorpus
 from pipelines.refresh.config import (
     AnyTable,
     EntitiesTable,

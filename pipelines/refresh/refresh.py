@@ -5,8 +5,8 @@ import signal
 import time
 from typing import NamedTuple
 
+from pipelines.builds import editions
 from pipelines.engines.errors import BuildError
-from pipelines.refresh import editions
 from pipelines.refresh.ask import name_ourselves, open_session
 from pipelines.refresh.config import (
     CURRENT_TABLE,

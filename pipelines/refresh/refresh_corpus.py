@@ -16,11 +16,11 @@ import msgspec
 import requests
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.compare import EditionChanges
+from pipelines.builds import editions
+from pipelines.builds.launch import launch
+from pipelines.builds.publish import is_completed
 from pipelines.engines.errors import BuildError
-from pipelines.launch import launch
-from pipelines.publish import is_completed
-from pipelines.refresh import editions
+from pipelines.inspect.compare import EditionChanges
 from pipelines.refresh.acceptance import (
     EngineFlags,
     check_edition,
@@ -36,7 +36,7 @@ from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import newest_dump
 from pipelines.refresh.state import CorpusState, StateFolder
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"

@@ -17,8 +17,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from pipelines.builds.side_thread import beside
 from pipelines.refresh.part_file import PartFile
-from pipelines.side_thread import beside
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pipelines.refresh.safe_files import write_whole
+from pipelines.builds.safe_files import write_whole
 
 
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from pipelines.translation.checks import Checked, check_language
 from pipelines.translation.project import Project
 from pipelines.translation.waivers import Waive
 from pipelines.translation.worker_start import prepare_worker
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
 
 MIN_LINES = (

@@ -9,7 +9,7 @@ from pipelines.translation.journal import Draft, Entry
 from pipelines.translation.project import Project
 from pipelines.translation.state import Answer, LanguageState, Waiver
 from pipelines.translation.waivers import Waive, find_waivers
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
 from transforms.text.translation.records import Finding
 from transforms.text.translation.tables import TableError, read_table, write_table

@@ -6,9 +6,9 @@ import pathlib
 import tempfile
 from collections.abc import Mapping
 
-from pipelines.disk_sync import sync
-from pipelines.publish import TargetError
-from transforms.open_input import InputError
+from pipelines.builds.disk_sync import sync
+from pipelines.builds.publish import TargetError
+from transforms.files.open_input import InputError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:

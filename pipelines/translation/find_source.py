@@ -3,8 +3,8 @@
 import pathlib
 
 from pipelines.translation.files import read_text
-from transforms.open_input import InputError
-from transforms.read_corpus import COMPLETED
+from transforms.builds.read_corpus import COMPLETED
+from transforms.files.open_input import InputError
 from transforms.text.translation.records import SPLITS, SourceSentence
 from transforms.text.translation.source_table import (
     NAME,

@@ -10,7 +10,7 @@ from pipelines.translation.find_source import SOURCE_CODES
 from pipelines.translation.journal import Draft, Entry
 from pipelines.translation.project import Project
 from pipelines.translation.state import TRANSLATIONS, LanguageState, ids_of, write_translations
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
 from transforms.text.translation.packets.plain import read_plain

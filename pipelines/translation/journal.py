@@ -16,10 +16,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pipelines.disk_sync import sync
+from pipelines.builds.disk_sync import sync
 from pipelines.translation.files import fill_folder, read_bytes
-from transforms.open_input import InputError
-from transforms.text.build_manifest import to_json
+from transforms.files.open_input import InputError
+from transforms.text.builds.build_manifest import to_json
 
 KINDS = ("packet", "import", "check", "sheets", "review", "verdict")
 _ENTRY = "entry.json"

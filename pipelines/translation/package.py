@@ -13,20 +13,20 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines import publish
-from pipelines.provenance import code_versions
+from pipelines.builds import publish
+from pipelines.builds.provenance import code_versions
 from pipelines.translation import journal
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
+from transforms.files.write_files import HashedFile, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
-from transforms.text.build_manifest import Provenance, assemble, to_json
-from transforms.text.markdown import make_table
+from transforms.text.builds.build_manifest import Provenance, assemble, to_json
+from transforms.text.files.markdown import make_table
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
 from transforms.text.translation.source_table import splits_of, yes_or_no
-from transforms.write_files import HashedFile, write_parquet, write_text
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # of a data set that is not given another

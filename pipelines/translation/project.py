@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from pipelines.disk_sync import sync
-from pipelines.publish import TargetError
+from pipelines.builds.disk_sync import sync
+from pipelines.builds.publish import TargetError
 from pipelines.translation.files import fill_folder, read_bytes, sha256_of
 from pipelines.translation.find_source import read_source_file
-from transforms.open_input import InputError
-from transforms.text.build_manifest import to_json
+from transforms.files.open_input import InputError
+from transforms.text.builds.build_manifest import to_json
 from transforms.text.translation import source_table
 from transforms.text.translation.records import SourceSentence
 from transforms.text.translation.review.sample import choose_sample

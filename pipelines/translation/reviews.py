@@ -12,7 +12,7 @@ from pipelines.translation.drawing import count_of
 from pipelines.translation.journal import Draft, Entry
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage, find_language
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.packets.records import PacketError

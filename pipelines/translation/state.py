@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pipelines.translation.files import read_bytes
 from pipelines.translation.journal import Entry
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.records import Translation
 from transforms.text.translation.tables import read_table, write_table
 

@@ -13,7 +13,7 @@ from pipelines.translation.journal import Entry
 from pipelines.translation.project import Project
 from pipelines.translation.reviews import reviewed_ids
 from pipelines.translation.state import STATES, LanguageState
-from transforms.text.build_manifest import to_json
+from transforms.text.builds.build_manifest import to_json
 from transforms.text.translation.languages import find_language
 
 UNKNOWN = "–"

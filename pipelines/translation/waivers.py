@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipelines.translation import files
 from pipelines.translation.state import LanguageState, Waiver
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.packets.records import PacketError
 from transforms.text.translation.records import Finding

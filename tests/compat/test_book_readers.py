@@ -12,9 +12,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.demo import sample_pg19, sample_simplebooks
-from pipelines.launch import Corpus, launch
+from pipelines.builds.launch import Corpus, launch
 from pipelines.pg19 import Pg19
+from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
 from pipelines.simplebooks import SimpleBooks
 
 pytestmark = pytest.mark.compat

@@ -6,7 +6,6 @@ import pytest
 
 from pipelines.translation.package import package
 from pipelines.translation.project import open_project
-from tests.golden_tree import GOLDEN
 from tests.pipelines.translation.small_projects import (
     IDS,
     find_bad,
@@ -15,6 +14,7 @@ from tests.pipelines.translation.small_projects import (
     use_checks,
 )
 from tests.pipelines.translation.test_package import TRICKY, translate
+from tests.tools.golden_tree import GOLDEN
 from transforms.text.translation.source_table import read_source
 
 pytestmark = pytest.mark.compat

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from tests.sentence_corpus import HELDOUT_SHARDS, PROVENANCE, SHARDS, sentences, write_corpus
+from tests.makers.sentence_corpus import HELDOUT_SHARDS, PROVENANCE, SHARDS, sentences, write_corpus
 
 pytestmark = pytest.mark.compat
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.text.translation.packets.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
+from tests.transforms.text.translation.packets.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.packets.records import Returned
 from transforms.text.translation.packets.sheet import read_sheet, write_sheet

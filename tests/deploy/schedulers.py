@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipelines.commands.refresh import LOCKED
-from tests.pipelines.wiki_builds import run_cli
+from tests.makers.wiki_builds import run_cli
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 COMMAND = "/opt/corpusmill/bin/corpusmill"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from pipelines.engines.memory_model import MODELS
+from pipelines.settings.memory_model import MODELS
 from tests.deploy.schedulers import (
     ANOTHER_IS_AT_WORK,
     CONFIG,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipelines.wiki_builds import WikiFiles, sample_wiki
+from tests.makers.wiki_builds import WikiFiles, sample_wiki
 
 
 @pytest.fixture

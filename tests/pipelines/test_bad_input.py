@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.wiki40b import VERSION
-from tests import dump_files
-from tests.pipelines.wiki_builds import (
+from tests.makers import dump_files
+from tests.makers.wiki_builds import (
     ENTITIES,
     Build,
     WikiFiles,
@@ -19,7 +19,7 @@ from tests.pipelines.wiki_builds import (
     run_cli,
     sample_wiki,
 )
-from tests.transforms.test_read_dumps import flip, stream_starts
+from tests.transforms.wiki.test_read_dumps import flip, stream_starts
 from transforms.text.wikimedia import dump_units
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {

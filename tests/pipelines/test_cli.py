@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli import make_parser
-from pipelines.demo import SAMPLES, sample_config, sample_entities
 from pipelines.pg19 import Pg19Config
+from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
 from pipelines.simplebooks import SimpleBooksConfig
 from pipelines.wiki40b import VERSION
-from tests.pipelines.wiki_builds import Build, files_below, run_cli
+from tests.makers.wiki_builds import Build, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 ROOT = Path(__file__).parents[2]

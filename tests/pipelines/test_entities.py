@@ -12,18 +12,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.launch import launch
 from pipelines.commands.entities import EPILOG
 from pipelines.engines.errors import BuildError
 from pipelines.entities import VERSION, Entities, EntitiesConfig
-from pipelines.launch import launch
-from tests.dump_files import wikidata_item, write_entities
-from tests.pipelines.wiki_builds import Build, files_below, random_hex, run_cli
-from tests.real_data import DATA, needs_real_data
-from transforms.open_input import InputError
-from transforms.read_entities import plan_units
+from tests.makers.dump_files import wikidata_item, write_entities
+from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli
+from tests.tools.real_data import DATA, needs_real_data
+from transforms.files.open_input import InputError
 from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 from transforms.text.wikimedia.wikidata_json import parse_entity
+from transforms.wiki.read_entities import plan_units
 
 DATE = "20260101"
 NAME = f"wikidata-{DATE}-all.json"

@@ -10,14 +10,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.launch import launch
 from pipelines.cli import main
-from pipelines.demo import sample_flores101
 from pipelines.flores101 import PAPER_DOMAINS, Flores101, Flores101Config
-from pipelines.launch import launch
-from tests import dump_files
-from tests.pack_samples import SAMPLES, load_wiki
-from tests.pipelines.wiki_builds import Build, outputs_below
-from transforms.open_input import InputError
+from pipelines.samples.sample_builds import sample_flores101
+from tests.makers import dump_files
+from tests.makers.wiki_builds import Build, outputs_below
+from tests.tools.pack_samples import SAMPLES, load_wiki
+from transforms.files.open_input import InputError
 from transforms.text.translation.records import SPLITS, SourceSentence
 from transforms.text.translation.source_table import read_source
 

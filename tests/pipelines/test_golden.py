@@ -1,11 +1,11 @@
-"""`corpusmill demo` makes the golden builds. `python -m tests.regenerate_golden` rewrites them."""
+"""`corpusmill demo` makes the golden builds. `python -m tests.tools.regenerate_golden` rewrites them."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
+from tests.tools.golden_tree import GOLDEN, content_of, is_written_alike, tree_of
 
 FILES = tree_of(GOLDEN)
 

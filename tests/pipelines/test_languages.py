@@ -7,10 +7,9 @@ import pytest
 import sentencepiece
 
 from pipelines.wiki40b import VERSION
-from tests import dump_files
-from tests.dump_files import SamplePage
-from tests.pack_samples import Wiki
-from tests.pipelines.wiki_builds import (
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.makers.wiki_builds import (
     DATE,
     ENTITIES,
     Build,
@@ -19,6 +18,7 @@ from tests.pipelines.wiki_builds import (
     run_cli,
     sample_wiki,
 )
+from tests.tools.pack_samples import Wiki
 from transforms.text.fingerprint import SPLITS, split_of
 from transforms.text.wikimedia.article_markers import MARKERS
 

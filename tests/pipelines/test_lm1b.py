@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.launch import launch
 from pipelines.cli import main
-from pipelines.launch import launch
 from pipelines.lm1b import Lm1b, Lm1bConfig
-from tests.golden_tree import tree_of
-from tests.news_lines import read_odd_lines, sample_lines
-from tests.pack_samples import SAMPLES
-from transforms.open_input import InputError
+from tests.makers.news_lines import read_odd_lines, sample_lines
+from tests.tools.golden_tree import tree_of
+from tests.tools.pack_samples import SAMPLES
+from transforms.files.open_input import InputError
 
 NEWS = SAMPLES / "news"
 INPUT = (str(NEWS / "news.20??.en.shuffled*"), str(NEWS / "training-monolingual.tgz"))

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli import main
-from tests import original_scripts
-from tests.news_lines import YEARS, read_odd_lines, sample_lines
-from tests.pack_samples import NEWS_ARCHIVE, SAMPLES
-from tests.real_data import DATA, needs_real_data
+from tests.makers.news_lines import YEARS, read_odd_lines, sample_lines
+from tests.tools import original_scripts
+from tests.tools.pack_samples import NEWS_ARCHIVE, SAMPLES
+from tests.tools.real_data import DATA, needs_real_data
 
 SCRIPTS = os.environ.get("CORPUSMILL_LM1B_SCRIPTS", "")
 TIMEOUT_SECONDS = 300

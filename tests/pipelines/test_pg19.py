@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pipelines import verify
-from pipelines.book_settings import NO_CATALOG
-from pipelines.demo import sample_pg19
 from pipelines.engines.errors import BuildError
+from pipelines.inspect import verify
+from pipelines.inspect.score import score
 from pipelines.pg19 import Pg19, Pg19Config
-from pipelines.score import score
-from tests import book_samples
-from tests.pipelines.book_builds import (
+from pipelines.samples.sample_builds import sample_pg19
+from pipelines.settings.book_settings import NO_CATALOG
+from tests.makers import book_samples
+from tests.makers.book_builds import (
     GUTENBERG,
     KEPT,
     LIBRARY,
@@ -24,8 +24,8 @@ from tests.pipelines.book_builds import (
     expected_files,
     pack_sample,
 )
-from tests.pipelines.wiki_builds import files_below, outputs_below, run_cli
-from transforms.open_input import InputError
+from tests.makers.wiki_builds import files_below, outputs_below, run_cli
+from transforms.files.open_input import InputError
 from transforms.text.books.book_stats import identity_of
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipelines.book_builds import KEPT, BookBuild
-from tests.pipelines.wiki_builds import run_cli
-from tests.real_data import DATA, needs_real_data
-from tests.text.books.real_books import book_rows, read_text
-from tests.text.books.sequential_selection import CountedText, select_texts
-from transforms.strip_books import strip_text
+from tests.makers.book_builds import KEPT, BookBuild
+from tests.makers.wiki_builds import run_cli
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.text.books.real_books import book_rows, read_text
+from tests.transforms.text.books.sequential_selection import CountedText, select_texts
+from transforms.books.strip_books import strip_text
 from transforms.text.books.files.released_splits import released_split
 
 pytestmark = needs_real_data

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from pipelines.flores101 import Flores101Config
-from tests import dump_files
-from tests.dump_files import SamplePage
-from tests.pack_samples import SAMPLES, load_wiki
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
 from tests.pipelines.test_flores101 import SourceBuild, build
-from tests.real_data import DATA, needs_real_data
+from tests.tools.pack_samples import SAMPLES, load_wiki
+from tests.tools.real_data import DATA, needs_real_data
 
 pytestmark = needs_real_data
 

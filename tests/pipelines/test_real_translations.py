@@ -7,8 +7,8 @@ import pathlib
 import pytest
 
 from pipelines.cli import main
-from tests.real_data import DATA, needs_real_data
-from tests.spm_models import small_model
+from tests.makers.spm_models import small_model
+from tests.tools.real_data import DATA, needs_real_data
 
 WMT21 = DATA / "flores" / "wmt21-florestest"
 DEVTEST = DATA / "flores" / "flores101_dataset"

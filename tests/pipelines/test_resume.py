@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden_tree import tree_of
-from tests.news_lines import recombined_lines, sample_lines
-from tests.pack_samples import SAMPLES
+from tests.makers.news_lines import recombined_lines, sample_lines
+from tests.tools.golden_tree import tree_of
+from tests.tools.pack_samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]
 NEWS_BYTES = 3_000_000

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pipelines import verify
-from pipelines.demo import sample_simplebooks
-from pipelines.score import score
+from pipelines.inspect import verify
+from pipelines.inspect.score import score
+from pipelines.samples.sample_builds import sample_simplebooks
 from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
-from tests.pipelines.book_builds import (
+from tests.makers.book_builds import (
     KEPT,
     LIBRARY,
     BookBuild,
@@ -20,10 +20,10 @@ from tests.pipelines.book_builds import (
     expected_fates,
     pack_sample,
 )
-from tests.pipelines.wiki_builds import files_below, outputs_below, run_cli
-from tests.text.books.sequential_selection import CountedText, select_texts
-from transforms import read_books, tokenize_books, write_book_manifest
-from transforms.open_input import InputError
+from tests.makers.wiki_builds import files_below, outputs_below, run_cli
+from tests.transforms.text.books.sequential_selection import CountedText, select_texts
+from transforms.books import read_books, tokenize_books, write_book_manifest
+from transforms.files.open_input import InputError
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.books.simple.sizes import plan_sizes
 from transforms.text.fingerprint import SPLITS

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
+from pipelines.builds.launch import launch
 from pipelines.commands import subwords
-from pipelines.launch import launch
 from pipelines.subwords import Subwords, SubwordsConfig
-from tests.pipelines.wiki_builds import files_below
-from tests.real_data import DATA, needs_real_data
-from tests.subword_inputs import JAPANESE, make_corpora, write_lines
-from transforms.open_input import InputError
-from transforms.text.line_blocks import block_of
-from transforms.text.piece_model import PieceCounter, PieceSettings, train_pieces
-from transforms.text.sentence_choice import rank_sentences
-from transforms.text.temperature_sampling import share_out
-from transforms.text.word_counts import count_words, cut_by_bucket
+from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
+from tests.makers.wiki_builds import files_below
+from tests.tools.real_data import DATA, needs_real_data
+from transforms.files.open_input import InputError
+from transforms.text.lines.line_blocks import block_of
+from transforms.text.vocabularies.piece_model import PieceCounter, PieceSettings, train_pieces
+from transforms.text.vocabularies.sentence_choice import rank_sentences
+from transforms.text.vocabularies.temperature_sampling import share_out
+from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket
 
 LEARNED = {
     "en": [

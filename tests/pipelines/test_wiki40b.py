@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipelines.demo import sample_config
+from pipelines.samples.sample_builds import sample_config
 from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
-from tests.dump_files import SamplePage
-from tests.pipelines.wiki_builds import (
+from tests.makers.dump_files import SamplePage
+from tests.makers.wiki_builds import (
     ENTITIES,
     Build,
     WikiFiles,

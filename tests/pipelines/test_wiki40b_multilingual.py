@@ -8,29 +8,29 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.launch import launch
 from pipelines.commands import multilingual
-from pipelines.launch import launch
-from pipelines.paper_figures import CHARACTERS_PER_PIECE
+from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
 from pipelines.wiki40b_multilingual import (
     MultilingualConfig,
     Wiki40bMultilingual,
     name_of,
     newest_builds,
 )
-from tests.finished_builds import make_build, manifest_of, seal, text_of
-from tests.pipelines.wiki_builds import files_below, outputs_below
-from transforms.open_input import InputError
-from transforms.read_corpus import find_builds
+from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
+from tests.makers.wiki_builds import files_below, outputs_below
+from transforms.builds.read_corpus import find_builds
+from transforms.files.open_input import InputError
 from transforms.records import CorpusStats
-from transforms.text.build_manifest import AccountingError
-from transforms.text.corpus_stats import add_stats, measure_article
+from transforms.text.builds.build_manifest import AccountingError
 from transforms.text.fingerprint import SPLITS
-from transforms.text.subwords import (
+from transforms.text.vocabularies.subwords import (
     SubwordCounter,
     SubwordSettings,
     add_subword_stats,
     train_model,
 )
+from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
 
 Ids = Mapping[str, Sequence[Sequence[str]]]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.wiki40b import VERSION, Wiki40b
-from tests.pipelines.wiki_builds import Build, WikiFiles, run_cli
+from tests.makers.wiki_builds import Build, WikiFiles, run_cli
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.demo import sample_config, sample_entities
+from pipelines.samples.sample_builds import sample_config, sample_entities
 from pipelines.wiki40b import VERSION
-from tests.pipelines.wiki_builds import Build, build, entity_table, run_cli
+from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 
 NAMES = "unrendered-templates.tsv"
 BY_TITLE = "Вербовий Брід"

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pipelines import demo
+from pipelines.builds.launch import Corpus, launch
 from pipelines.cli import main
 from pipelines.entities import Entities, EntitiesConfig
 from pipelines.flores101 import Flores101
-from pipelines.launch import Corpus, launch
 from pipelines.lm1b import Lm1b
 from pipelines.pg19 import Pg19
+from pipelines.samples import sample_builds as demo
 from pipelines.simplebooks import SimpleBooks
 from pipelines.subwords import Subwords, SubwordsConfig
 from pipelines.wiki40b import Wiki40b
 from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
-from tests.golden_tree import GOLDEN, check_golden
 from tests.storage.stores import Store, is_read_by_builds, names_below, tree_of, upload
+from tests.tools.golden_tree import GOLDEN, check_golden
 
 pytestmark = pytest.mark.storage
 

@@ -6,13 +6,13 @@ import random
 import pytest
 
 from tests.storage.stores import Store, names_below, read, write
-from transforms.hash_inputs import checksum_of, hash_input, hash_unchanged
-from transforms.list_folders import list_files, list_subfolders
-from transforms.open_input import InputError, match_inputs, open_input, open_raw
-from transforms.read_dumps import file_bytes_of
-from transforms.scratch import OBJECT_BYTES, SCRATCH, Scratch, fetch, fetch_text
-from transforms.stores import StoreError, list_below, remove_below
-from transforms.write_files import HashedFile, write_text
+from transforms.files.hash_inputs import checksum_of, hash_input, hash_unchanged
+from transforms.files.list_folders import list_files, list_subfolders
+from transforms.files.open_input import InputError, match_inputs, open_input, open_raw
+from transforms.files.scratch import OBJECT_BYTES, SCRATCH, Scratch, fetch, fetch_text
+from transforms.files.stores import StoreError, list_below, remove_below
+from transforms.files.write_files import HashedFile, write_text
+from transforms.wiki.read_dumps import file_bytes_of
 
 pytestmark = pytest.mark.storage
 

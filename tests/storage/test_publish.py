@@ -9,14 +9,13 @@ import time
 
 import pytest
 
-from pipelines import store_builds
+from pipelines.builds import editions, store_builds
+from pipelines.builds.publish import TargetError, building, is_completed
 from pipelines.engines.file_options import set_file_options
-from pipelines.publish import TargetError, building, is_completed
-from pipelines.refresh import editions
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
-from transforms.read_corpus import COMPLETED, find_folders, open_build
-from transforms.scratch import SCRATCH
-from transforms.write_files import write_text
+from transforms.builds.read_corpus import COMPLETED, find_folders, open_build
+from transforms.files.scratch import SCRATCH
+from transforms.files.write_files import write_text
 
 pytestmark = pytest.mark.storage
 

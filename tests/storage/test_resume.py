@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from pipelines import store_builds
+from pipelines.builds import store_builds
+from pipelines.builds.publish import building, is_completed
+from pipelines.builds.run_stages import run_stages
+from pipelines.builds.stage_folders import stage_folders
+from pipelines.builds.stages import Place, Stage
 from pipelines.engines.file_options import set_file_options
-from pipelines.engines.in_process import InProcess
-from pipelines.publish import building, is_completed
-from pipelines.run_stages import run_stages
-from pipelines.stage_folders import stage_folders
-from pipelines.stages import Place, Stage
+from pipelines.engines.local.in_process import InProcess
 from tests.storage.stores import Store, names_below, names_beside, read
-from transforms.read_corpus import COMPLETED
-from transforms.scratch import OBJECT_BYTES, Scratch, fetch
-from transforms.text.build_manifest import Provenance
-from transforms.write_files import write_text
+from transforms.builds.read_corpus import COMPLETED
+from transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
+from transforms.files.write_files import write_text
+from transforms.text.builds.build_manifest import Provenance
 
 pytestmark = pytest.mark.storage
 

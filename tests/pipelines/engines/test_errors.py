@@ -4,10 +4,10 @@ import apache_beam as beam
 import pytest
 
 from pipelines.engines.errors import BuildError, find_worker_error
-from pipelines.engines.in_process import InProcess
+from pipelines.engines.local.in_process import InProcess
 from pipelines.engines.run_pipeline import run_pipeline
-from transforms.open_input import InputError
-from transforms.stores import StoreError
+from transforms.files.open_input import InputError
+from transforms.files.stores import StoreError
 
 TRACEBACK = """\
 Traceback (most recent call last):
@@ -16,7 +16,7 @@ google.api_core.exceptions.Forbidden: 403 POST https://x: no
 
 The above exception was the direct cause of the following exception:
 
-transforms.stores.StoreError: gs://b/x: access is denied: no [while running 'Write-ptransform-7']
+transforms.files.stores.StoreError: gs://b/x: access is denied: no [while running 'Write-ptransform-7']
 """
 
 
@@ -24,7 +24,10 @@ transforms.stores.StoreError: gs://b/x: access is denied: no [while running 'Wri
     ("text", "line"),
     [
         (TRACEBACK, "gs://b/x: access is denied: no"),
-        ("transforms.open_input.InputError: a.bz2, byte 7: cut off", "a.bz2, byte 7: cut off"),
+        (
+            "transforms.files.open_input.InputError: a.bz2, byte 7: cut off",
+            "a.bz2, byte 7: cut off",
+        ),
         ("ValueError: x", ""),
         ("x.OtherInputError: y", ""),
     ],

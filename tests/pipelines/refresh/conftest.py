@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pipelines import publish
-from pipelines.compare import EditionChanges
+from pipelines.builds import publish
+from pipelines.inspect.compare import EditionChanges
 from pipelines.refresh import refresh_corpus
+from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump
-from tests.pipelines.wiki_builds import run_cli
-from transforms.text.edition_changes import SplitChanges
+from transforms.text.builds.edition_changes import SplitChanges
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 from pipelines.refresh.config import Settings, load_config
 from pipelines.refresh.recipes import recipe_of
 from pipelines.refresh.sources import EntitiesSource, WikimediaSource
-from tests.pack_samples import SAMPLES
-from tests.pipelines.wiki_builds import run_cli
+from tests.makers.wiki_builds import run_cli
+from tests.tools.pack_samples import SAMPLES
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"

@@ -15,18 +15,18 @@ import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines import verify as checks
+from pipelines.inspect import verify as checks
+from pipelines.inspect.verify import Verdict, verify
 from pipelines.refresh import acceptance, memory_check, refresh_corpus
 from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.lock import locked
-from pipelines.verify import Verdict, verify
+from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
-from tests.pipelines.wiki_builds import run_cli
-from transforms import check_files
-from transforms.check_splits import IdCounts
-from transforms.open_input import InputError
+from transforms.builds import check_files
+from transforms.builds.check_splits import IdCounts
+from transforms.files.open_input import InputError
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pipelines.verify import verify
+from pipelines.inspect.verify import verify
+from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer, Slow
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
-from tests.pipelines.wiki_builds import run_cli
 
 KILLS = 10
 SEED = 20261120
@@ -29,7 +29,7 @@ LIMIT_SECONDS = 300
 # A fresh process that has imported what a refresh needs, has no threads, and forks quickly.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["pipelines.refresh.refresh", "pipelines.wiki40b", "tests.pipelines.wiki_builds"]
+    ["pipelines.refresh.refresh", "pipelines.wiki40b", "tests.makers.wiki_builds"]
 )
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, put_dump, tree
-from tests.pipelines.wiki_builds import run_cli
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 LIMIT_SECONDS = 60

@@ -5,10 +5,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests import dump_files
-from tests.pack_samples import Wiki
+from tests.makers import dump_files
+from tests.makers.wiki_builds import sample_wiki
 from tests.pipelines.refresh.dump_server import DumpServer
-from tests.pipelines.wiki_builds import sample_wiki
+from tests.tools.pack_samples import Wiki
 
 OLD, NEW = "20261101", "20261120"
 VERSION = "1.3.0"

@@ -18,7 +18,7 @@ from pipelines.translation.journal import read_entries
 from pipelines.translation.packets import send_packets
 from pipelines.translation.project import Project
 from tests.pipelines.translation.small_projects import kinds, small_project, tree
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage, find_language
 
 CODES = ("deu", "fra")

@@ -16,7 +16,7 @@ from tests.pipelines.translation.small_projects import (
     state_of,
     tree,
 )
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.packets.records import Packet, PacketLine
 from transforms.text.translation.packets.sheet import write_sheet

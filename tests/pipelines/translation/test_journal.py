@@ -8,7 +8,7 @@ from pipelines.translation import journal
 from pipelines.translation.journal import Draft, append, locked, read_entries
 from tests.pipelines.translation.clean_processes import run_all
 from tests.pipelines.translation.small_projects import TIME, tree
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 
 
 def add(folder: Path, kind: str = "import", **files: str) -> journal.Entry:

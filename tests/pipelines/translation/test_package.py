@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.publish import TargetError
+from pipelines.builds.publish import TargetError
 from pipelines.translation.checks import check_language
 from pipelines.translation.imports import import_files
 from pipelines.translation.package import make_metadata, package
@@ -20,8 +20,8 @@ from tests.pipelines.translation.small_projects import (
     small_sentences,
     tree,
 )
-from transforms.open_input import InputError
-from transforms.read_corpus import open_build
+from transforms.builds.read_corpus import open_build
+from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
 
 TRICKY = {
@@ -133,7 +133,7 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
 def test_verify_finds_nothing_wrong_and_something_where_there_is(
     tmp_path: Path, translated: Project
 ) -> None:
-    from transforms.check_files import check_counts, find_fault, find_strangers, list_files
+    from transforms.builds.check_files import check_counts, find_fault, find_strangers, list_files
 
     made = package(translated, str(tmp_path), without_review=True, with_test=True)
     build = open_build(made.folder)

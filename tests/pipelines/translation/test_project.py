@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.publish import TargetError
+from pipelines.builds.publish import TargetError
 from pipelines.translation.find_source import find_source
 from pipelines.translation.project import Rules, create_project, open_project
 from tests.pipelines.translation.small_projects import (
@@ -15,7 +15,7 @@ from tests.pipelines.translation.small_projects import (
     source_file,
     tree,
 )
-from transforms.open_input import InputError
+from transforms.files.open_input import InputError
 
 METADATA = "URL\tdomain\ttopic\thas_image\thas_hyperlink\n"
 

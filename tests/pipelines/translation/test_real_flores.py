@@ -12,7 +12,7 @@ from pipelines.translation.package import package
 from pipelines.translation.packets import send_packets
 from pipelines.translation.project import Project, Rules, create_project
 from pipelines.translation.state import LanguageState
-from tests.real_data import DATA, needs_real_data
+from tests.tools.real_data import DATA, needs_real_data
 from transforms.text.translation.languages import find_language
 
 RELEASE = DATA / "flores" / "flores101_dataset"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from transforms.records import OutputFile
 from transforms.text.books.book_stats import BookStats, add_book_stats
-from transforms.text.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import AccountingError
 
 
 class FoundBooks(NamedTuple):

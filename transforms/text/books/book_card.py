@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.text.books.book_stats import BookStats
-from transforms.text.build_manifest import Description
-from transforms.text.markdown import hub_head, make_list, make_table
+from transforms.text.builds.build_manifest import Description
+from transforms.text.files.markdown import hub_head, make_list, make_table
 
 
 def make_book_card(

@@ -10,8 +10,8 @@ from transforms.records import Book, BookRow, Reason
 from transforms.text.books.book_stats import identity_of
 from transforms.text.books.dating.publication_dates import DatedBook
 from transforms.text.books.files.released_splits import released_split
+from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS, split_of
-from transforms.text.markdown import make_table
 
 NUMBERS = ("book_id",)
 SCHEMA = pa.schema(

@@ -4,7 +4,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 
-from transforms.text.line_blocks import block_of, lines_of
+from transforms.text.lines.line_blocks import block_of, lines_of
 from transforms.text.news import perl_utf8
 from transforms.text.news.block_normalizer import lines_to_normalize
 from transforms.text.news.block_tokenizer import BlockTokenizer

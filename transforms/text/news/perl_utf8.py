@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 
-from transforms.text.line_blocks import lines_of
+from transforms.text.lines.line_blocks import lines_of
 
 # Longer forms than Unicode has. Each alternative rules out what has a shorter form.
 _BEYOND = (

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.line_arrays import line_bounds, take_lines
-from transforms.text.line_blocks import block_of, count_lines, lines_of
+from transforms.text.lines.line_arrays import line_bounds, take_lines
+from transforms.text.lines.line_blocks import block_of, count_lines, lines_of
 from transforms.text.news import xorshift
 
 Keys = npt.NDArray[np.int64]

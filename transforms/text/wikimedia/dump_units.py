@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from transforms.text.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_START
 
 READ_BYTES = 1 << 16  # less than a bz2 block: what is returned before an error passed its checksum

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from transforms.text.markdown import make_list, make_table
+from transforms.text.files.markdown import make_list, make_table
 
 _TEXT = """\
 # Entity table

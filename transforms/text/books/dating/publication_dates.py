@@ -2,9 +2,9 @@
 
 Project Gutenberg has no year of publication, so there is a chain of sources. The year meant is that of the
 text in hand: of the edition that was transcribed, where a title page tells several years the latest one.
-That is what PG-19's released years are most often (tests/measure_dates.py compares them); of the books that
-tell an edition of 1912 of a work of 1893 they have 1912. Reprints and renewals of a copyright are the same
-text again and count only as bounds.
+That is what PG-19's released years are most often (tests/tools/measure_dates.py compares them); of the books
+that tell an edition of 1912 of a work of 1893 they have 1912. Reprints and renewals of a copyright are the
+same text again and count only as bounds.
 
 What is not plausible is not believed: years before printing; those before somebody who made the book was ten
 years old, so that "1690", when a novel of 1896 begins, is no date of it; and those since Project Gutenberg
@@ -27,7 +27,7 @@ RELEASED = "released"  # metadata.csv of PG-19
 ORIGINAL_PUBLICATION = "original-publication"  # a line of the header, since 2023
 AUTHOR_DEATH = "author-death"
 
-# Measured against PG-19 by tests/measure_dates.py.
+# Measured against PG-19 by tests/tools/measure_dates.py.
 EXACT = "exact"  # 70 of 79 within two years; of the 9 others the books side with us in 7
 LIKELY = "likely"  # 12 of 15
 BOUND = "bound"  # not published later: true of 9 of 10, give or take two years

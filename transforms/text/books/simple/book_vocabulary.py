@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from transforms.text.line_blocks import block_of
-from transforms.text.vocabulary import HeldoutStats
+from transforms.text.lines.line_blocks import block_of
+from transforms.text.vocabularies.vocabulary import HeldoutStats
 
 TRAIN = "train"
 

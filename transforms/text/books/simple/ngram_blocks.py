@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from transforms.text.hashed_ngrams import Uint64s
+from transforms.text.duplicates.hashed_ngrams import Uint64s
 
 Int64s = numpy.typing.NDArray[numpy.int64]
 Uint32s = numpy.typing.NDArray[numpy.uint32]

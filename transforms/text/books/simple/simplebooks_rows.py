@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from transforms.records import BookRow, TokenizedBook
+from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
-from transforms.text.markdown import make_table
 
 NUMBERS = ("book_id",)
 SCHEMA = pa.schema(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from transforms.records import Reason
 from transforms.text.books.simple.simplicity import FORMULAS, SQUARED
-from transforms.text.components import Pairs
+from transforms.text.duplicates.components import Pairs
 
 TARGET_TOKENS = 92_000_000
 MAX_VOCABULARY = 100_000

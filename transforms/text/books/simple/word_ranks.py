@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 import numpy
 import pyarrow as pa
 
-from transforms.text.components import Pairs
-from transforms.text.line_blocks import unpack_block
-from transforms.text.word_counts import SCHEMA
+from transforms.text.duplicates.components import Pairs
+from transforms.text.lines.line_blocks import unpack_block
+from transforms.text.vocabularies.word_counts import SCHEMA
 
 RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
 """Of the words of several books: record batches, each word once for each book that has it."""

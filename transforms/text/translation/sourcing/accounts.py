@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import AccountingError
 from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
 from transforms.text.translation.sourcing.selection import Selection
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from transforms.text.markdown import hub_head, make_list, make_table
+from transforms.text.files.markdown import hub_head, make_list, make_table
 from transforms.text.translation.records import SPLITS
 from transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from transforms.records import Reason
 from transforms.text.fingerprint import fingerprint
-from transforms.text.sentences import split_sentences
 from transforms.text.translation.sourcing.sentence_rules import reason_to_reject_sentence
+from transforms.text.vocabularies.sentences import split_sentences
 
 MIN_SENTENCES, MAX_SENTENCES = 3, 5
 PARTS = ("beginning", "middle", "end")

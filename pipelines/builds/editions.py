@@ -1,0 +1,190 @@
+"""Editions of a corpus side by side, and which one is the current one.
+
+    <output>/wiki40b/uk/20261101-1.3.0/     a finished build
+    <output>/wiki40b/uk/20261120-1.3.0/
+    <output>/wiki40b/uk/CURRENT             one line: 20261101-1.3.0
+
+Who uses the corpus reads CURRENT and takes that folder. CURRENT is replaced in one step, and only by the name
+of an edition that was found good; its folder is never changed, and removed only when it is no longer named.
+"""
+
+import contextlib
+import fcntl
+import io
+import logging
+import os
+import pathlib
+import re
+import shutil
+from collections.abc import Collection
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.disk_sync import sync
+from pipelines.builds.publish import is_completed
+from pipelines.builds.safe_files import write_whole
+from pipelines.builds.store_builds import may_be_at_work
+from pipelines.inspect.compare import SUMMARY
+from transforms.builds.read_corpus import COMPLETED, open_build
+from transforms.files.list_folders import list_subfolders
+from transforms.files.open_input import InputError, is_there, open_raw
+from transforms.files.stores import is_local, remove_below, write_object
+
+CURRENT = "CURRENT"
+
+_EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
+_LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
+Age = tuple[bool, str, tuple[int, ...]]
+
+
+def name_of(date: str, version: str) -> str:
+    """The name of an edition: "20261101-1.3.0"."""
+    return f"{date}-{version}"
+
+
+def age_of(name: str) -> Age:
+    """What the names of editions are sorted by, the newest last. Raises ValueError for no such name."""
+    found = _EDITION.fullmatch(name)
+    if not found:
+        raise ValueError(f"{name!r} is no name of an edition")
+    return found[1].isdigit(), found[1], tuple(map(int, found[2].split(".")))
+
+
+def read_current(folder: str) -> str:
+    """The current edition in the folder of a corpus; "" where there is none.
+
+    One that is not there any more, or not whole, does not count, with a warning.
+    Raises OSError for a disk that does not say.
+    """
+    path = FileSystems.join(folder, CURRENT)
+    if not is_there(path):
+        return ""
+    with open_raw(path) as stream:
+        name = stream.read().decode("utf-8", "replace").strip()
+    if not _EDITION.fullmatch(name) or not is_completed(FileSystems.join(folder, name)):
+        logging.getLogger(__name__).warning("%s names %r, which is no finished build", path, name)
+        return ""
+    return name
+
+
+def set_current(folder: str, name: str) -> None:
+    """Makes a finished build the current edition. Raises InputError for one that is not finished."""
+    target = FileSystems.join(folder, name)
+    if not is_completed(target):
+        raise InputError(target, f"no finished build: there is no file {COMPLETED}")
+    content = f"{name}\n".encode()
+    if is_local(folder):
+        _sync_tree(pathlib.Path(target))
+        write_whole(pathlib.Path(folder, CURRENT), content)
+        return
+    write_object(FileSystems.join(folder, CURRENT), io.BytesIO(content), len(content))
+
+
+def list_finished(folder: str) -> list[str]:
+    """The finished builds in the folder of a corpus, the oldest first."""
+    return [name for name in _list(folder) if is_completed(FileSystems.join(folder, name))]
+
+
+def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
+    """Removes what is older than the `keep` newest editions; returns the names of what was removed.
+
+    The current edition and all that is newer stay. Builds that were not accepted do not count and are
+    removed once they are older than the current edition, and so is what a killed removal has left.
+    """
+    current = read_current(folder)
+    if not current:
+        return []
+    older = [name for name in _list(folder) if age_of(name) < age_of(current)]
+    finished = set(list_finished(folder)) - set(rejected)
+    whole = [name for name in older if name in finished]  # the oldest first
+    kept = whole[len(whole) - min(keep - 1, len(whole)) :]
+    removed = [name for name in older if name not in kept]
+    for name in removed:
+        for report in (report_of(name), report_of(name) + SUMMARY, verdict_of(name)):
+            path = FileSystems.join(folder, report)
+            if FileSystems.exists(path):
+                FileSystems.delete([path])
+        remove(FileSystems.join(folder, name))
+    return removed
+
+
+def report_of(name: str) -> str:
+    """The file beside an edition that lists what became of the documents of the one before it."""
+    return f"changes-{name}.tsv"
+
+
+def verdict_of(name: str) -> str:
+    """The file beside an edition that lists what a check of its files has found; some runners leave it."""
+    return f"verified-{name}.tsv"
+
+
+def signature_of(folder: str, name: str) -> str:
+    """The signature of a finished build. Raises InputError for one that is damaged."""
+    return open_build(FileSystems.join(folder, name)).signature
+
+
+def _sync_tree(target: pathlib.Path) -> None:
+    """Waits until the disk has a build: the name of it must not outlive its bytes when the power fails."""
+    for parent, _, names in os.walk(target):
+        for name in names:
+            sync(pathlib.Path(parent, name))
+        sync(pathlib.Path(parent))
+    sync(target.parent)
+
+
+def _list(folder: str) -> list[str]:
+    names = [name for name in list_subfolders(folder) if _EDITION.fullmatch(name)]
+    return sorted(names, key=age_of)
+
+
+def remove(target: str) -> None:
+    """Removes a build. The mark goes first: what is half removed must not look finished."""
+    mark = FileSystems.join(target, COMPLETED)
+    if FileSystems.exists(mark):
+        FileSystems.delete([mark])
+        if is_local(target):
+            sync(pathlib.Path(target))
+    if is_local(target):
+        shutil.rmtree(target)
+    else:
+        remove_below(target)
+
+
+def remove_leftovers(folder: str) -> list[str]:
+    """Removes what killed builds of the current edition, and of older ones, have left; returns the names.
+
+    Nobody goes on with them. Where somebody builds such an edition nevertheless, his folders stay.
+    """
+    current = read_current(folder)
+    removed = []
+    for name in list_subfolders(folder):
+        found = _LEFTOVER.fullmatch(name)
+        if current and found and age_of(found[1]) <= age_of(current):
+            if is_local(folder):
+                is_removed = _remove_unused(pathlib.Path(folder, name))
+            else:
+                is_removed = _remove_unused_in_store(folder, name, found[1])
+            if is_removed:
+                removed.append(name)
+    return removed
+
+
+def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
+    """Removes a folder, unless the builder of the edition may be at work."""
+    if may_be_at_work(FileSystems.join(folder, edition)):
+        return False
+    remove_below(FileSystems.join(folder, name))
+    return True
+
+
+def _remove_unused(folder: pathlib.Path) -> bool:
+    """Removes a folder, unless a process has the lock on it that builders take."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+            return True
+        return False
+    finally:
+        os.close(descriptor)

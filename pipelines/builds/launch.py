@@ -1,0 +1,84 @@
+"""From settings to a finished build: the engine, progress, publishing."""
+
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds import progress, publish
+from pipelines.builds.run_stages import Staged, run_stages
+from pipelines.builds.stage_folders import stage_folders
+from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
+from pipelines.engines.run_pipeline import find_engine
+from pipelines.settings.memory_model import MODELS
+
+
+class Corpus(Staged, Protocol):
+    """One build of a corpus, as the launcher needs it."""
+
+    @property
+    def path(self) -> Sequence[str]: ...
+    def bytes_to_read(self, stripes: int) -> int: ...
+    def caveats(self) -> Sequence[str]: ...
+
+
+def launch(
+    corpus: Corpus,
+    output: str,
+    *,
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+    replace: bool = False,
+    fresh: bool = False,
+    ignore_memory: bool = False,
+) -> dict[str, Any]:
+    """Builds the corpus into its folder below `output` and returns its manifest.
+
+    Goes on where an earlier run of the same build was interrupted, unless all is to be done afresh.
+
+    Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
+    """
+    workers = workers or os.cpu_count() or 1
+    engine = find_engine(runner, workers, beam_flags)
+    for caveat in corpus.caveats():
+        logging.getLogger(__name__).warning(caveat)
+    target = FileSystems.join(output, *corpus.path)
+    start = time.monotonic()
+    memory = None if ignore_memory else MODELS[corpus.path[0]]
+    inputs = [path for paths in corpus.inputs().values() for path in paths]
+    engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
+    with stage_folders(target) as stages:
+        with (
+            publish.building(target, replace=replace) as folder,
+            progress_shown(
+                " ".join(corpus.path[:2]), lambda: corpus.bytes_to_read(workers), engine
+            ),
+        ):
+            run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
+        stages.remove()
+    manifest: dict[str, Any] = _read_json(target, "manifest.json")
+    seconds = time.monotonic() - start
+    progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
+    return manifest
+
+
+def progress_shown(
+    label: str, total_bytes: Callable[[], int], engine: Engine
+) -> contextlib.AbstractContextManager[None]:
+    """Where workers run on other machines, the engine shows the progress of a job in its own way."""
+    if not engine.is_local:
+        return contextlib.nullcontext()
+    return progress.shown(label, total_bytes())
+
+
+def _read_json(folder: str, name: str) -> Any:
+    path = FileSystems.join(folder, name)
+    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        return json.loads(file.read())

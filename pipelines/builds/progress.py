@@ -1,0 +1,409 @@
+"""What a person sees while a build runs, and at its end."""
+
+import contextlib
+import functools
+import json
+import logging
+import os
+import pathlib
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from pipelines.builds.side_thread import beside
+from transforms.files import counters
+from transforms.text.books.simple.simplebooks_rows import SIZES
+from transforms.text.fingerprint import SPLITS
+from transforms.text.vocabularies.subwords import SubwordStats
+from transforms.wiki.list_unrendered import NAME as UNRENDERED
+
+REDRAW_SECONDS = 0.5
+LOG_SECONDS = 30.0
+LOG_COLUMNS = 120
+NEEDED_COLUMNS = 85  # by all but the bar
+MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
+_READING = (
+    "read-templates",
+    "read-dump",
+    "read-entities",
+    "read-lines",
+    "read-books",
+    "read-sentences",
+)
+_TEXT_BYTES = (
+    "read-templates/xml_bytes",
+    "read-dump/xml_bytes",
+    "read-entities/json_bytes",
+    "read-lines/text_bytes",
+    "read-books/text_bytes",
+    "read-sentences/text_bytes",
+    "count-subwords/text_bytes",
+    "check-checksums/text_bytes",
+)
+_REJECTING = (
+    "screen-pages",
+    "clean-wikitext",
+    "find-passages",
+    "join-wikidata",
+    "identify-by-page",
+)
+_KEPT = ("candidates", "cleaned", "linked", "unrendered")
+_NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped")  # of read-entities
+
+
+class Tally:
+    """Counters `<stage>/<what>` of a running job, summed up for display."""
+
+    def __init__(self, counts: Mapping[str, int], seconds: float):
+        self.counted = counts.get("count-subwords/articles", 0)
+        self.compared_bytes = counts.get("check-checksums/text_bytes", 0)
+        self.compared_files = counts.get("check-checksums/files", 0)
+        self.dump_bytes = (
+            self.compared_bytes
+            + counts.get("count-subwords/text_bytes", 0)
+            + sum(counts.get(f"{stage}/dump_bytes", 0) for stage in _READING)
+        )
+        self.looked_at = counts.get("read-templates/pages", 0)
+        self.pages = counts.get("read-dump/pages", 0)
+        self.candidates = counts.get("find-passages/candidates", 0)
+        self.written = counts.get("write-corpus/articles", 0)
+        self.in_training = counts.get("train-subwords/begun", 0) - counts.get(
+            "train-subwords/articles", 0
+        )
+        self.rejected = counts.get("read-dump/malformed-xml", 0) + sum(
+            count for name, count in counts.items() if _is_rejection(*name.split("/", 1))
+        )
+        self.entities = counts.get("read-entities/entities", 0)
+        self.rows_written = counts.get("write-entity-table/rows", 0)
+        self.lines_rejected = sum(
+            count for name, count in counts.items() if _is_rejected_line(*name.split("/", 1))
+        )
+        self.lines = counts.get("read-lines/lines", 0)
+        self.tokenized = counts.get("tokenize-lines/lines", 0)
+        self.sentences_written = counts.get("write-shards/sentences", 0)
+        self.sentences = counts.get("read-sentences/sentences", 0)
+        self.words_in_training = counts.get("train-pieces/begun", 0) - counts.get(
+            "train-pieces/words", 0
+        )
+        self.sentences_in_pieces = counts.get("count-pieces/sentences", 0)
+        self.books = counts.get("read-books/books", 0)
+        self.books_stripped = counts.get("strip-books/stripped", 0)
+        self.books_tokenized = counts.get("tokenize-books/books", 0)
+        self.books_written = counts.get("write-books/books", 0)
+        text_bytes = sum(counts.get(name, 0) for name in _TEXT_BYTES)
+        self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
+
+    def describe(self, total_bytes: int) -> str:
+        """The counts in words: of reading, and once all is read, of writing."""
+        if self.compared_bytes:
+            return f"{self.compared_files:,} files compared {self.megabytes_per_second:.1f} MB/s"
+        if self.entities and not (self.pages or self.looked_at):
+            return self._describe_entities(total_bytes)
+        if self.sentences:
+            return self._describe_sentences(total_bytes)
+        if self.lines:
+            return self._describe_lines()
+        if self.books:
+            return self._describe_books()
+        if self.in_training:
+            return f"learning a vocabulary from {self.in_training:,} articles"
+        if self.counted:
+            return f"{self.counted:,} articles in pieces {self.megabytes_per_second:.1f} MB/s"
+        kept = self.pages - self.rejected
+        if self.dump_bytes >= total_bytes and self.candidates:
+            return f"choosing sentences of {self.candidates:,} articles"
+        if self.dump_bytes >= total_bytes:
+            return f"joining, writing: {self.written:,} of {kept:,} articles"
+        speed = f"{self.megabytes_per_second:.1f} MB/s"
+        if not self.pages and self.looked_at:
+            return f"templates of {self.looked_at:,} pages {speed}"
+        return f"{self.pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
+
+    def _describe_entities(self, total_bytes: int) -> str:
+        if self.dump_bytes >= total_bytes:
+            return f"sorting, writing: {self.rows_written:,} of {self.entities:,} entities"
+        speed = f"{self.megabytes_per_second:.1f} MB/s"
+        return f"{self.entities:,} entities {self.lines_rejected:,} lines rejected {speed}"
+
+    def _describe_sentences(self, total_bytes: int) -> str:
+        if self.words_in_training:
+            return f"learning pieces from {self.words_in_training:,} different words"
+        if self.sentences_in_pieces:
+            return f"{self.sentences_in_pieces:,} held-out sentences in pieces"
+        if self.dump_bytes >= total_bytes:
+            return f"sampling: {self.sentences:,} sentences"
+        return f"{self.sentences:,} sentences {self.megabytes_per_second:.1f} MB/s"
+
+    def _describe_lines(self) -> str:
+        if self.sentences_written:
+            return f"writing: {self.sentences_written:,} of {self.tokenized:,} sentences"
+        if self.tokenized:
+            return f"tokenising: {self.tokenized:,} different ones of {self.lines:,} lines"
+        return f"sorting: {self.lines:,} lines {self.megabytes_per_second:.1f} MB/s"
+
+    def _describe_books(self) -> str:
+        if self.books_written:
+            return f"writing: {self.books_written:,} books"
+        if self.books_tokenized:
+            return f"tokenising: {self.books_tokenized:,} books"
+        if self.books_stripped:
+            return f"stripping, screening: {self.books_stripped:,} of {self.books:,} books"
+        return f"reading: {self.books:,} books {self.megabytes_per_second:.1f} MB/s"
+
+
+def _is_rejection(stage: str, what: str) -> bool:
+    return stage in _REJECTING and what not in _KEPT
+
+
+def _is_rejected_line(stage: str, what: str) -> bool:
+    return stage == "read-entities" and what not in _NO_REJECTIONS
+
+
+@contextlib.contextmanager
+def shown(label: str, total_bytes: int) -> Iterator[None]:
+    """Shows the progress of what runs inside the block: a live line at a terminal, else log lines.
+
+    The workers of this machine tell it through a folder (see transforms/files/counters.py).
+    """
+    with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as folder:
+        os.environ[counters.PROGRESS_DIR] = folder
+        try:
+            with beside(functools.partial(_watch, label, total_bytes, pathlib.Path(folder))):
+                yield
+        finally:
+            del os.environ[counters.PROGRESS_DIR]
+
+
+def counts_so_far() -> Counter[str]:
+    """What workers have counted since the display began; nothing where nothing is shown."""
+    folder = os.environ.get(counters.PROGRESS_DIR)
+    return counters.read_tallies(pathlib.Path(folder)) if folder else Counter()
+
+
+def add_counts(name: str, counts: Mapping[str, int]) -> None:
+    """Adds what workers of an earlier run have counted, so that the display goes on from there; but for the
+    text they read, of which the speed is told.
+    """
+    folder = os.environ.get(counters.PROGRESS_DIR)
+    if folder:
+        known = {what: count for what, count in counts.items() if what not in _TEXT_BYTES}
+        written = pathlib.Path(folder, f"{name}.tmp")
+        written.write_text(json.dumps(known), "utf-8")
+        written.rename(pathlib.Path(folder, f"{name}.json"))
+
+
+def _watch(label: str, total_bytes: int, folder: pathlib.Path, is_over: threading.Event) -> None:
+    console = Console(stderr=True)
+    show = _draw(console, label, total_bytes) if console.is_terminal else _log(label, total_bytes)
+    with show as update:
+        start = time.monotonic()
+        while not is_over.wait(REDRAW_SECONDS):
+            seconds = time.monotonic() - start
+            update(Tally(counters.read_tallies(folder), seconds), seconds)
+
+
+@contextlib.contextmanager
+def _draw(
+    console: Console, label: str, total_bytes: int
+) -> Iterator[Callable[[Tally, float], None]]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=max(console.width - NEEDED_COLUMNS, 1)),
+        TextColumn("{task.percentage:.0f}%"),
+        TimeElapsedColumn(),
+        TextColumn("+"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[tally]}"),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(label, total=total_bytes, tally="starting workers")
+
+        def update(tally: Tally, _: float) -> None:
+            bar.update(task, completed=tally.dump_bytes, tally=tally.describe(total_bytes))
+
+        yield update
+
+
+@contextlib.contextmanager
+def _log(label: str, total_bytes: int) -> Iterator[Callable[[Tally, float], None]]:
+    logger = logging.getLogger(__name__)
+    due = LOG_SECONDS
+
+    def update(tally: Tally, seconds: float) -> None:
+        nonlocal due
+        if seconds < due:
+            return
+        due = seconds + LOG_SECONDS
+        share = tally.dump_bytes / max(total_bytes, 1)
+        left = f", {seconds / share - seconds:.0f} s left" if 0 < share < 1 else ""
+        counts = tally.describe(total_bytes)
+        logger.info(
+            "%s: %.0f %% of the dump, %.0f s%s, %s", label, 100 * share, seconds, left, counts
+        )
+
+    yield update
+
+
+def print_summary(
+    target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
+) -> None:
+    """The table at the end: what was kept and what was not, and where everything is."""
+    console = Console()
+    if not console.is_terminal:
+        console.width = LOG_COLUMNS
+    console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
+    if "total" in stats:
+        console.print(_table_of(stats))
+    for line in _vocabularies(manifest, stats):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    unit = _unit_of(manifest["counts"])
+    if "rejected" in manifest["counts"]:
+        console.print(_table_of_reasons(manifest["counts"]["rejected"], unit))
+    read = manifest["counts"].get(f"{unit}_read")
+    done = "built" if read is None else f"{read:,} {unit} read"
+    console.print(f"{done} in {seconds:.1f} s", highlight=False)
+    for line in _remarks(manifest):
+        console.print(f"note: {line}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"the build: {target}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _unit_of(counts: Mapping[str, Any]) -> str:
+    """What a build has read."""
+    return next((unit for unit in ("lines", "files") if f"{unit}_read" in counts), "pages")
+
+
+def _table_of(stats: Mapping[str, Any]) -> Table:
+    """A row for each split; for a build without splits, a row for each count."""
+    table = Table()
+    if not stats.keys() & {"train", "dev"}:
+        table.add_column("what", no_wrap=True)
+        table.add_column("count", justify="right", no_wrap=True)
+        for name, count in _flat(stats.get("total", {})):
+            table.add_row(name.replace("_", " "), f"{count:,}")
+        return table
+    table.add_column("split", no_wrap=True)
+    columns = [
+        column
+        for column, value in stats["total"].items()
+        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
+    ]
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
+    rows = {
+        name: values
+        for name, values in stats.items()
+        if isinstance(values, Mapping) and values.keys() >= set(columns)
+    }
+    for place, (name, values) in enumerate(rows.items()):
+        shown = (f"{values[column]:,}" for column in columns)
+        before_total = place == len(rows) - 2
+        table.add_row(name.replace("_", " "), *shown, end_section=before_total)
+    return table
+
+
+def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
+    """What was learned, and how it fits the text that it was not learned from."""
+    if "vocabulary_with_S_slashS_UNK" in stats:
+        yield from _words(stats)
+        return
+    yield from _figures_of_books(stats)
+    learned = manifest.get("sentencepiece", {})
+    if "vocabulary_size" not in learned:  # several, by their names
+        yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
+        return
+    yield f"SentencePiece: {_describe(learned)}"
+    for split in SPLITS[1:] if learned["vocabulary_size"] else ():
+        counts = SubwordStats(*(stats[split][name] for name in SubwordStats._fields))
+        if not counts.pieces:
+            yield f"  {split}: no text"
+            continue
+        yield (
+            f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
+            f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"
+        )
+
+
+def _words(stats: Mapping[str, Any]) -> Iterator[str]:
+    yield f"vocabulary: {stats['vocabulary_with_S_slashS_UNK']:,} words; out of it:"
+    for name in ("heldout_shard_0", "heldout"):
+        words, unknown = (
+            stats[name][what] for what in ("predicted_words_with_end", "out_of_vocabulary")
+        )
+        share = f" ({unknown / words:.2%})" if words else ""
+        yield f"  {name.replace('_', ' ')}: {unknown:,} of {words:,} words{share}"
+
+
+def _figures_of_books(stats: Mapping[str, Any]) -> Iterator[str]:
+    for size in SIZES:
+        if size in stats:
+            figures = stats[size]
+            yield (
+                f"{size}: {figures['splits']['train']['tokens']:,} tokens of training, a vocabulary of"
+                f" {figures['vocabulary_words']:,}, FREQ {figures['tokens_per_vocabulary_word']:,.2f}"
+            )
+    if "dates" in stats:
+        sources = stats["dates"]["dated_by"].items()
+        yield "dated by " + ", ".join(f"{source} {count:,}" for source, count in sources)
+
+
+def _describe(learned: Mapping[str, Any]) -> str:
+    if not learned["vocabulary_size"]:
+        return f"no vocabulary: {learned['reason']}"
+    size, articles = learned["vocabulary_size"], learned["sampled_articles"]
+    return f"{size:,} pieces, learned from {articles:,} articles of train"
+
+
+def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    for name, count in counts.items():
+        if isinstance(count, Mapping) and len(count) > MOST_ROWS:
+            yield f"{before}{name} (sum of {len(count)})", sum(count.values())
+        elif isinstance(count, Mapping):
+            yield from _flat(count, f"{before}{name}: ")
+        else:
+            yield f"{before}{name}", count
+
+
+def _table_of_reasons(rejected: Mapping[str, int], unit: str) -> Table:
+    table = Table()
+    table.add_column("not kept")
+    table.add_column(unit, justify="right")
+    for reason, count in rejected.items():
+        table.add_row(reason, f"{count:,}")
+    return table
+
+
+def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield from manifest["caveats"]
+    counts = manifest["counts"]
+    if counts.get("class_unknown"):
+        yield (
+            "kept although the class of their entity is not known:"
+            f" {counts['class_unknown']:,} of the articles"
+        )
+    if counts.get("repeated"):
+        yield f"lines for an item that another line has, too, and tells more of: {counts['repeated']:,}"
+    for file in manifest["outputs"]:
+        if file["name"] == UNRENDERED and file["records"]:
+            yield (
+                f"templates that left a hole in running text: {file['records']:,}, listed in {UNRENDERED};"
+                " --templates tells how they show"
+            )
+    for lost in manifest["lost"]:
+        pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
+        yield (
+            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {_unit_of(counts)}:"
+            f" {lost['message']}"
+        )

@@ -1,0 +1,131 @@
+"""Runs the stages of a build, one pipeline after the other; those that are finished are not run again."""
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+import apache_beam as beam
+
+from pipelines.builds import progress
+from pipelines.builds.stage_folders import DamagedStageError, FinishedStage, StageFolders
+from pipelines.builds.stage_identity import Identified, name_stages
+from pipelines.builds.stages import Place, Stage
+from pipelines.engines.engine import Engine, Started
+from pipelines.engines.errors import BuildError
+from pipelines.engines.run_pipeline import run_on
+from transforms.files.stage_files import StageOutcome, WriteStage, write_list
+
+
+class Staged(Identified, Protocol):
+    """A build in stages."""
+
+    def stages(self) -> Sequence[Stage]: ...
+
+
+def run_stages(
+    corpus: Staged,
+    engine: Engine,
+    folders: StageFolders,
+    folder: str,
+    stripes: int,
+    *,
+    fresh: bool = False,
+) -> None:
+    """Runs the stages that are not finished; the last, which always runs, writes the build into `folder`.
+
+    With `fresh` none counts as finished. Raises BuildError for inputs that turn out to be bad, TargetError
+    where another build of the same target is at work.
+    """
+    *stages, last = corpus.stages()
+    count = len(stages) + 1
+    *keys, last_key = name_stages(
+        corpus, [*(stage.name for stage in stages), last.name], folders.folder
+    )
+    removed = folders.open(() if fresh else keys)
+    if removed and not fresh:
+        _log(_NOT_OURS.format(", ".join(removed)))
+    finished: dict[str, FinishedStage] = {}
+    with engine.started() as started:
+        for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
+            label = f"stage {number} of {count}, {stage.name}"
+            found = _find(folders, key, label)
+            if not found:
+                folders.forget(keys[number - 1 :])  # what later ones hold points into this one
+                place = Place(folder, folders.begin(key), stripes)
+                found = _run(stage, place, finished, started, folders, label)
+            finished[stage.name] = found
+        if stages:
+            _log(f"stage {count} of {count}, {last.name}")
+        place = Place(folder, folders.begin(last_key), stripes)
+        with _way_out(folders.folder):
+            run_on(started, lambda root: _add(root, last, place, finished))
+
+
+_NOT_OURS = "removed what an earlier run has left, for its settings, inputs or code were others: {}"
+
+
+def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
+    try:
+        found = folders.find(key)
+    except DamagedStageError as error:
+        _log(f"{label}: {error}, so it is run again")
+        return None
+    if found:
+        progress.add_counts(key, found.counts)
+        _log(f"{label}: found finished, {found.finished}, {_size(found.total_bytes)}")
+    return found
+
+
+def _run(
+    stage: Stage,
+    place: Place,
+    before: Mapping[str, FinishedStage],
+    started: Started,
+    folders: StageFolders,
+    label: str,
+) -> FinishedStage:
+    _log(label)
+    start, counted = time.monotonic(), progress.counts_so_far()
+    with _way_out(folders.folder):
+        run_on(started, lambda root: _add(root, stage, place, before))
+    finished = folders.finish(place.scratch, progress.counts_so_far() - counted)
+    seconds = time.monotonic() - start
+    _log(f"{label}: finished, {seconds:.0f} s, {_size(finished.total_bytes)}")
+    return finished
+
+
+@contextlib.contextmanager
+def _way_out(folder: str) -> Iterator[None]:
+    """Says how to go on where what cannot be read, now and ever again, is the output of a finished stage."""
+    try:
+        yield
+    except BuildError as error:
+        if folder not in str(error):
+            raise
+        raise BuildError(
+            f"{error}; if that does not pass, remove {folder}: the next run does those stages again"
+        ) from None
+
+
+def _add(
+    root: beam.Pipeline, stage: Stage, place: Place, before: Mapping[str, FinishedStage]
+) -> None:
+    """Adds a stage to a pipeline."""
+    outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
+    outcome = stage.build(root, place, *outcomes)
+    if outcome:
+        _ = outcome | "WriteStage" >> WriteStage(place.scratch)
+    else:
+        write_list(place.scratch, {}, ())
+
+
+def _size(total_bytes: int) -> str:
+    if total_bytes < 1e9:
+        return f"{total_bytes / 1e6:,.1f} MB"
+    return f"{total_bytes / 1e9:,.1f} GB"
+
+
+def _log(text: str) -> None:
+    logging.getLogger(__name__).info("%s", text)

@@ -1,0 +1,201 @@
+"""Where the stages of a build wait until it is published: a folder each, beside the target.
+
+A stage writes into a folder of its own of every attempt, and is finished when stage.json stands in it. So
+nothing that a worker of a killed build still writes can get into what looks finished.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import time
+import uuid
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.clean_up import errors_logged
+from pipelines.builds.publish import TargetError
+from transforms.files.open_input import open_raw
+from transforms.files.stores import is_local, list_below, remove_below
+from transforms.files.write_files import write_text
+
+MARK = "stage.json"
+REMOVAL_SECONDS = 5.0
+_ATTEMPT_DIGITS = 8
+
+
+class FinishedStage(NamedTuple):
+    """A stage that need not be run again."""
+
+    folder: str
+    finished: str  # local time, "2026-11-22 04:03"
+    counts: Mapping[str, int]  # what its workers have counted, for display
+    total_bytes: int
+
+
+class DamagedStageError(Exception):
+    """A finished stage lacks something that it had."""
+
+
+class StageFolders:
+    """The folders of one build. Nothing is there before `open`."""
+
+    def __init__(self, target: str, locks: contextlib.ExitStack):
+        self._is_local = is_local(target)
+        self._locks = locks
+        self._is_open = False
+        parent, name = FileSystems.split(_absolute(target))
+        self.folder: str = FileSystems.join(parent, f".{name}.stages")
+
+    def open(self, keep: Collection[str]) -> list[str]:
+        """Takes the lock, and removes all but finished stages of the names in `keep`.
+
+        Returns those that were finished and are removed nevertheless. On object stores there is no lock.
+
+        Raises TargetError where another build has the lock.
+        """
+        if self._is_local:
+            self._locks.callback(os.close, _lock(pathlib.Path(self.folder)))
+        self._is_open = True
+        removed = []
+        for name in self._subfolders():
+            stage, is_finished = name[: -_ATTEMPT_DIGITS - 1], self._is_finished(name)
+            if stage not in keep or not is_finished:
+                self._remove(name)
+            if stage not in keep and is_finished:
+                removed.append(stage)
+        return removed
+
+    def find(self, stage: str) -> FinishedStage | None:
+        """The finished stage of that name. Raises DamagedStageError where a file of it is gone or cut off."""
+        for name in self._subfolders():
+            if name.startswith(f"{stage}-") and self._is_finished(name):
+                return self._check(FileSystems.join(self.folder, name))
+        return None
+
+    def begin(self, stage: str) -> str:
+        """A new folder for a stage."""
+        folder: str = FileSystems.join(self.folder, f"{stage}-{uuid.uuid4().hex[:_ATTEMPT_DIGITS]}")
+        if self._is_local:
+            pathlib.Path(folder).mkdir()
+        return folder
+
+    def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
+        """Marks a stage as finished; all that it has written stands in `folder`."""
+        finished = time.strftime("%Y-%m-%d %H:%M")
+        files = self._files_below(folder)
+        mark = {"finished": finished, "counts": dict(counts), "files": files}
+        write_text(folder, MARK, json.dumps(mark))
+        return FinishedStage(folder, finished, counts, sum(files.values()))
+
+    def forget(self, stages: Sequence[str]) -> None:
+        """Removes stages, finished or not."""
+        for name in self._subfolders():
+            if name[: -_ATTEMPT_DIGITS - 1] in stages:
+                self._remove(name)
+
+    def remove(self) -> None:
+        """Removes everything: the build is published."""
+        if self._is_open:
+            self._remove("")
+
+    def remove_unfinished(self) -> None:
+        """Leaves finished stages alone, and nothing where there are none."""
+        if not self._is_open:
+            return
+        unfinished = [name for name in self._subfolders() if not self._is_finished(name)]
+        for name in unfinished:
+            self._remove(name)
+        if not self._subfolders():
+            self.remove()
+
+    def _check(self, folder: str) -> FinishedStage:
+        with open_raw(FileSystems.join(folder, MARK)) as file:
+            mark: dict[str, Any] = json.loads(file.read())
+        found = self._files_below(folder)
+        for name, size in mark["files"].items():
+            if found.get(name, -1) < size:
+                state = "cut off" if name in found else "gone"
+                raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
+        total_bytes = sum(mark["files"].values())
+        return FinishedStage(folder, mark["finished"], mark["counts"], total_bytes)
+
+    def _is_finished(self, name: str) -> bool:
+        return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
+
+    def _subfolders(self) -> list[str]:
+        if self._is_local:
+            folder = pathlib.Path(self.folder)
+            return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+        return sorted({name.partition("/")[0] for name in self._files_below(self.folder)})
+
+    def _files_below(self, folder: str) -> dict[str, int]:
+        """Name → bytes; but for files that a worker has begun, and may still be at."""
+        if self._is_local:
+            top = pathlib.Path(folder)
+            paths = [
+                path for path in top.rglob("*") if path.is_file() and not path.name.startswith(".")
+            ]
+            return {path.relative_to(top).as_posix(): path.stat().st_size for path in paths}
+        return {name: size for name, (size, _) in list_below(folder).items()}
+
+    def _remove(self, name: str) -> None:
+        folder = FileSystems.join(self.folder, name) if name else self.folder
+        if self._is_local:
+            _remove_local(pathlib.Path(folder))
+        else:
+            remove_below(folder)
+
+
+@contextlib.contextmanager
+def stage_folders(target: str) -> Iterator[StageFolders]:
+    """The folders of the stages of a build; after an error, the finished ones stay."""
+    with contextlib.ExitStack() as locks:
+        folders = StageFolders(target, locks)
+        try:
+            yield folders
+        except BaseException:
+            with errors_logged():
+                folders.remove_unfinished()
+            raise
+
+
+def _absolute(target: str) -> str:
+    return str(pathlib.Path(target).absolute()) if is_local(target) else target.rstrip("/")
+
+
+def _remove_local(folder: pathlib.Path) -> None:
+    """The mark goes first. What a worker of a killed build still adds is left where it does not stop."""
+    for mark in folder.glob(MARK):
+        mark.unlink()
+    end = time.monotonic() + REMOVAL_SECONDS
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > end:
+            return
+        time.sleep(0.01)
+
+
+def _lock(folder: pathlib.Path) -> int:
+    """Makes the folder, and gives a descriptor that holds a lock on it until the process ends, however it
+    does.
+    """
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise TargetError(f"another build is at work: {folder}") from None
+        # Whoever had the lock before may have removed the folder.
+        if folder.exists() and folder.stat().st_ino == os.fstat(descriptor).st_ino:
+            return descriptor
+        os.close(descriptor)

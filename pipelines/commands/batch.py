@@ -1,0 +1,189 @@
+"""Many builds, one after the other: one that fails does not lose the others."""
+
+import json
+import logging
+import posixpath
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from pipelines.builds.launch import Corpus
+from pipelines.builds.publish import TargetError, is_completed
+from pipelines.engines.errors import BuildError
+from pipelines.inspect.build_sizes import find_sizes
+from pipelines.inspect.report import render_text
+from transforms.builds.read_corpus import MANIFEST, read_json
+from transforms.files.open_input import InputError
+from transforms.files.stores import StoreError
+from transforms.text.builds.build_manifest import AccountingError, Provenance
+from transforms.wiki.find_dumps import MissingWiki
+from transforms.wiki.read_dumps import file_bytes_of
+
+BUILT = "built"
+ALREADY_THERE = "already there"
+FAILED = "failed"
+MISSING = "missing"
+STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
+SHOWN_DIFFERENCES = 3
+
+_TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
+"""Errors whose message is for the person who started the build; all others come with a traceback."""
+
+
+class DescribedCorpus(Corpus, Protocol):
+    """A build that can be compared with a finished one."""
+
+    def provenance(self) -> Provenance: ...
+    def inputs(self) -> Mapping[str, Sequence[str]]: ...
+
+
+class NamedBuild(NamedTuple):
+    """One build of a batch."""
+
+    label: str  # "uk 20230501"
+    target: str  # the folder that it makes
+    make: Callable[[], DescribedCorpus]  # looks at the inputs; may raise
+    run: Callable[
+        [Any], object
+    ]  # builds what `make` gave; replaces a finished one if the batch does
+
+
+class Outcome(NamedTuple):
+    """What became of one build."""
+
+    label: str
+    target: str  # "" for what is missing
+    status: str  # one of STATUSES
+    message: str = ""  # why it failed or is missing
+
+
+def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Outcome]:
+    """Runs all builds but those that are finished, and says of each at once what became of it.
+
+    A finished build is built anew with `replace`; without it, one with other settings or inputs is a
+    failure. Whatever error a build ends with, the next one begins; only an interrupt ends the batch.
+    """
+    log = logging.getLogger(__name__)
+    outcomes = []
+    for number, build in enumerate(builds, 1):
+        log.info("%s: build %d of %d", build.label, number, len(builds))
+        outcome = _run_build(build, replace)
+        level = logging.ERROR if outcome.status == FAILED else logging.INFO
+        log.log(level, "%s: %s: %s", build.label, outcome.status, outcome.message or build.target)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _run_build(build: NamedBuild, replace: bool) -> Outcome:
+    try:
+        corpus = build.make()
+        if not replace and is_there(build.target, corpus):
+            return Outcome(build.label, build.target, ALREADY_THERE)
+        build.run(corpus)
+    except _TELLING as error:
+        return Outcome(build.label, build.target, FAILED, str(error))
+    except Exception as error:
+        logging.getLogger(__name__).exception("%s", build.label)
+        return Outcome(build.label, build.target, FAILED, _one_line(error))
+    return Outcome(build.label, build.target, BUILT)
+
+
+def _one_line(error: Exception) -> str:
+    """What workers raise comes as the text of a traceback, the error last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
+
+
+# Comparing with a finished build.
+
+
+def is_there(target: str, corpus: DescribedCorpus) -> bool:
+    """Whether the folder holds the very build that the corpus would make.
+
+    Raises TargetError for a finished build of another version, with other settings, or of other inputs,
+    by their names and sizes.
+    """
+    if not is_completed(target):
+        return False
+    if differences := "; ".join(_differences(target, corpus)):
+        raise TargetError(f"{target} holds a build {differences}; --replace builds it anew")
+    return True
+
+
+def _differences(target: str, corpus: DescribedCorpus) -> Iterator[str]:
+    """In what the finished build is not the one that the corpus would make."""
+    manifest = read_json(target, MANIFEST)
+    provenance = corpus.provenance()
+    if manifest["version"] != provenance.version:
+        yield f"of another version ({manifest['version']} → {provenance.version})"
+    # As JSON has it: a tuple is a list there.
+    settings = json.loads(json.dumps(dict(provenance.settings)))
+    if changes := _changes(manifest["settings"], settings):
+        yield f"with other settings ({changes})"
+    before = _sizes((file["role"], file["name"], file["bytes"]) for file in manifest["inputs"])
+    inputs = corpus.inputs()
+    now = _sizes(
+        (role, posixpath.basename(path), file_bytes_of(path))
+        for role in inputs
+        for path in inputs[role]
+    )
+    if changes := _changes(before, now):
+        yield f"of other inputs ({changes})"
+
+
+def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
+    """Role and name of files → their bytes, in words."""
+    found: dict[str, list[int]] = {}
+    for role, name, size in files:
+        found.setdefault(f"{role} {name}", []).append(size)
+    return {
+        name: " and ".join(f"{size:,} bytes" for size in sorted(sizes))
+        for name, sizes in found.items()
+    }
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    changes = [
+        f"{name}: {_show(before.get(name))} → {_show(now.get(name))}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name)
+    ]
+    more = len(changes) - SHOWN_DIFFERENCES
+    return ", ".join(changes[:SHOWN_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# The end of a batch.
+
+
+def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
+    """Languages of which there is no dump."""
+    return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
+
+
+def conclude(outcomes: Sequence[Outcome], *, missing_is_failure: bool) -> int:
+    """Prints a line per build and the table across languages; returns the exit status."""
+    sys.stdout.write(describe_outcomes(outcomes))
+    finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
+    if finished:
+        sys.stdout.write("\n" + render_text(find_sizes(finished)))
+    failures = {FAILED, MISSING} if missing_is_failure else {FAILED}
+    return int(any(one.status in failures for one in outcomes))
+
+
+def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
+    """A line per build, and how many there are of each kind."""
+    widest = max((len(one.label) for one in outcomes), default=0)
+    lines = [
+        f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"
+        for one in outcomes
+    ]
+    counts = Counter(one.status for one in outcomes)
+    summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    return "\n".join([*lines, summary or "no builds"]) + "\n"

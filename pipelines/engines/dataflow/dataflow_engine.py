@@ -1,0 +1,205 @@
+"""Google Cloud Dataflow: one job a pipeline, started from here and waited for.
+
+Workers see nothing of this machine: inputs, output and what the job needs lie in buckets, and the package
+`corpusmill` is sent along or is in their container image.
+"""
+
+import contextlib
+import functools
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
+from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
+
+from pipelines.engines.dataflow.dataflow_errors import readable_errors
+from pipelines.engines.dataflow.dataflow_flags import brings_package, check_flags, region_of
+from pipelines.engines.dataflow.dataflow_package import worker_package
+from pipelines.engines.engine import DATAFLOW, PlannedBuild, Started
+from pipelines.engines.errors import BuildError
+from pipelines.engines.options import Options
+from transforms.files.stores import refusal_of
+
+DEFAULTS = (
+    # A worker has a process for each of its cores, and by default many threads in each. The work is
+    # Python's own: more threads do not make it faster, they only hold more of it in memory.
+    "--number_of_worker_harness_threads=1",
+    "--no_save_main_session",  # nothing that workers need is defined in __main__
+)
+_LABEL_CHARACTERS = 63
+_MONITORING = "https://console.cloud.google.com/dataflow/jobs"
+
+
+class Dataflow:
+    """Jobs of one build.
+
+    Raises ValueError for flags that no job can be started with.
+    """
+
+    def __init__(self, beam_flags: Sequence[str]):
+        _check_client()
+        self._flags = [*DEFAULTS, *beam_flags, f"--runner={DATAFLOW}"]
+        self._names: list[str] = []
+        options = PipelineOptions(self._flags)
+        check_flags(options)
+        self._flags.append(f"--region={region_of(options.view_as(GoogleCloudOptions))}")
+        self._cloud: Any = PipelineOptions(self._flags).view_as(GoogleCloudOptions)
+        self._has_package = brings_package(options)
+
+    is_local = False
+
+    def prepare(self, build: PlannedBuild) -> None:
+        """Names the jobs after the build, and looks whether they can run.
+
+        The name is the same for all jobs of a build, which run one after the other: Dataflow allows no two
+        active jobs of one name, so that whoever was cut off from a job does not start it a second time.
+
+        Raises ValueError for places that workers cannot see, BuildError where a job of the build is active,
+        and for a bucket that Beam could not use: it would try for seven minutes.
+        """
+        for place in (build.output, *build.inputs):
+            if FileSystems.get_scheme(place) is None:
+                raise ValueError(
+                    f"{place} is on this machine, where workers of Dataflow cannot see it; it has to be in a"
+                    " bucket (gs://)"
+                )
+        name = self._cloud.job_name or job_name(build.path)
+        self._names = [
+            f"--job_name={name}",
+            *(f"--label={k}={v}" for k, v in labels(build.path).items()),
+        ]
+        with readable_errors():
+            client = self._make_client()
+            active = self._find_active(client, name)
+            for flag in ("temp_location", "staging_location"):
+                self._check_bucket(client, flag)
+        if active:
+            raise BuildError(
+                f"a job of this build is active: {_url(self._cloud, active)}; wait for its end, or cancel"
+                " it, and start again: finished stages are kept. Another build needs another --job_name"
+            )
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[Started]:
+        """As Engine has it. The package for the workers is made once for all jobs of a build."""
+        with contextlib.ExitStack() as stack:
+            flags = [*self._flags, *self._names]
+            if not self._has_package:
+                flags += stack.enter_context(worker_package())
+            stack.enter_context(_job_messages())
+            yield Started(functools.partial(self._pipeline, flags))
+
+    @contextlib.contextmanager
+    def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
+        """What ends the launcher does not end the job; it says where to find it."""
+        runner = _Runner()
+        try:
+            with readable_errors():
+                yield beam.Pipeline(runner=runner, options=Options(flags))
+        except (KeyboardInterrupt, SystemExit):
+            if runner.job_id:
+                _log(f"the job goes on: {_url(self._cloud, runner.job_id)}")
+            raise
+        except BuildError as error:
+            if not runner.job_id:
+                raise
+            raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
+
+    def _make_client(self) -> Any:
+        """Beam's own, which will start the jobs: what it may do, they can count on."""
+        from apache_beam.runners.dataflow.internal import apiclient
+
+        return apiclient.DataflowApplicationClient(PipelineOptions(self._flags))
+
+    def _find_active(self, client: Any, name: str) -> str:
+        """The id of the active job of that name, "" without one."""
+        from google.cloud import dataflow  # type: ignore[import-untyped]
+
+        request = dataflow.ListJobsRequest(
+            project_id=self._cloud.project,
+            location=self._cloud.region,
+            filter=dataflow.ListJobsRequest.Filter.ACTIVE,
+            name=name,
+        )
+        jobs = client._jobs_client.list_jobs(request=request)
+        return next((str(job.id) for job in jobs if job.name == name), "")
+
+    def _check_bucket(self, client: Any, flag: str) -> None:
+        """Asks for the bucket of a folder as Beam does before it puts something there."""
+        from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
+
+        place = getattr(self._cloud, flag)
+        if place:
+            try:
+                client._storage_client.get_bucket(place.split("/")[2])
+            except GoogleAPIError as error:
+                raise BuildError(f"--{flag}: {place}: {refusal_of(error)}") from error
+
+
+class _Runner(DataflowRunner):
+    """Dataflow's, which knows its job."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.job_id = ""
+
+    def run_pipeline(self, pipeline: Any, options: Any, pipeline_proto: Any = None) -> Any:
+        result = super().run_pipeline(pipeline, options, pipeline_proto)
+        if getattr(result, "has_job", False):
+            self.job_id = result.job_id()
+            cloud = options.view_as(GoogleCloudOptions)
+            _log(f"job {cloud.job_name}: {_url(cloud, self.job_id)}")
+        return result
+
+
+# Beam knows the runners that need a bucket by the names of their classes.
+_Runner.__name__ = DATAFLOW
+
+
+def job_name(path: Sequence[str]) -> str:
+    """The name of the jobs of a build: letters, digits and dashes, a letter first.
+
+    "wiki40b", "uk", "20261101-1.3.0" → "wiki40b-uk-20261101-1-3-0".
+    """
+    name = re.sub("[^a-z0-9]+", "-", "-".join(path).lower()).strip("-")
+    return name if name[:1].isalpha() else f"corpusmill-{name}"
+
+
+def labels(path: Sequence[str]) -> Mapping[str, str]:
+    """What bills and lists of jobs can be grouped by."""
+    names = ("corpus", "edition", "build")
+    values = (re.sub("[^-_a-z0-9]+", "-", part.lower())[:_LABEL_CHARACTERS] for part in path)
+    return dict(zip(names, values, strict=False))
+
+
+def _check_client() -> None:
+    try:
+        from apache_beam.runners.dataflow.internal import apiclient  # noqa: F401
+    except ImportError as error:
+        raise ValueError(
+            f"DataflowRunner needs the libraries of Google Cloud: pip install 'corpusmill[gcp]' ({error})"
+        ) from None
+
+
+@contextlib.contextmanager
+def _job_messages() -> Iterator[None]:
+    """Shows the states of the job and what the service says of it."""
+    messages = logging.getLogger("apache_beam.runners.dataflow.dataflow_runner")
+    before = messages.level
+    messages.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        messages.setLevel(before)
+
+
+def _url(cloud: Any, job_id: str) -> str:
+    return f"{_MONITORING}/{cloud.region}/{job_id}?project={cloud.project}"
+
+
+def _log(text: str) -> None:
+    logging.getLogger(__name__).info("%s", text)

@@ -1,0 +1,63 @@
+"""The package `corpusmill` as workers on other machines install it."""
+
+import contextlib
+import importlib.metadata
+import pathlib
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+
+NAME = "corpusmill"
+CHECKOUT = pathlib.Path(__file__).parents[3]
+_INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
+
+
+@contextlib.contextmanager
+def worker_package() -> Iterator[Sequence[str]]:
+    """Beam's flags that send this package along; what they name lasts as long as the block.
+
+    Of a checkout it is made by its setup.py, of an installed package it is put together from its files.
+    Raises ValueError where there is neither.
+    """
+    setup = CHECKOUT / "setup.py"
+    if setup.exists():
+        yield [f"--setup_file={setup}"]
+        return
+    with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as folder:
+        yield [f"--extra_package={pack_installed(pathlib.Path(folder))}"]
+
+
+def pack_installed(folder: pathlib.Path) -> pathlib.Path:
+    """Writes the installed package as a wheel, which is what it was before its installation."""
+    try:
+        installed = importlib.metadata.distribution(NAME)
+    except importlib.metadata.PackageNotFoundError:
+        installed = None
+    # An editable installation has its files elsewhere, and then there is a setup.py.
+    if not installed or not installed.files:
+        raise ValueError(
+            f"{NAME} is not installed as a package: say --setup_file or --sdk_container_image"
+        )
+    wheel = folder / f"{NAME}-{installed.version}-py3-none-any.whl"
+    record = f"{NAME}-{installed.version}.dist-info/RECORD"
+    kept = [file for file in installed.files if _is_of_wheel(file)]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in kept:
+            archive.write(str(file.locate()), file.as_posix())
+        archive.writestr(
+            record, "".join(f"{line}\n" for line in [*map(_record, kept), f"{record},,"])
+        )
+    return wheel
+
+
+def _is_of_wheel(file: importlib.metadata.PackagePath) -> bool:
+    is_inside = not file.is_absolute() and ".." not in file.parts
+    return is_inside and file.suffix != ".pyc" and file.name not in _INSTALLERS_OWN
+
+
+def _record(file: importlib.metadata.PackagePath) -> str:
+    """A line of the list of files: name, hash, bytes."""
+    name = file.as_posix()
+    quoted = f'"{name}"' if "," in name else name
+    digest = f"{file.hash.mode}={file.hash.value}" if file.hash else ""
+    return f"{quoted},{digest},{file.size or ''}"

@@ -1,0 +1,117 @@
+"""This machine alone: Beam's own runner, with as many worker processes as wanted."""
+
+import contextlib
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import apache_beam as beam
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
+    GrpcWorkerHandler,
+    WorkerHandler,
+)
+from apache_beam.transforms.environments import Environment, python_sdk_capabilities
+
+from pipelines.engines.engine import PlannedBuild, Started
+from pipelines.engines.local.memory import check_memory, memory_limit
+from pipelines.engines.local.workers import BadEnd, Workers, error_of, worker_processes
+from pipelines.engines.options import Options
+from transforms.wiki.read_dumps import file_bytes_of
+
+URN = "corpusmill:env:forked:v1"
+
+
+class InProcess:
+    """The in-process runner.
+
+    By the name DirectRunner, Beam would first try to download Prism.
+    """
+
+    is_local = True
+
+    def __init__(self, workers: int, beam_flags: Sequence[str]):
+        self._workers = workers
+        self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
+
+    def prepare(self, build: PlannedBuild) -> None:
+        """Raises BuildError for a build that needs more memory than there is, InputError for an input that is
+        not there.
+        """
+        if build.memory:
+            sizes = {path: file_bytes_of(path) for path in build.inputs}
+            text_bytes = build.memory.text_bytes(sizes)
+            check_memory(build.memory, text_bytes, self._workers, memory_limit())
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[Started]:
+        """As Engine has it."""
+        if self._workers == 1:
+            yield Started(self._pipeline)
+            return
+        with worker_processes() as workers:
+            environment = _ForkedWorker(workers)
+            yield Started(lambda: self._pipeline(environment), workers.log_tail)
+
+    @contextlib.contextmanager
+    def _pipeline(self, environment: Environment | None = None) -> Iterator[beam.Pipeline]:
+        yield beam.Pipeline(runner=FnApiRunner(environment), options=Options(self._flags))
+
+
+_started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
+"""By the name that a pipeline, which is a message to a runner, has for them."""
+
+
+class _ForkedWorker(Environment):
+    """Workers of this process. Beam's own way to have some starts Python anew for each."""
+
+    def __init__(self, workers: Workers):
+        super().__init__(python_sdk_capabilities())
+        self._workers = workers
+        self._name = uuid.uuid4().hex
+        _started[self._name] = workers
+
+    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
+        return URN, self._name.encode()
+
+
+@WorkerHandler.register_environment(URN, bytes)
+class _ForkedWorkerHandler(GrpcWorkerHandler):
+    """Beam's in-process runner has one of these for each worker that it talks to."""
+
+    def __init__(self, name: bytes, *services: Any):
+        super().__init__(*services)
+        self._workers = _started[name.decode()]
+        self._number = -1
+
+    def start_worker(self) -> None:
+        flags = ["--id", self.worker_id, "--provision_endpoint", self.control_address]
+        self._number = self._workers.start(flags, self._give_up)
+
+    def stop_worker(self) -> None:
+        """It ends by itself, as its connection is closed. What holds this handler holds its pipeline."""
+        self._workers.forget(self._number)
+
+    def _give_up(self, end: BadEnd) -> None:
+        """Beam would wait for ever: for answers to what the worker was told, and is told from now on."""
+        error = error_of(end)
+        connection = self.control_conn
+        send = connection.push
+
+        def push(request: Any) -> Any:
+            future = send(request)
+            if future:
+                _fail(future, error)
+            return future
+
+        connection.push = push
+        for future in list(connection._futures_by_id.values()):
+            _fail(future, error)
+
+
+def _fail(future: Any, error: Exception) -> None:
+    """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
+    future.abort(error)
+    future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))

@@ -1,0 +1,93 @@
+"""Whether the in-process runner has the memory that a build needs: asked before it starts.
+
+The runner holds what travels between the steps of a stage in its own process. A build that does not fit would
+be killed by the system, hours later and without a word.
+"""
+
+import os
+import pathlib
+import resource
+from collections.abc import Iterator
+
+from pipelines.engines.errors import BuildError
+from pipelines.settings.memory_model import MemoryModel
+
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+OWN_CGROUPS = pathlib.Path("/proc/self/cgroup")
+_V1_LIMIT, _V2_LIMIT = "memory.limit_in_bytes", "memory.max"
+
+
+def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) -> None:
+    """Raises BuildError, with advice, for a build that needs more memory than it may have.
+
+    Args:
+      model: of the corpus.
+      text_bytes: of all that is read, decompressed.
+      workers: processes of the in-process runner.
+      limit: bytes that may be taken, see `memory_limit`.
+    """
+    needed = model.needed(text_bytes, workers)
+    if needed <= limit:
+        return
+    advice = [
+        "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input"
+    ]
+    fitting = _most_workers(model, text_bytes, workers, limit)
+    if fitting:
+        needs = _gigabytes(model.needed(text_bytes, fitting))
+        advice.insert(0, f"--workers {fitting} needs {needs}")
+    raise BuildError(
+        f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
+        f" {_gigabytes(text_bytes)} of text, and {_gigabytes(limit)} are allowed: {'; '.join(advice)}."
+        " --ignore-memory starts all the same"
+    )
+
+
+def _most_workers(model: MemoryModel, text_bytes: int, below: int, limit: int) -> int:
+    """The most workers below a number that fit; 0 where not even one does."""
+    fitting = (n for n in range(below - 1, 0, -1) if model.needed(text_bytes, n) <= limit)
+    return next(fitting, 0)
+
+
+def memory_limit() -> int:
+    """Bytes that this process and those it starts may take together.
+
+    The least of the machine's memory, of the limits of the control groups that hold the process (versions 1
+    and 2, with those above them), and of the address space of a process.
+    """
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limits = [physical, *cgroup_limits(OWN_CGROUPS, CGROUPS)]
+    if address_space != resource.RLIM_INFINITY:
+        limits.append(address_space)
+    return min(limits)
+
+
+def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
+    """Limits of the groups in a file like /proc/self/cgroup, below a folder like /sys/fs/cgroup.
+
+    Documented in cgroups(7): lines of `id:controllers:path`; version 2 has no controllers. In a container the
+    path may be one of the host, so that only the top is there: a group that is not found has no limit.
+    """
+    if not own.exists():
+        return
+    for line in own.read_text("utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            yield from _limits_above(root, path, _V2_LIMIT)
+        elif "memory" in controllers.split(","):
+            yield from _limits_above(root / "memory", path, _V1_LIMIT)
+
+
+def _limits_above(top: pathlib.Path, path: str, name: str) -> Iterator[int]:
+    group = top / path.lstrip("/")
+    for folder in (group, *group.parents):
+        if not folder.is_relative_to(top):
+            return
+        file = folder / name
+        if file.exists() and (text := file.read_text("ascii").strip()) != "max":
+            yield int(text)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

@@ -1,0 +1,115 @@
+"""A process that does the Python work of a pipeline: `corpusmill-worker`.
+
+It is started as Beam starts a container: with the places to call back as flags. The program that does this in
+Beam's container images is no part of Beam's Python package; this one asks the same service for the options
+of the job and becomes Beam's worker. It serves the in-process runner, and Spark's environments of type
+PROCESS and EXTERNAL.
+
+It installs nothing: the node needs corpusmill as the launcher has it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Sequence
+
+import grpc
+from apache_beam.portability.api import beam_provision_api_pb2 as provision
+from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
+from apache_beam.portability.api import endpoints_pb2
+from apache_beam.runners.worker import sdk_worker_main
+from google.protobuf import json_format, text_format
+
+from pipelines.engines.local.heap import give_back_large_blocks
+from pipelines.engines.signatures import remember_signatures
+
+ANSWER_SECONDS = 60.0
+NOT_BEGUN = 75
+"""Exit status of a worker that does not learn what to do: EX_TEMPFAIL of sysexits.h."""
+
+WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
+"""Variable that names the folder in which the build was started: relative names of files begin there."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Works until the runner closes the connection; returns the exit status, 0 or NOT_BEGUN."""
+    flags = _parse(arguments)
+    enter_working_folder()
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
+    try:
+        variables = worker_environment(flags.id, flags.provision_endpoint, overrides_of(flags))
+    except grpc.RpcError as error:
+        print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
+        return NOT_BEGUN
+    os.environ.update(variables)
+    give_back_large_blocks()
+    remember_signatures()
+    sdk_worker_main.main([])
+    return 0
+
+
+def enter_working_folder() -> None:
+    """Goes where the build was started, if this node has that folder. An executor has another."""
+    folder = os.environ.get(WORKING_FOLDER, "")
+    if pathlib.Path(folder).is_dir():
+        os.chdir(folder or ".")
+
+
+def overrides_of(flags: argparse.Namespace) -> dict[str, str]:
+    """The places that the flags name, which the runner's answer may leave out."""
+    named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
+    return {name: url for name, url in named.items() if url}
+
+
+def worker_environment(
+    worker_id: str, provision_endpoint: str, endpoints: dict[str, str]
+) -> dict[str, str]:
+    """The variables that Beam's worker reads, from what the runner says of the job.
+
+    Args:
+      endpoints: host:port of "logging" and "control", where they are known already.
+
+    Raises grpc.RpcError if the runner does not answer.
+    """
+    info = _ask(worker_id, provision_endpoint)
+    urls = {"logging": info.logging_endpoint.url, "control": info.control_endpoint.url} | endpoints
+    return {
+        "WORKER_ID": worker_id,
+        "PIPELINE_OPTIONS": json.dumps(json_format.MessageToDict(info.pipeline_options)),
+        "RUNNER_CAPABILITIES": " ".join(info.runner_capabilities),
+        "LOGGING_API_SERVICE_DESCRIPTOR": _descriptor(urls["logging"]),
+        "CONTROL_API_SERVICE_DESCRIPTOR": _descriptor(urls["control"]),
+    }
+
+
+def _ask(worker_id: str, endpoint: str) -> provision.ProvisionInfo:
+    with grpc.insecure_channel(endpoint) as channel:
+        answer = provision_grpc.ProvisionServiceStub(channel).GetProvisionInfo(
+            provision.GetProvisionInfoRequest(),
+            metadata=[("worker_id", worker_id)],
+            timeout=ANSWER_SECONDS,
+            wait_for_ready=True,
+        )
+    return answer.info
+
+
+def _descriptor(url: str) -> str:
+    descriptor = endpoints_pb2.ApiServiceDescriptor(url=url)
+    text: str = text_format.MessageToString(descriptor, as_one_line=True)
+    return text
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="corpusmill-worker", description=__doc__.splitlines()[0])
+    parser.add_argument("--id", required=True, help="the name that the runner gives")
+    parser.add_argument("--provision_endpoint", required=True, metavar="HOST:PORT")
+    parser.add_argument("--logging_endpoint", default="", metavar="HOST:PORT")
+    parser.add_argument("--control_endpoint", default="", metavar="HOST:PORT")
+    parser.add_argument("--artifact_endpoint", default="", help="not used", metavar="HOST:PORT")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

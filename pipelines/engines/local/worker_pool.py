@@ -1,0 +1,120 @@
+"""A service that starts workers when a runner asks for them (environments of type EXTERNAL).
+
+    python -m pipelines.engines.local.worker_pool --port 50000
+
+runs one, on a node of a cluster, until it is ended. It starts whatever asks for a worker, so it listens on
+this machine alone if not told otherwise.
+"""
+
+import argparse
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
+from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
+
+from pipelines.engines.local.workers import BadEnd, Workers, log_bad_end
+
+PIPELINES = (
+    "compare entities flores101 lm1b pg19 simplebooks subwords verify verify_checksums wiki40b"
+    " wiki40b_multilingual"
+).split()
+
+IS_GONE = "the process that starts workers has ended"
+
+
+class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
+    """Beam's service. Executors that share a pool give their workers the same names."""
+
+    def __init__(self, workers: Workers, tell: Callable[[BadEnd], None]):
+        self._workers = workers
+        self._tell = tell
+
+    def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
+        if self._workers.is_gone:
+            return fn_api.StartWorkerResponse(error=IS_GONE)
+        flags = [
+            f"--id={request.worker_id}",
+            f"--provision_endpoint={request.provision_endpoint.url}",
+            f"--logging_endpoint={request.logging_endpoint.url}",
+            f"--control_endpoint={request.control_endpoint.url}",
+        ]
+        self._workers.start(flags, self._tell)
+        return fn_api.StartWorkerResponse()
+
+    def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Nothing is to be done: a worker ends as its connection is closed."""
+        return fn_api.StopWorkerResponse()
+
+
+@contextlib.contextmanager
+def worker_pool(
+    workers: Workers,
+    address: str = "localhost:0",
+    tell: Callable[[BadEnd], None] = log_bad_end,
+) -> Iterator[str]:
+    """Serves as long as the block; gives host:port.
+
+    Args:
+      tell: see `Workers.start`. The runner, which waits for each worker that it has asked for, is not told.
+
+    Raises OSError for an address that is taken.
+    """
+    server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
+    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, tell), server)
+    try:
+        port = server.add_insecure_port(address)
+    except RuntimeError:
+        raise OSError(f"cannot listen at {address}") from None
+    server.start()
+    try:
+        yield f"{address.rpartition(':')[0]}:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a pool until SIGTERM, Ctrl-C, or the end of the process that starts workers.
+
+    What workers print goes to stderr.
+    """
+    parser = argparse.ArgumentParser(
+        prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument(
+        "--host", default="localhost", help="of this machine (default: %(default)s)"
+    )
+    settings = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    workers = Workers([f"pipelines.{name}" for name in PIPELINES])
+    is_gone = threading.Event()
+
+    def note(end: BadEnd) -> None:
+        log_bad_end(end)
+        if end.status is None:
+            is_gone.set()
+
+    try:
+        with worker_pool(workers, f"{settings.host}:{settings.port}", note) as address:
+            print(f"workers are started by {address}", flush=True)
+            is_gone.wait()
+            raise OSError(IS_GONE)
+    except OSError as error:
+        print(f"corpusmill-worker-pool: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        workers.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

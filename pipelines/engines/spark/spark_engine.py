@@ -1,0 +1,279 @@
+"""Spark: on this machine with real processes for the Python work, or a cluster."""
+
+import contextlib
+import json
+import pathlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+import grpc
+from apache_beam.options.pipeline_options import (
+    JobServerOptions,
+    PipelineOptions,
+    PortableOptions,
+    SetupOptions,
+    SparkRunnerOptions,
+)
+from apache_beam.runners.portability.portable_runner import PortableRunner
+from apache_beam.runners.runner import PipelineResult, PipelineState
+from apache_beam.transforms.environments import (
+    Environment,
+    ExternalEnvironment,
+    ProcessEnvironment,
+    python_sdk_capabilities,
+)
+
+from pipelines.engines.engine import PlannedBuild, Started
+from pipelines.engines.errors import BuildError
+from pipelines.engines.local.worker import WORKING_FOLDER
+from pipelines.engines.local.worker_pool import worker_pool
+from pipelines.engines.local.workers import BadEnd, error_of, log_bad_end, worker_processes
+from pipelines.engines.options import Options
+from pipelines.engines.spark.spark_files import (
+    JobServerFiles,
+    find_job_server,
+    find_job_server_files,
+)
+from pipelines.engines.spark.spark_job_server import JobServer, job_server
+
+SPARK = "SparkRunner"
+WORKER_COMMAND = "corpusmill-worker"
+DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
+"""Of the JVM, which holds what travels between stages; Python's workers need the rest."""
+
+WORKER_LIFE_MS = 24 * 3600 * 1000
+"""How long an unused worker process stays: until the job ends, as starting one takes seconds."""
+
+LOCAL_WORKER_LIFE_MS = 10_000
+"""Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than told."""
+
+AS_MANY_AS_CORES = 0
+"""--sdk_worker_parallelism: each executor starts a worker for every core of its node but one."""
+
+FUSE_HERE = "pre_optimize=all"
+"""Fuses steps as the in-process runner does. Beam's Java side, which would do it otherwise, fails on a
+Flatten of which some inputs can be fused and some cannot ("exactly one producing PTransformNode").
+"""
+
+
+class Spark:
+    """Spark by Beam's job server.
+
+    Without a master's URL, Spark runs on this machine with as many tasks, and worker processes of this one,
+    as wanted.
+    With one, executors start the worker command that is installed on their nodes, or ask the pool that
+    --environment_type=EXTERNAL names. --job_endpoint names a job server that runs already.
+
+    Raises ValueError for what is missing on this machine.
+    """
+
+    def __init__(self, workers: int, beam_flags: Sequence[str]):
+        options = PipelineOptions(list(beam_flags))
+        _refuse_packages(options)
+        self._workers = workers
+        self._flags = list(beam_flags)
+        self._master = _master_url(options, workers, beam_flags)
+        self._endpoint: str = options.view_as(PortableOptions).job_endpoint or ""
+        self._files = None if self._endpoint else _find_files(options)
+        self._command = "" if self.is_local else _installed_command(options)
+
+    @property
+    def is_local(self) -> bool:
+        """Do all workers run on this machine, as children of this process?"""
+        return not self._endpoint and self._master.startswith("local")
+
+    def prepare(self, build: PlannedBuild) -> None:
+        """Nothing stands in the way of a build that is not seen when the engine is made."""
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[Started]:
+        """As Engine has it."""
+        if not self._files:
+            yield Started(lambda: _with_readable_errors(self._pipeline(self._endpoint)))
+            return
+        with contextlib.ExitStack() as stack:
+            pool, loss, logs = "", _Loss(), []
+            if self.is_local:
+                workers = stack.enter_context(worker_processes())
+                pool = stack.enter_context(worker_pool(workers, tell=loss.note))
+                logs.append(workers.log_tail)
+            server = stack.enter_context(self._own_server(self._files))
+            logs.append(server.log_tail)
+            yield Started(
+                lambda: loss.ends(self._pipeline(server.endpoint, pool)),
+                lambda: "\n".join(tail() for tail in logs),
+            )
+
+    def _own_server(self, files: JobServerFiles) -> contextlib.AbstractContextManager[JobServer]:
+        options = PipelineOptions(self._flags).view_as(JobServerOptions)
+        flags = [DEFAULT_MEMORY, *options.job_server_jvm_properties]
+        return job_server(files, self._master, flags, options.job_port)
+
+    @contextlib.contextmanager
+    def _pipeline(self, endpoint: str, pool: str = "") -> Iterator[beam.Pipeline]:
+        flags = [
+            f"--sdk_worker_parallelism={self._workers if self.is_local else AS_MANY_AS_CORES}",
+            f"--environment_cache_millis={LOCAL_WORKER_LIFE_MS if pool else WORKER_LIFE_MS}",
+            "--storage_level=MEMORY_AND_DISK",
+            f"--experiments={FUSE_HERE}",
+            *self._flags,
+            *(f"--files_to_stage={jar}" for jar in self._jars()),
+            f"--job_endpoint={endpoint}",
+        ]
+        options = Options(flags)
+        runner = _Runner(self._environment(options.view_as(PortableOptions), pool))
+        try:
+            yield beam.Pipeline(runner=runner, options=options)
+        finally:
+            runner.cancel()
+
+    def _environment(self, options: PortableOptions, pool: str) -> Environment | None:
+        """Of workers: as the flags say, or from the pool, or processes of the installed command; None where
+        Beam knows itself what the flags say. Nothing is staged: Beam would ask pip what is installed here.
+        """
+        capabilities = python_sdk_capabilities()
+        if options.environment_type == "EXTERNAL" and options.environment_config:
+            return ExternalEnvironment(options.environment_config, capabilities=capabilities)
+        if options.environment_type not in (None, "PROCESS"):
+            return None
+        command = _named_command(options)
+        if pool and not command:
+            return ExternalEnvironment(pool, capabilities=capabilities)
+        folder = {WORKING_FOLDER: str(pathlib.Path.cwd())}
+        return ProcessEnvironment(command or self._command, env=folder, capabilities=capabilities)
+
+    def _jars(self) -> Sequence[str]:
+        """The jar that executors need from the job server. Not told, it sends them all of its own.
+
+        A job server that runs already has it at the same place, or none is told.
+        """
+        if self._files:
+            return () if self.is_local else (self._files.jar,)
+        try:
+            return (find_job_server(),)
+        except ValueError:
+            return ()
+
+
+@contextlib.contextmanager
+def _with_readable_errors(
+    pipeline: contextlib.AbstractContextManager[beam.Pipeline],
+) -> Iterator[beam.Pipeline]:
+    """The same pipeline. Raises BuildError where a job server, of which nothing is known here, is gone."""
+    with pipeline as root:
+        try:
+            yield root
+        except (grpc.FutureTimeoutError, grpc.RpcError) as error:
+            endpoint = root.options.view_as(PortableOptions).job_endpoint
+            said = error.details() if isinstance(error, grpc.Call) else "it is not there"
+            raise BuildError(f"the job server at {endpoint} does not answer: {said}") from error
+
+
+class _Loss:
+    """A worker of this machine that has died. Spark would wait for ever for one that it has not heard of."""
+
+    def __init__(self) -> None:
+        self._end: BadEnd | None = None
+        self._runner: _Runner | None = None
+
+    def note(self, end: BadEnd) -> None:
+        """As `Workers.start` has it."""
+        log_bad_end(end)
+        if end.is_loss and self._runner:
+            self._end = end
+            self._runner.cancel()
+
+    @contextlib.contextmanager
+    def ends(
+        self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
+    ) -> Iterator[beam.Pipeline]:
+        """The same pipeline, of which a loss ends the job. Raises BuildError then."""
+        with pipeline as root:
+            self._runner = root.runner
+            try:
+                yield root
+            except RuntimeError:
+                if not self._end:
+                    raise
+                raise error_of(self._end) from None
+            finally:
+                self._runner = None
+
+
+class _Runner(PortableRunner):
+    """Beam's client of a job server."""
+
+    def __init__(self, environment: Environment | None):
+        super().__init__()
+        self._environment = environment
+        self._result: PipelineResult | None = None
+
+    def default_environment(self, options: PipelineOptions) -> Environment:
+        """As PipelineRunner has it."""
+        return self._environment or super().default_environment(options)
+
+    def run_portable_pipeline(self, pipeline: Any, options: PipelineOptions) -> PipelineResult:
+        """As PortableRunner has it."""
+        self._result = super().run_portable_pipeline(pipeline, options)
+        return self._result
+
+    def cancel(self) -> None:
+        """Stops a job that is not over: whoever has started it waits no longer."""
+        with contextlib.suppress(grpc.RpcError):
+            if self._result and not PipelineState.is_terminal(self._result.state):
+                self._result.cancel()
+
+
+def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
+    """Beam's default would be local[4]."""
+    if any(flag.startswith("--spark_master_url") for flag in beam_flags):
+        url: str = options.view_as(SparkRunnerOptions).spark_master_url
+        return url
+    return f"local[{workers}]"
+
+
+def _named_command(options: PortableOptions) -> str:
+    """The worker command that the options name, or ""."""
+    if options.environment_config:
+        command: str = json.loads(options.environment_config)["command"]
+        return command
+    return options.lookup_environment_option("process_command") or ""
+
+
+def _installed_command(options: PipelineOptions) -> str:
+    """The worker command beside Python, where it has to be on all nodes; "" if the options say otherwise.
+
+    Raises ValueError if there is none.
+    """
+    portable = options.view_as(PortableOptions)
+    if portable.environment_type not in (None, "PROCESS") or _named_command(portable):
+        return ""
+    command = pathlib.Path(sys.executable).with_name(WORKER_COMMAND)
+    if not command.exists():
+        raise ValueError(
+            f"there is no {command}: install corpusmill at the same place on every node, or name the command"
+            " by --environment_type=PROCESS --environment_config='{\"command\": …}', or a pool of workers"
+            " by --environment_type=EXTERNAL --environment_config=HOST:PORT"
+        )
+    return str(command)
+
+
+def _find_files(options: PipelineOptions) -> JobServerFiles:
+    java = options.view_as(JobServerOptions).job_server_java_launcher
+    jar = options.view_as(SparkRunnerOptions).spark_job_server_jar
+    return find_job_server_files("" if java == "java" else java, jar or "")
+
+
+def _refuse_packages(options: PipelineOptions) -> None:
+    """Raises ValueError for packages that workers should install."""
+    if options.view_as(PortableOptions).environment_type == "DOCKER":
+        return
+    setup = options.view_as(SetupOptions)
+    for flag in ("setup_file", "requirements_file", "extra_packages"):
+        if getattr(setup, flag):
+            raise ValueError(
+                f"--{flag}: Spark's worker processes run what is installed on their nodes;"
+                f" install corpusmill there, or use --environment_type=DOCKER"
+            )

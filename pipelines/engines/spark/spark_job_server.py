@@ -1,0 +1,194 @@
+"""Beam's job server for Spark, as a process that lives as long as the block that needs it.
+
+    python -m pipelines.engines.spark.spark_job_server --spark-master-url spark://HOST:7077 --port 8099 [FLAG]
+
+runs one that many builds share (--job_endpoint), until it is ended.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pipelines.engines.errors import BuildError
+from pipelines.engines.log_tail import log_tail
+from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_files
+
+MAIN_CLASS = "org.apache.beam.runners.spark.SparkJobServerDriver"
+START_SECONDS = 120.0
+STOP_SECONDS = 10.0
+IDLE_SECONDS = 5.0
+_POLL_SECONDS = 0.1
+
+_OPENED_PACKAGES = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util"
+    " java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action"
+    " sun.util.calendar"
+).split()
+"""What Spark 3.5 reaches into (its JavaModuleOptions), which Java 17 allows only where it is told."""
+
+_LOG_SETTINGS = """\
+rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+logger.scheduler.name = org.apache.spark.scheduler.DAGScheduler
+logger.scheduler.level = info
+"""
+
+
+class JobServer(NamedTuple):
+    """A job server that answers."""
+
+    endpoint: str  # host:port
+    folder: pathlib.Path  # it is gone when the server is
+
+    @property
+    def log(self) -> pathlib.Path:
+        """What it and the workers log."""
+        return self.folder / "log"
+
+    def log_tail(self) -> str:
+        """The end of the log."""
+        return log_tail(self.log)
+
+
+@contextlib.contextmanager
+def job_server(
+    files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], port: int = 0
+) -> Iterator[JobServer]:
+    """Starts a job server, and ends it and all workers of its own.
+
+    Args:
+      master_url: of Spark: local[2], spark://host:7077, yarn, k8s://….
+      jvm_flags: memory, and Spark's settings as -Dspark.…; they win over ours.
+      port: of the server; 0 for a free one.
+
+    Raises BuildError if it does not start, or the port is taken.
+    """
+    if port and _answers(port):
+        raise BuildError(f"something listens at port {port} already, so no job server can")
+    with tempfile.TemporaryDirectory(
+        prefix="corpusmill-spark-", ignore_cleanup_errors=True
+    ) as folder:
+        port = port or _free_port()
+        server = JobServer(f"localhost:{port}", pathlib.Path(folder))
+        command = _command(files, master_url, jvm_flags, folder, port)
+        with server.log.open("wb") as log, _process(command, log.fileno(), folder) as process:
+            _wait_for(process, port, server)
+            yield server
+
+
+def _command(
+    files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], folder: str, port: int
+) -> list[str]:
+    log_settings = pathlib.Path(folder, "log4j2.properties")
+    log_settings.write_text(_LOG_SETTINGS, "ascii")
+    return [
+        files.java,
+        "-XX:+IgnoreUnrecognizedVMOptions",  # Java 8 knows no modules
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES),
+        f"-Dlog4j2.configurationFile={log_settings}",
+        f"-Djava.io.tmpdir={folder}",
+        "-Dspark.ui.enabled=false",
+        *jvm_flags,
+        "-cp",
+        os.pathsep.join(files.class_path),
+        MAIN_CLASS,
+        f"--spark-master-url={master_url}",
+        f"--job-port={port}",
+        "--artifact-port=0",
+        "--expansion-port=0",
+        f"--artifacts-dir={pathlib.Path(folder, 'artifacts')}",
+    ]
+
+
+@contextlib.contextmanager
+def _process(command: Sequence[str], log: int, folder: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process in a group of its own, which Ctrl-C does not reach. The group ends with the block, and
+    if this process is killed.
+    """
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+    ) as process:
+        # The pipe closes when this process ends, in whatever way.
+        watch = f"read -r _; kill -9 -{process.pid} 2>/dev/null; rm -rf {shlex.quote(folder)}"
+        with subprocess.Popen(
+            ["sh", "-c", watch], stdin=subprocess.PIPE, start_new_session=True
+        ) as watcher:
+            try:
+                yield process
+            finally:
+                _end(process)
+                watcher.kill()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()  # it tells the cluster
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_SECONDS)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # workers are in its group
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int, server: JobServer) -> None:
+    due = time.monotonic() + START_SECONDS
+    while time.monotonic() < due and process.poll() is None:
+        if _answers(port):
+            return
+        time.sleep(_POLL_SECONDS)
+    ended = "ended" if process.poll() is not None else f"did not answer in {START_SECONDS:.0f} s"
+    raise BuildError(f"Spark's job server {ended}:\n{server.log_tail()}")
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
+def main() -> int:
+    """Runs a job server until SIGTERM, Ctrl-C, or its end; its log goes to stderr at the end."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spark-master-url", required=True, metavar="URL")
+    parser.add_argument("--port", type=int, required=True)
+    settings, jvm_flags = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        files = find_job_server_files()
+        with job_server(files, settings.spark_master_url, jvm_flags, settings.port) as server:
+            print(
+                f"Spark's job server for {settings.spark_master_url} at {server.endpoint}",
+                flush=True,
+            )
+            while _answers(settings.port):
+                time.sleep(IDLE_SECONDS)
+            print(server.log_tail(), file=sys.stderr)
+    except (ValueError, BuildError) as error:
+        print(f"Spark's job server: error: {error}", file=sys.stderr)
+    return 1
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("localhost", port), 1.0):
+            return True
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

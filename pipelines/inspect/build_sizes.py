@@ -1,0 +1,159 @@
+"""Finished builds of Wiki-40B → their sizes, each beside the paper's.
+
+As in Table 2 of the paper, characters per piece are those of validation and test together. Coverage, which
+the paper gives as 99.9 %, is the share of their characters that have a piece of their own.
+"""
+
+import pathlib
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.settings.paper_figures import PAPER
+from transforms.builds.read_corpus import COMPLETED, MANIFEST, read_json
+from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
+from transforms.files.open_input import InputError
+from transforms.text.fingerprint import SPLITS
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
+CORPUS = "wiki40b"
+MAX_DEPTH = 4
+"""Builds lie in <output>/wiki40b/<language>/; looked for one folder deeper, and no further."""
+
+_MEASURED = SPLITS[1:]  # as in the paper
+_BUILD_FOLDER = re.compile(r"\.?[^/]+-\d+\.\d+\.\d+(\.building-[^/]+)?")
+
+
+class BuildSizes(NamedTuple):
+    """The sizes of one build."""
+
+    language: str  # corpus code, or "Total"
+    dump_date: str
+    version: str
+    articles: int
+    sections: int
+    pieces: Mapping[str, int]  # split → count; empty for a build without a vocabulary
+    characters: Mapping[str, int]  # split → count, a marker is one
+    characters_per_piece: float | None
+    coverage: float | None
+    paper_articles: int
+    paper_characters_per_piece: float
+
+
+class Found(NamedTuple):
+    """What is below some folders."""
+
+    rows: list[BuildSizes]  # in the order of LANGUAGE_CODES, dates and versions ascending
+    unfinished: list[str]  # folders
+
+
+def find_sizes(folders: Sequence[str]) -> Found:
+    """The builds in the folders and below.
+
+    Raises InputError for what is no folder, where there is no build, and for one that cannot be read.
+    """
+    finished: dict[str, str] = {}
+    unfinished: dict[str, str] = {}
+    for folder in folders:
+        check_folder(folder)
+        for build, is_finished in _builds_below(folder, MAX_DEPTH):
+            (finished if is_finished else unfinished).setdefault(_identity(build), build)
+    rows = [row for row in map(read_sizes, finished.values()) if row]
+    left_out = sorted(unfinished.values())
+    if not rows:
+        names = f"; unfinished: {', '.join(left_out)}" if left_out else ""
+        raise InputError(", ".join(folders), f"no finished build of {CORPUS} in or below it{names}")
+    return Found(sorted(rows, key=_order), left_out)
+
+
+def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
+    """Folders that are builds, and whether they are finished."""
+    if COMPLETED in list_files(folder):
+        yield folder, True
+    elif _BUILD_FOLDER.fullmatch(posixpath.basename(folder.rstrip("/"))):
+        yield folder, False
+    elif depth:
+        for name in list_subfolders(folder):
+            yield from _builds_below(FileSystems.join(folder, name), depth - 1)
+
+
+def _identity(folder: str) -> str:
+    """The same for the same folder, whatever links lead to it."""
+    return str(pathlib.Path(folder).resolve()) if is_local(folder) else folder
+
+
+def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
+    return (
+        LANGUAGE_CODES.index(row.language),
+        row.dump_date,
+        tuple(map(int, row.version.split("."))),
+    )
+
+
+def read_sizes(folder: str) -> BuildSizes | None:
+    """The sizes of one finished build; None for one of another corpus."""
+    manifest = read_json(folder, MANIFEST)
+    if manifest.get("corpus") != CORPUS or manifest.get("edition") not in PAPER:
+        return None
+    stats = read_json(folder, "stats.json")
+    has_pieces = any(stats[split].get("pieces") for split in SPLITS)
+    characters = _measured(stats, "characters")
+    spelled = _measured(stats, "unknown_characters") + _measured(stats, "byte_characters")
+    paper = PAPER[manifest["edition"]]
+    return BuildSizes(
+        language=manifest["edition"],
+        dump_date=manifest["dump_date"],
+        version=manifest["version"],
+        articles=stats["total"]["articles"],
+        sections=stats["total"]["sections"],
+        pieces={split: stats[split]["pieces"] for split in SPLITS} if has_pieces else {},
+        characters={split: stats[split]["characters"] for split in SPLITS},
+        characters_per_piece=_ratio(characters, _measured(stats, "pieces")),
+        coverage=_ratio(characters - spelled, characters) if has_pieces else None,
+        paper_articles=paper.articles,
+        paper_characters_per_piece=paper.characters_per_piece["32k"],
+    )
+
+
+def _measured(stats: Mapping[str, Mapping[str, int]], name: str) -> int:
+    return sum(stats[split].get(name, 0) for split in _MEASURED)
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
+    """One row per language, of the rows in the order of `find_sizes`."""
+    return list({row.language: row for row in rows}.values())
+
+
+def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
+    """The sum over the newest build of each language, and over the same languages in the paper."""
+    newest = newest_of_each_language(rows)
+    have_pieces = all(row.pieces for row in newest)
+    pieces = {s: sum(row.pieces[s] for row in newest) for s in SPLITS} if have_pieces else {}
+    characters = {split: sum(row.characters[split] for row in newest) for split in SPLITS}
+    measured = sum(characters[split] for split in _MEASURED)
+    covered = [(row.coverage or 0) * _measured_characters(row) for row in newest]
+    paper = [PAPER[row.language].scores["32k", split] for row in newest for split in _MEASURED]
+    return BuildSizes(
+        language="Total",
+        dump_date="",
+        version="",
+        articles=sum(row.articles for row in newest),
+        sections=sum(row.sections for row in newest),
+        pieces=pieces,
+        characters=characters,
+        characters_per_piece=_ratio(measured, sum(pieces.get(split, 0) for split in _MEASURED)),
+        coverage=sum(covered) / measured if have_pieces and measured else None,
+        paper_articles=sum(row.paper_articles for row in newest),
+        paper_characters_per_piece=sum(s.characters for s in paper) / sum(s.pieces for s in paper),
+    )
+
+
+def _measured_characters(row: BuildSizes) -> int:
+    return sum(row.characters[split] for split in _MEASURED)

@@ -1,0 +1,269 @@
+"""Two editions of a corpus: which documents came, went and changed, and whether any moved between splits.
+
+What was in one split and is in another in the next edition has leaked: a model that was trained on the one
+is tested on the other. Where the split depends on the identity alone, none may.
+"""
+
+import heapq
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import zstandard
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList, AsSingleton
+
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.errors import BuildError
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.inspect.verify import SHOWN, check_report, report_path
+from transforms.builds.compare_editions import CompareEditions, columns_to_compare, count_documents
+from transforms.builds.read_corpus import Build, open_build
+from transforms.files.open_input import open_raw
+from transforms.text.builds.build_differences import find_differences
+from transforms.text.builds.build_manifest import to_json
+from transforms.text.builds.corpus_shapes import CorpusShape, shape_of
+from transforms.text.builds.edition_changes import (
+    MOVED,
+    REPEATED,
+    Change,
+    SplitChanges,
+    Tally,
+    moves,
+    order,
+    parse_line,
+    split_changes,
+    to_line,
+)
+
+SUMMARY = ".json"
+"""What is put to the name of a report to name the file with its counts."""
+
+
+class EditionChanges(NamedTuple):
+    """What became of the documents of an edition in the next one."""
+
+    old: str  # signatures
+    new: str
+    unit: str  # what a document is: "articles"
+    splits: Mapping[str, SplitChanges]
+    moved: Mapping[tuple[str, str], int]  # (old split, new split) → documents
+    first_moved: tuple[Change, ...]  # the first SHOWN of them
+    repeated: int  # ids in several rows of an edition, where that is not the way of the corpus
+    why_moves: str  # why documents may move in this corpus; "" where none may
+    differences: tuple[str, ...]  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
+
+    @property
+    def total(self) -> SplitChanges:
+        """All splits together. moved_out and moved_in are the same."""
+        return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
+
+    @property
+    def share(self) -> float:
+        """How many of the documents of both editions, each counted once, are not the same in both."""
+        total = self.total
+        everything = total.old + total.added
+        return (everything - total.unchanged) / everything if everything else 0.0
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no document has moved that may not."""
+        return bool(self.why_moves) or not self.moved
+
+
+def compare_builds(
+    old: str,
+    new: str,
+    *,
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+    report: str = "",
+) -> EditionChanges:
+    """Compares two finished builds of a corpus in the same language.
+
+    Args:
+      old, new: their folders.
+      runner, workers, beam_flags: as `launch` takes them.
+      report: file that takes a line for each document that is not the same in both, and beside it
+        `<report>.json` with the counts; on a file system that the workers and this process share. Only the
+        in-process runner can do without.
+
+    Raises InputError for a folder without a finished build, ValueError for builds of which one is no edition
+    of the other, BuildError for rows that are damaged, have no id, or are not those that were built.
+    """
+    check_report(report, runner)
+    builds = open_build(old), open_build(new)
+    shape = check_comparable(*builds)
+    columns = columns_to_compare(*builds, shape)
+    with report_path(report) as path:
+        run_pipeline(
+            lambda root: add_comparison(root, builds, shape, columns, path),
+            find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
+        )
+        changes = _read_summary(path + SUMMARY)
+    _check_counts(changes, builds, shape)
+    return changes
+
+
+def check_comparable(old: Build, new: Build) -> CorpusShape:
+    """The shape of both. Raises ValueError."""
+    for what, of_old, of_new in (
+        ("corpora", old.corpus, new.corpus),
+        ("languages", _language_of(old), _language_of(new)),
+    ):
+        if of_old != of_new:
+            raise ValueError(
+                f"builds of two {what}: {of_old} in {old.folder}, {of_new} in {new.folder}"
+            )
+    return shape_of(old.corpus)
+
+
+def _language_of(build: Build) -> str:
+    """ "uk" of "wiki40b|lang:uk|dump:…": the edition has settings in its name as well."""
+    parts = (part.partition(":") for part in build.signature.split("|"))
+    return next((value for name, _, value in parts if name == "lang"), build.edition)
+
+
+def add_comparison(
+    root: beam.Pipeline,
+    builds: tuple[Build, Build],
+    shape: CorpusShape,
+    columns: Sequence[str],
+    report: str,
+) -> None:
+    """Adds all that the workers do; the report and its summary say what they found."""
+    old, new = builds
+    found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
+    nothing = EditionChanges(
+        old.signature,
+        new.signature,
+        shape.unit,
+        splits={split: SplitChanges() for split in shape.splits},
+        moved={},
+        first_moved=(),
+        repeated=0,
+        why_moves=shape.why_moves,
+        differences=find_differences(old.manifest, new.manifest),
+    )
+    _ = (
+        root
+        | "Once" >> beam.Create([report])
+        | "WriteReport"
+        >> beam.Map(
+            write_report, nothing, shape.repeats, AsSingleton(found.tally), AsList(found.changes)
+        )
+    )
+
+
+def write_report(
+    path: str, nothing: EditionChanges, repeats: bool, tally: Tally, blocks: Sequence[bytes]
+) -> None:
+    """Writes every change, sorted by id, then the summary. Blocks, each sorted, come in any order."""
+    first_moved: list[Change] = []
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(("\t".join(Change._fields) + "\n").encode())
+        for change in heapq.merge(*map(read_changes, blocks), key=order):
+            file.write(to_line(change).encode("utf-8"))
+            if change.fate == MOVED and len(first_moved) < SHOWN:
+                first_moved.append(change)
+    found = nothing._replace(
+        splits=split_changes(tally, list(nothing.splits)),
+        moved=moves(tally),
+        first_moved=tuple(first_moved),
+        repeated=0 if repeats else tally.get((REPEATED, "", ""), 0),
+    )
+    with FileSystems.create(path + SUMMARY, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(to_json(summarise(found)).encode("utf-8"))
+
+
+def read_changes(block: bytes) -> Iterator[Change]:
+    """The changes of a block, decompressed as they are read."""
+    stream = zstandard.ZstdDecompressor().stream_reader(block)
+    return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
+
+
+def summarise(changes: EditionChanges) -> dict[str, Any]:
+    """The changes as JSON has them."""
+    return {
+        **changes._asdict(),
+        "total": changes.total._asdict(),
+        "share": changes.share,
+        "splits": {split: counts._asdict() for split, counts in changes.splits.items()},
+        "moved": [
+            {"old_split": old, "new_split": new, changes.unit: count}
+            for (old, new), count in changes.moved.items()
+        ],
+        "first_moved": [change._asdict() for change in changes.first_moved],
+    }
+
+
+def _read_summary(path: str) -> EditionChanges:
+    """The inverse of `summarise`."""
+    with open_raw(path) as file:
+        summary = json.loads(file.read())
+    found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
+    return found._replace(
+        splits={split: SplitChanges(**counts) for split, counts in summary["splits"].items()},
+        moved={(of["old_split"], of["new_split"]): of[found.unit] for of in summary["moved"]},
+        first_moved=tuple(Change(**change) for change in summary["first_moved"]),
+        differences=tuple(found.differences),
+    )
+
+
+def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: CorpusShape) -> None:
+    """Raises BuildError where other rows were read than were built."""
+    for build, rows in zip(builds, changes.total[:2], strict=True):
+        built = count_documents(build, shape)
+        if rows != built:
+            raise BuildError(
+                f"{build.folder}: holds {rows:,} {shape.unit}, {built:,} in the manifest;"
+                " corpusmill verify tells more"
+            )
+
+
+def print_changes(changes: EditionChanges, report: str = "") -> None:
+    """What became of the documents, for a person."""
+    print(f"old: {changes.old}\nnew: {changes.new}")
+    for difference in changes.differences:
+        print(f"  differs: {difference}")
+    rows = [*changes.splits.items()] if len(changes.splits) > 1 else []
+    _print_table(
+        (changes.unit, *(name.replace("_", " ") for name in SplitChanges._fields)),
+        *(
+            (split, *(f"{count:,}" for count in counts))
+            for split, counts in [*rows, ("total", changes.total)]
+        ),
+    )
+    print(f"not the same in both: {changes.share:.2%}")
+    if changes.repeated:
+        print(f"ids in several rows of an edition: {changes.repeated:,}")
+    _print_moved(changes, report)
+
+
+def _print_table(*rows: Sequence[str]) -> None:
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for name, *cells in rows:
+        numbers = (f"  {cell:>{width}}" for cell, width in zip(cells, others, strict=True))
+        print(f"{name:<{first}}" + "".join(numbers))
+
+
+def _print_moved(changes: EditionChanges, report: str) -> None:
+    count = sum(changes.moved.values())
+    if len(changes.splits) < 2:
+        return
+    print(f"moved between splits: {count:,}" if count else "moved between splits: none")
+    for (old, new), of_pair in changes.moved.items():
+        print(f"  {old} → {new}: {of_pair:,}")
+    if changes.why_moves and count:
+        print(f"  they may: {changes.why_moves}")
+        return
+    for change in changes.first_moved:
+        print(f"  {change.id} {change.title}: {change.old_split} → {change.new_split}")
+    if count > len(changes.first_moved):
+        rest = f"all are in {report}" if report else "--report FILE lists all"
+        print(f"  … and {count - len(changes.first_moved):,} more; {rest}")

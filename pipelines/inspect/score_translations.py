@@ -1,0 +1,260 @@
+"""Translations and a reference → spBLEU and chrF++, of the corpus, by domain, and of many directions.
+
+Method: Goyal et al. 2022 (FLORES-101), sections 5.2 and 6.4. Scores and signatures are sacrebleu's.
+"""
+
+import concurrent.futures
+import contextlib
+import itertools
+import logging
+import multiprocessing
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pipelines.builds.provenance import VERSION
+from pipelines.builds.publish import TargetError
+from pipelines.inspect.spbleu_model import Model, read_model
+from pipelines.inspect.translation_directions import Direction, find_directions
+from transforms.files.open_input import InputError, open_input
+from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.translation.source_table import metadata_names
+from transforms.text.translation.tables import TableError, read_table
+from transforms.text.translation.translation_scores import (
+    ALWAYS,
+    Group,
+    SystemScores,
+    Task,
+    group_lines,
+    score_systems,
+    signatures,
+)
+
+TOKENIZED_LINES = 100
+"""So many lines that end in " ." are a sign of text that was cut into words; sacrebleu warns of them too."""
+MOST_PLACES = 5  # of empty lines that a warning names
+
+
+class Scored(NamedTuple):
+    """A direction with its scores."""
+
+    direction: Direction
+    scores: SystemScores
+    warnings: tuple[str, ...]
+
+
+class Report(NamedTuple):
+    """All that was scored."""
+
+    metrics: tuple[str, ...]
+    model: Model
+    signatures: dict[str, str]  # metric → signature
+    scored: tuple[Scored, ...]
+    warnings: tuple[str, ...]
+
+
+class _Plan(NamedTuple):
+    """Directions that share a reference."""
+
+    directions: tuple[Direction, ...]
+    metadata: str  # path; "" for none
+    model: Model
+    metrics: tuple[str, ...]
+
+
+def score_translations(
+    reference: str,
+    hypotheses: Sequence[str],
+    *,
+    model: str = "",
+    metadata: str = "",
+    more_metrics: Sequence[str] = (),
+    workers: int = 1,
+) -> Report:
+    """Scores files against a reference, or folders of directions against a folder of references.
+
+    Args:
+      reference: a file; or a folder with `<target>.<split>`, or with folders `<split>` of such.
+      hypotheses: files, or folders with `<source>-<target>.<split>`, or with a folder for each system.
+      model: a file, or what sacrebleu calls a model that it has downloaded; "" for its flores101.
+      metadata: a table with the columns domain and topic, a row a line; or a folder with
+        `metadata_<split>.tsv`, or `metedata_<split>.tsv` as the release has it. "" for no groups.
+      more_metrics: beside spBLEU and chrF++: "chrF", "BLEU".
+      workers: processes, where there are many targets.
+    Raises InputError, which names the file, for what cannot be read or does not fit together.
+    """
+    found, warnings = find_directions(reference, hypotheses)
+    pieces = read_model(model)
+    metrics = (*ALWAYS, *more_metrics)
+    if workers < 1:
+        raise ValueError(f"--workers is {workers}, and must be positive")
+    plans = [
+        _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics)
+        for (split, _), directions in itertools.groupby(
+            sorted(found, key=_by_reference), key=_by_reference
+        )
+    ]
+    if len(plans) > 1:
+        for plan in plans:
+            _read_plan(plan)  # what does not fit must not show after hours
+    scored = sorted(itertools.chain.from_iterable(_run(plans, workers)))
+    return Report(
+        metrics,
+        pieces,
+        signatures(Task([""], [], (), pieces.data, pieces.name, metrics, VERSION)),
+        tuple(scored),
+        (*pieces.warnings, *warnings, *dict.fromkeys(w for one in scored for w in one.warnings)),
+    )
+
+
+def _by_reference(direction: Direction) -> tuple[str, str]:
+    return direction.split, direction.reference
+
+
+def _run(plans: Sequence[_Plan], workers: int) -> Iterator[list[Scored]]:
+    if workers == 1 or len(plans) == 1:
+        yield from map(_score_plan, plans)
+        return
+    # A forked copy of a process that has threads, as Beam and Arrow start them, may hang.
+    context = multiprocessing.get_context("spawn")
+    quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
+    count = min(workers, len(plans))
+    with concurrent.futures.ProcessPoolExecutor(count, context, *quiet) as pool:
+        yield from pool.map(_score_plan, plans)
+
+
+def _score_plan(plan: _Plan) -> list[Scored]:
+    task, warnings = _read_plan(plan)
+    return [
+        Scored(*one) for one in zip(plan.directions, score_systems(task), warnings, strict=True)
+    ]
+
+
+# Reading.
+
+
+def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
+    """What is scored, and what to warn of in each file."""
+    reference = plan.directions[0].reference
+    references = read_lines(reference)
+    if not references:
+        raise InputError(reference, "is empty: nothing to score against")
+    of_reference = _warnings(reference, references)
+    systems, warnings = [], []
+    for direction in plan.directions:
+        lines = read_lines(direction.hypothesis)
+        if len(lines) != len(references):
+            raise InputError(
+                direction.hypothesis,
+                f"has {len(lines):,} lines, and the reference {reference} has {len(references):,}",
+            )
+        systems.append(lines)
+        warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
+    groups = _read_groups(plan.metadata, reference, len(references)) if plan.metadata else []
+    model = plan.model
+    task = Task(references, systems, groups, model.data, model.name, plan.metrics, VERSION)
+    return task, warnings
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of a text, without the blanks at their ends, as sacrebleu reads them: only LF ends one."""
+    lines = _read_text(path).split("\n")
+    if not lines[-1]:
+        del lines[-1]
+    return [line.rstrip() for line in lines]
+
+
+def _read_text(path: str) -> str:
+    try:
+        with open_input(path) as stream:
+            data = stream.read()
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(path, "a folder, no file") from None
+    except DECODE_ERRORS as error:
+        raise InputError(path, f"damaged or cut: {error}") from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise InputError(path, f"line {number} is no UTF-8") from None
+
+
+def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Iterator[str]:
+    if lines and lines[0].startswith("\ufeff"):
+        yield f"{path}: begins with a byte order mark, which counts as a character, as in sacrebleu"
+    empty = [str(number) for number, line in enumerate(lines, 1) if not line.strip()]
+    if empty:
+        places = ", ".join(empty[:MOST_PLACES]) + (", …" if len(empty) > MOST_PLACES else "")
+        yield f"{path}: {len(empty):,} empty lines: {places}"
+    cut = sum(line.endswith(" .") for line in lines)
+    if is_output and cut >= TOKENIZED_LINES:
+        yield f'{path}: {cut:,} lines end in " .": scores are of text as it is read, not cut into words'
+
+
+def _metadata_of(path: str, split: str) -> str:
+    if not path or not pathlib.Path(path).is_dir():
+        return path
+    if not split:
+        raise InputError(
+            path,
+            "a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
+        )
+    names = metadata_names(split)
+    for name in names:
+        if (pathlib.Path(path) / name).is_file():
+            return str(pathlib.Path(path) / name)
+    raise InputError(path, f"has no {' or '.join(names)}")
+
+
+def _read_groups(path: str, reference: str, count: int) -> list[Group]:
+    text = _read_text(path)
+    try:
+        rows = [row for _, row in read_table(text, ("domain", "topic"))]
+    except TableError as error:
+        raise InputError(path, str(error)) from None
+    if len(rows) != count:
+        raise InputError(
+            path, f"has {len(rows):,} rows, and the reference {reference} has {count:,} lines"
+        )
+    return group_lines([row["domain"] for row in rows], [row["topic"] for row in rows])
+
+
+# What is left behind.
+
+
+@contextlib.contextmanager
+def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
+    """Yields what writes (file name, content); the folder is there, whole, once the block has ended.
+
+    Nothing is written for the target "". Raises TargetError for a folder that holds something.
+    """
+    if not target:
+        yield lambda name, content: None
+        return
+    folder = pathlib.Path(target).absolute()
+    _check_is_free(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = pathlib.Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise TargetError(f"{target} cannot be made: {error.strerror}") from None
+    try:
+        beside.chmod(0o755)
+
+        def write(name: str, content: str) -> None:
+            (beside / name).write_text(content, "utf-8", newline="\n")
+
+        yield write
+        _check_is_free(folder)
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _check_is_free(folder: pathlib.Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise TargetError(f"{folder} is not empty; take another --output")

@@ -1,0 +1,107 @@
+"""Which file of translations is of what: system, languages and split, and its reference.
+
+Files are named `<source>-<target>.<split>` as in "eng-zho_simpl.devtest"; a folder of them is a system.
+"""
+
+import pathlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from transforms.files.open_input import InputError
+
+_DIRECTION = re.compile(
+    r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)"
+    r"\.(?P<split>\w+)(?:\.(?:gz|bz2|xz|zst))?"
+)
+
+
+class Direction(NamedTuple):
+    """A file of translations, and what it is of. Sorts as it is shown."""
+
+    system: str  # folder, or file name, that tells it from others; "" where there is one
+    split: str  # "devtest"; "" where the name of the file does not tell
+    source: str  # code of a language, or ""
+    target: str
+    hypothesis: str  # path
+    reference: str  # path
+
+
+def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
+    """The directions that can be scored, and warnings of files that are none.
+
+    Raises InputError where there is no reference for a direction, no direction in a folder, or the same
+    direction twice.
+    """
+    is_folder = pathlib.Path(reference).is_dir()
+    found: dict[tuple[str, ...], Direction] = {}
+    warnings = []
+    for given in hypotheses:
+        before = len(found)
+        for system, path in _files(given, hypotheses):
+            direction = _direction(system, path, reference, is_folder)
+            if direction is None:
+                if path == given:
+                    raise InputError(
+                        path,
+                        "is not named like eng-fra.devtest, so it is not known"
+                        f" which file of {reference} it is a translation to",
+                    )
+                warnings.append(f"not scored, since it is not named like eng-fra.devtest: {path}")
+                continue
+            if (same := found.setdefault(direction[:4], direction)) is not direction:
+                raise InputError(path, f"is the same system and direction as {same.hypothesis}")
+        if len(found) == before:
+            raise InputError(given, "holds no translations: no file is named like eng-fra.devtest")
+    return _without_common_system(found.values()), warnings
+
+
+def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(name of the system, path) of a file, or of those below a folder.
+
+    A file or folder has a name where it is not the only one that is given: its path where others are called
+    the same.
+    """
+    names = [pathlib.Path(path).name for path in hypotheses]
+    top = pathlib.Path(given)
+    name = "" if len(names) == 1 else top.name if names.count(top.name) == 1 else given
+    if not top.is_dir():
+        yield name, given
+        return
+    for path in sorted(top.rglob("*")):
+        inside = path.relative_to(top).parts
+        if path.is_file() and not any(part.startswith(".") for part in inside):
+            yield "/".join(filter(None, (name, *inside[:-1]))), str(path)
+
+
+def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direction | None:
+    name = pathlib.Path(path).name
+    named = _DIRECTION.fullmatch(name)
+    if not is_folder:
+        source, target, split = named.group("source", "target", "split") if named else ("", "", "")
+        is_in_label = named or system.endswith(name)
+        label = system if is_in_label else "/".join(filter(None, (system, name)))
+        return Direction(label, split, source, target, path, reference)
+    if not named:
+        return None
+    source, target, split = named.group("source", "target", "split")
+    return Direction(
+        system, split, source, target, path, _reference_of(reference, target, split, path)
+    )
+
+
+def _reference_of(folder: str, target: str, split: str, path: str) -> str:
+    name = f"{target}.{split}"
+    for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
+        if place.is_file():
+            return str(place)
+    raise InputError(path, f"there is no reference for it: no {name} in {folder}")
+
+
+def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
+    """Where all are of one system that a folder or language pair tells, its name says nothing."""
+    found = list(directions)
+    systems = {direction.system for direction in found}
+    if len(systems) == 1 and all(direction.source for direction in found):
+        return [direction._replace(system="") for direction in found]
+    return found

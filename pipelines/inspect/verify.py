@@ -1,0 +1,266 @@
+"""Proves of finished builds that they are what their manifests say, and that no split leaks.
+
+Every file is there with its bytes, SHA-256 and rows; the splits hold what was kept; and no entity is in
+two splits, in any two languages of all the builds together.
+"""
+
+import contextlib
+import logging
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList, AsSingleton
+
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from transforms.builds.check_files import (
+    CheckFiles,
+    Fault,
+    check_counts,
+    check_stats,
+    find_strangers,
+)
+from transforms.builds.check_splits import (
+    ID,
+    CheckSplits,
+    ConflictBlock,
+    IdCounts,
+    count_buckets,
+    order,
+    unpack_lines,
+)
+from transforms.builds.read_corpus import Build, CorpusFile, find_folders, open_build, read_file
+from transforms.files.open_input import InputError, open_raw
+from transforms.text.fingerprint import SPLITS
+
+CORPORA_WITH_ENTITIES = ("wiki40b",)
+SHOWN = 20  # faults, and entities, on the screen
+COLUMNS = ("what", "name", "detail")
+
+Row = tuple[str, str, str]  # of a report
+
+
+class Verdict(NamedTuple):
+    """What a check has found. The faults and conflicts are the first ones, all are in the report."""
+
+    builds: int
+    unlinked_builds: int  # their identities are pages: what they are about is not known
+    files: int
+    counts: IdCounts
+    fault_count: int
+    faults: tuple[Fault, ...]
+    conflicts: tuple[tuple[str, str], ...]  # (id, where it stands)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing at all was found."""
+        return not self.fault_count and not self.counts.conflicts
+
+
+def verify(folders: Sequence[str], **how: Any) -> Verdict:
+    """Checks all finished builds at and below folders. Takes the keyword arguments of `check_builds`.
+
+    Raises InputError where a folder has no finished build, and for what cannot be read just now.
+    """
+    found = find_folders(folders)
+    for folder in found.unfinished:
+        logging.getLogger(__name__).warning("not checked, unfinished: %s", folder)
+    builds, faults = [], []
+    for folder in found.finished:
+        try:
+            builds.append(open_build(folder))
+        except InputError as error:
+            if error.is_unread:
+                raise
+            faults.append(Fault(error.path, error.message))
+    return check_builds(builds, faults=faults, **how)
+
+
+def check_builds(
+    builds: Sequence[Build],
+    *,
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+    report: str = "",
+    faults: Iterable[Fault] = (),
+) -> Verdict:
+    """Checks builds, each by itself and all together.
+
+    Args:
+      builds: finished ones.
+      runner, workers, beam_flags: as `launch` takes them.
+      report: file that takes all that was found, as tab-separated lines; on a file system that the workers
+        and this process share. Only the in-process runner can do without.
+      faults: that are known already.
+    """
+    check_report(report, runner)
+    known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
+    rows = [("build", build.name, build.folder) for build in builds]
+    with report_path(report) as path:
+        run_pipeline(
+            lambda root: add_checks(root, builds, known, rows, path),
+            find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
+        )
+        return _read_verdict(path)
+
+
+def add_checks(
+    root: beam.Pipeline,
+    builds: Sequence[Build],
+    known: Sequence[Fault],
+    rows: Sequence[Row],
+    report: str,
+) -> None:
+    """Adds all that the workers do; the report says what they found."""
+    checked = root | "CheckFiles" >> CheckFiles(builds)
+    ids = (
+        checked.whole
+        | "OfEntities" >> beam.Filter(_has_entities)
+        | "ReadIds" >> beam.FlatMap(read_file, (ID,))
+    )
+    splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
+    _ = (
+        root
+        | "Once" >> beam.Create([report])
+        | "WriteReport"
+        >> beam.Map(
+            write_report,
+            [
+                *rows,
+                ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
+                ("checked", "files", str(sum(len(b.manifest["outputs"]) for b in builds))),
+            ],
+            known,
+            AsList(checked.faults),
+            AsSingleton(splits.counts),
+            AsList(splits.conflicts),
+        )
+    )
+
+
+def _has_entities(file: CorpusFile) -> bool:
+    return file.corpus in CORPORA_WITH_ENTITIES
+
+
+def _kept(build: Build) -> int:
+    """How many ids the build has."""
+    if build.corpus not in CORPORA_WITH_ENTITIES:
+        return 0
+    return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
+
+
+def _is_unlinked(build: Build) -> bool:
+    return bool(build.manifest.get("settings", {}).get("identity") == "page id")
+
+
+def _faults_of(build: Build) -> Iterator[Fault]:
+    """What the small files and the names in the folder tell."""
+    yield from check_counts(build)
+    yield from check_stats(build)
+    yield from find_strangers(build)
+
+
+def write_report(
+    path: str,
+    rows: Sequence[Row],
+    known: Sequence[Fault],
+    found: Sequence[Fault],
+    counts: IdCounts,
+    conflicts: Sequence[ConflictBlock],
+) -> None:
+    """Writes what was checked, then the faults by path, then the entities bucket by bucket."""
+    faults = sorted([*known, *found])
+    head: list[Row] = [
+        COLUMNS,
+        *rows,
+        *(("checked", name, str(count)) for name, count in counts._asdict().items()),
+        ("checked", "faults", str(len(faults))),
+        *(("fault", fault.path, fault.message) for fault in faults),
+    ]
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        for row in head:
+            file.write(("\t".join(map(_one_line, row)) + "\n").encode("utf-8"))
+        for block in sorted(conflicts):
+            for line in unpack_lines(block).splitlines():
+                file.write(f"entity\t{line}\n".encode())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _read_verdict(path: str) -> Verdict:
+    found: dict[str, list[tuple[str, str]]] = {
+        kind: [] for kind in ("build", "checked", "fault", "entity")
+    }
+    with open_raw(path) as file:
+        next(file)
+        for line in file:
+            kind, name, detail = line.decode("utf-8").rstrip("\n").split("\t")
+            if kind in ("build", "checked") or len(found[kind]) < SHOWN:
+                found[kind].append((name, detail))
+            elif kind == "entity":
+                break
+    checked = {name: int(count) for name, count in found["checked"]}
+    return Verdict(
+        builds=len(found["build"]),
+        unlinked_builds=checked["unlinked builds"],
+        files=checked["files"],
+        counts=IdCounts(*(checked[name] for name in IdCounts._fields)),
+        fault_count=checked["faults"],
+        faults=tuple(Fault(*fault) for fault in found["fault"]),
+        conflicts=tuple(sorted(found["entity"], key=lambda one: order(one[0]))),
+    )
+
+
+def check_report(report: str, runner: str) -> None:
+    """Raises ValueError for a report that the workers of a runner cannot write."""
+    if runner != IN_PROCESS and not report:
+        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
+    if pathlib.Path(report).is_dir() and report:
+        raise ValueError(f"--report is a file, and {report} is a folder")
+
+
+@contextlib.contextmanager
+def report_path(report: str) -> Iterator[str]:
+    """Where the report goes, for as long as it is read: one that nobody wants is deleted."""
+    if report:
+        yield report
+    else:
+        with tempfile.TemporaryDirectory(prefix="corpusmill-verify-") as folder:
+            yield FileSystems.join(folder, "report.tsv")
+
+
+def print_verdict(verdict: Verdict, report: str = "") -> None:
+    """What was checked and what was found, for a person."""
+    counts = verdict.counts
+    checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
+    if not counts.ids:  # nothing in the builds is about entities
+        print(checked)
+        _print_found("faults of files", verdict.fault_count, verdict.faults, report)
+        return
+    print(f"{checked}, {counts.ids:,} rows")
+    print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
+    if verdict.unlinked_builds:
+        print(
+            f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata: which of their articles"
+            " are about one entity is not known, and not checked"
+        )
+    _print_found("faults of files", verdict.fault_count, verdict.faults, report)
+    _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)
+
+
+def _print_found(what: str, count: int, first: Sequence[tuple[str, str]], report: str) -> None:
+    print(f"{what}: {count:,}" if count else f"{what}: none")
+    for name, detail in first:
+        print(f"  {name}: {detail}")
+    if count > len(first):
+        rest = f"all are in {report}" if report else "--report FILE lists all"
+        print(f"  … and {count - len(first):,} more; {rest}")

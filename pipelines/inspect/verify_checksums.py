@@ -1,0 +1,183 @@
+"""Compares a finished build of One Billion Word with a list of MD5 sums, and tells where it differs.
+
+The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList
+
+from pipelines.builds.launch import progress_shown
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.inspect.verify import SHOWN, check_report, report_path
+from transforms.builds.check_checksums import CheckChecksums
+from transforms.builds.plan_checksums import OF_BUILD, Plan, facts_of, plan_comparisons, read_list
+from transforms.builds.read_corpus import Build, find_builds
+from transforms.files.open_input import InputError, open_raw
+from transforms.text.news.checksum_reasons import FAULTS, Facts, Finding, Status, find_reasons
+
+CORPUS = "lm1b"
+COLUMNS = ("what", "name", "detail")
+BUILD, REASON = "build", "why"
+
+
+class ChecksumVerdict(NamedTuple):
+    """What a comparison has found."""
+
+    build: str  # Build.name
+    findings: tuple[Finding, ...]  # by status, then in the order of the list
+    reasons: tuple[str, ...]  # sentences
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all that can be compared fits, and something can."""
+        return bool(self.of(Status.EQUAL)) and not any(map(self.of, FAULTS))
+
+    def of(self, status: Status) -> list[Finding]:
+        """The findings with a status."""
+        return [one for one in self.findings if one.status == status]
+
+
+def verify_checksums(
+    folder: str,
+    md5_list: str,
+    *,
+    reference: str = "",
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+    report: str = "",
+) -> ChecksumVerdict:
+    """Compares a build with a list.
+
+    Args:
+      folder: of a finished build, or above one.
+      md5_list: path of the list.
+      reference: folder of the scripts' output, or of the unpacked release: differences are shown there.
+      runner, workers, beam_flags: as `launch` takes them.
+      report: file that takes all findings, as `verify.check_builds` takes it.
+
+    Raises InputError where there is not one build, or the list is none.
+    """
+    check_report(report, runner)
+    engine = find_engine(runner, workers or os.cpu_count() or 1, beam_flags)
+    build = find_one_build(folder)
+    listed = read_list(md5_list)
+    plan = plan_comparisons(build, listed, reference)
+    place = {one.name: one.line for one in listed}
+    facts = facts_of(build, listed)
+    with report_path(report) as path:
+        with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, engine):
+            run_pipeline(lambda root: add_checks(root, build, plan, place, facts, path), engine)
+        return _read_verdict(path)
+
+
+def find_one_build(folder: str) -> Build:
+    """The one finished build at or below a folder. Raises InputError."""
+    builds = find_builds([folder], CORPUS)
+    if not builds:
+        raise InputError(folder, f"no finished build of {CORPUS} here or below")
+    if len(builds) > 1:
+        found = ", ".join(build.folder for build in builds)
+        raise InputError(folder, f"{len(builds)} builds, and one must be named: {found}")
+    return builds[0]
+
+
+def add_checks(
+    root: beam.Pipeline,
+    build: Build,
+    plan: Plan,
+    place: Mapping[str, int],
+    facts: Facts,
+    report: str,
+) -> None:
+    """Adds all that the workers do; the report says what they found.
+
+    Args:
+      place: name of an artefact → where it stands in the list.
+    """
+    findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
+    named = build.name, build.folder
+    _ = (
+        root
+        | "Once" >> beam.Create([report])
+        | "WriteReport" >> beam.Map(write_report, named, plan.known, AsList(findings), place, facts)
+    )
+
+
+def write_report(
+    path: str,
+    build: tuple[str, str],
+    known: Iterable[Finding],
+    found: Iterable[Finding],
+    place: Mapping[str, int],
+    facts: Facts,
+) -> None:
+    """Writes what the findings mean together, then all of them."""
+    order = list(Status)
+    findings = sorted(
+        (*known, *found),
+        key=lambda one: (order.index(one.status), place.get(one.name, 0), one.name),
+    )
+    rows: list[tuple[str, str, str]] = [
+        COLUMNS,
+        (BUILD, *build),
+        *((REASON, "", reason) for reason in find_reasons(findings, facts)),
+        *findings,
+    ]
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        for row in rows:
+            file.write(("\t".join(map(_one_line, row)) + "\n").encode("utf-8"))
+
+
+def _one_line(text: str) -> str:
+    """Blanks stay: a line of a corpus may differ by one."""
+    return re.sub(r"[\t\r\n]+", " ", text)
+
+
+def _read_verdict(path: str) -> ChecksumVerdict:
+    with open_raw(path) as file:
+        lines = file.read().decode("utf-8").split("\n")[1:-1]
+    rows = [line.split("\t") for line in lines]
+    [build] = [name for what, name, _ in rows if what == BUILD]
+    return ChecksumVerdict(
+        build,
+        tuple(
+            Finding(Status(what), name, detail)
+            for what, name, detail in rows
+            if what not in (BUILD, REASON)
+        ),
+        tuple(detail for what, _, detail in rows if what == REASON),
+    )
+
+
+def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
+    """What was compared and what was found, for a person."""
+    unnamed = verdict.of(Status.NOT_IN_LIST)
+    fits, listed = len(verdict.of(Status.EQUAL)), len(verdict.findings) - len(unnamed)
+    print(f"checked: {CORPUS} {verdict.build}")
+    print(f"fit the list: {fits:,} of the {listed:,} files in it")
+    for status in (*FAULTS, Status.NOT_COMPARED):
+        found = verdict.of(status)
+        print(f"{status}: {len(found):,}" if found else f"{status}: none")
+        _print_first(found, report)
+    others = [one for one in unnamed if one.detail != OF_BUILD]
+    print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are to be looked at")
+    _print_first(others, report)
+    for reason in verdict.reasons:
+        print(reason)
+
+
+def _print_first(found: Sequence[Finding], report: str) -> None:
+    for one in found[:SHOWN]:
+        print(f"  {one.name}: {one.detail}")
+    if len(found) > SHOWN:
+        rest = f"all are in {report}" if report else "--report FILE lists all"
+        print(f"  … and {len(found) - SHOWN:,} more; {rest}")

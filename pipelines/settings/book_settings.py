@@ -1,0 +1,69 @@
+"""What every build from Project Gutenberg asks of its settings, and its inputs."""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.settings.dump_settings import check_dump_settings
+from transforms.books.check_books import check_books, match_books
+from transforms.books.read_books import book_bytes_of
+from transforms.files.open_input import match_inputs
+
+LANGUAGE = "en"
+NO_CATALOG = (
+    "No catalogue was given: titles, authors and languages are those of the files, subjects and bookshelves"
+    " are not known, and genres are told by the text alone."
+)
+
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
+
+
+class BookInputs(NamedTuple):
+    """The files of a build."""
+
+    books: Sequence[str]
+    catalog: Sequence[str]
+    metadata: Sequence[str] = ()
+    word_list: Sequence[str] = ()
+    split_ids: Sequence[str] = ()
+
+    def by_role(self) -> Mapping[str, Sequence[str]]:
+        """Role → paths, as the manifest names them."""
+        return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Bytes of books that the workers will read."""
+        return book_bytes_of(self.books, stripes)
+
+    def date(self) -> str:
+        """The newest date in the names of catalogue and books: "20261101"; or "undated"."""
+        names = map(posixpath.basename, (*self.catalog, *self.books))
+        return max(
+            ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
+        )
+
+    def caveats(self) -> tuple[str, ...]:
+        """What cannot be known, for want of an input."""
+        return () if self.catalog else (NO_CATALOG,)
+
+
+def check_book_settings(
+    books: Sequence[str], dump_date: str, on_corrupt: str, min_words: int
+) -> None:
+    """Raises ValueError for settings that no build from books can have."""
+    check_dump_settings(books, dump_date, on_corrupt)
+    if min_words < 0:
+        raise ValueError(f"min_words is {min_words}, and must not be negative")
+
+
+def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
+    """The files of patterns and folders. Raises InputError for what is missing, or visibly cut off.
+
+    Args:
+      others: patterns of the other fields of BookInputs.
+    """
+    found = {name: match_inputs(patterns) for name, patterns in others.items()}
+    inputs = BookInputs(match_books(books), **found)
+    check_books(inputs.books, whole=on_corrupt == "fail")
+    return inputs

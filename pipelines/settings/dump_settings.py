@@ -1,0 +1,46 @@
+"""What every build from dumps asks of its settings."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.wiki.read_dumps import ON_CORRUPT
+
+# It is a part of the name of a folder; "" is taken from the name of the dump.
+_DATE_NAME = re.compile(r"(\w[\w.-]*)?")
+
+
+def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:
+    """Raises ValueError for no dump, a date that would lead elsewhere, and an unknown way with damage."""
+    if not dump:
+        raise ValueError("no dump is named")
+    if not _DATE_NAME.fullmatch(dump_date):
+        raise ValueError(f"dump_date is {dump_date!r}, and must be letters, digits, . and -")
+    if on_corrupt not in ON_CORRUPT:
+        raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+
+
+def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[str, Any]) -> str:
+    """The language, and what differs from the original: "en", "en-shards-10"; a part of a folder's name.
+
+    Args:
+      variant: setting → its value, of the settings that make another corpus of the same input.
+      original: the same, as they are by default.
+    """
+    differing = [
+        name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
+        for name, value in variant.items()
+        if value != original[name]
+    ]
+    return "-".join([language, *differing])
+
+
+def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
+    """The settings as they stand in a signature."""
+    return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
+
+
+def _in_signature(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value or "no")

@@ -1,0 +1,158 @@
+"""What a vocabulary over many languages is learned from, and evaluated on: arguments → builds and files."""
+
+import logging
+import pathlib
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.read_corpus import Build, age_of, find_folders, open_build
+from transforms.files.open_input import InputError, match_inputs
+from transforms.text.translation.language_keys import language_key
+from transforms.text.vocabularies.document_sentences import LAYOUTS
+from transforms.vocabularies.count_pieces import EvaluationFile
+from transforms.vocabularies.read_sentences import SentenceSources
+
+ENGLISH = "en"  # of builds whose settings do not tell: all books are English
+EVALUATED_SPLITS = ("dev", "devtest")  # of FLORES; its test is withheld
+
+_Source = TypeVar("_Source", Build, str)
+_NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
+
+
+class Named(NamedTuple):
+    """An argument of --corpora."""
+
+    language: str  # as given; "" where the builds tell
+    path: str  # of a folder, or a pattern of files
+
+
+def parse_argument(argument: str) -> Named:
+    """ "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for a language that is not known."""
+    match = _NAMED.fullmatch(argument)
+    if not match:
+        return Named("", argument)
+    language_key(match[1])
+    return Named(*match.groups())
+
+
+def find_sources(arguments: Sequence[str]) -> SentenceSources:
+    """The newest build of each edition of each corpus, and the files of lines, by language.
+
+    A folder that is there is looked through for builds; anything else must be a pattern of files of lines,
+    and needs a language. One that is named takes the place of the one that a build tells.
+
+    Raises InputError where nothing is found, ValueError for files without a language or with two.
+    """
+    told: dict[str, tuple[Build, str]] = {}
+    named: dict[str, tuple[Build, str]] = {}
+    texts: dict[str, str] = {}
+    for language, path in map(parse_argument, arguments):
+        key = language_key(language) if language else ""
+        if _is_folder(path):
+            for build in _builds_below(path):
+                if key:
+                    _claim(build.folder, named.setdefault(build.folder, (build, key))[1], key)
+                else:
+                    told[build.folder] = build, language_key(_language_of(build))
+        elif key:
+            for file in match_inputs([path]):
+                _claim(file, texts.setdefault(file, key), key)
+        else:
+            raise _no_language(path)
+    builds = _newest((told | named).values())
+    return SentenceSources(
+        builds=_by_language((key, build) for build, key in builds),
+        texts=_by_language((key, path) for path, key in sorted(texts.items())),
+    )
+
+
+def _claim(path: str, before: str, key: str) -> None:
+    if before != key:
+        first, second = sorted((before, key))
+        raise ValueError(f"{path} is named for two languages: {first} and {second}")
+
+
+def _by_language(pairs: Iterable[tuple[str, _Source]]) -> dict[str, list[_Source]]:
+    sources: dict[str, list[_Source]] = {}
+    for language, source in pairs:
+        sources.setdefault(language, []).append(source)
+    return dict(sorted(sources.items()))
+
+
+def _no_language(path: str) -> Exception:
+    files = match_inputs([path])
+    return ValueError(f"{files[0]}: of which language? Name it as in uk={path}")
+
+
+def _is_folder(path: str) -> bool:
+    if "://" not in path:
+        return pathlib.Path(path).is_dir()
+    (match,) = FileSystems.match([f"{path.rstrip('/')}/**"], [1])
+    return bool(match.metadata_list)
+
+
+def _builds_below(folder: str) -> Iterator[Build]:
+    found = find_folders([folder])
+    for path in found.unfinished:
+        logging.getLogger(__name__).warning("passed over, not finished: %s", path)
+    learnable = 0
+    for path in found.finished:
+        build = open_build(path)
+        if not any(build.files.values()):
+            continue  # of models, or of facts: there is no text
+        if build.corpus in LAYOUTS:
+            learnable += 1
+            yield build
+        else:
+            logging.getLogger(__name__).warning(
+                "passed over, %s is no corpus to learn from: %s", build.corpus, path
+            )
+    if not learnable:
+        raise InputError(folder, f"no finished build of {', '.join(LAYOUTS)} here or below")
+
+
+def _language_of(build: Build) -> str:
+    language: str = build.manifest.get("settings", {}).get("language", "")
+    if language:
+        return language
+    return build.edition if build.corpus == "wiki40b" else ENGLISH
+
+
+def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
+    """The newest build of each edition of each corpus, in their order."""
+    newest: dict[tuple[str, str, str], tuple[Build, str]] = {}
+    for build, language in sorted(found, key=lambda one: age_of(one[0])):
+        newest[build.corpus, build.edition, language] = build, language
+    return [newest[edition] for edition in sorted(newest)]
+
+
+def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
+    """The files of dev and devtest of data sets in the layout of FLORES: `devtest/ukr.devtest`.
+
+    Raises InputError where a folder has none, or one for no language.
+    """
+    files: dict[str, EvaluationFile] = {}
+    for folder in folders:
+        patterns = [
+            FileSystems.join(folder.rstrip("/"), split, f"*.{split}") for split in EVALUATED_SPLITS
+        ]
+        found = [
+            metadata.path
+            for match in FileSystems.match(patterns)
+            for metadata in match.metadata_list
+        ]
+        if not found:
+            raise InputError(folder, f"no files like {' or '.join(patterns)}")
+        files |= {path: EvaluationFile(_language_of_file(path), path) for path in found}
+    return tuple(files[path] for path in sorted(files))
+
+
+def _language_of_file(path: str) -> str:
+    try:
+        return language_key(posixpath.basename(path).rpartition(".")[0])
+    except ValueError as error:
+        raise InputError(path, str(error)) from None

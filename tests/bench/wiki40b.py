@@ -1,0 +1,182 @@
+"""Wiki-40B end to end, beside the usual way: Beam and mwparserfromhell's `strip_code` on each page.
+
+    python -m tests.bench.wiki40b [--dump FILE] [--copies N] [--peer-copies N]
+
+Prints MB of XML per second, the ratio to the peer, the share of time that a second worker leaves, and
+the peak memory of all processes for a small and a large dump. All of that is without a SentencePiece
+vocabulary, which the peer does not have either; what one costs is the last line. Run it on a machine that
+does nothing else.
+"""
+
+import argparse
+import bz2
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import apache_beam as beam
+import mwparserfromhell
+import psutil
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from tests.makers.dump_files import repeat_dump
+from tests.tools.real_data import DATA
+
+WATCH_SECONDS = 0.5  # looking more often would take time from the build
+REAL_DUMP = DATA / "wikipedia" / "ukwiki-20230501-pages-articles-multistream.xml.bz2"
+
+
+class Run(NamedTuple):
+    """What one build took."""
+
+    seconds: float
+    peak_bytes: int  # resident, of all processes together
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--dump", type=pathlib.Path, default=REAL_DUMP, help="a multistream ukwiki dump"
+    )
+    parser.add_argument("--copies", type=int, default=100, help="how often its pages are repeated")
+    parser.add_argument(
+        "--rounds", type=int, default=1, help="builds of each kind; the best counts"
+    )
+    parser.add_argument("--peer-copies", type=int, default=1, help="the same for the slow peer")
+    settings = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as folder:
+        measure(pathlib.Path(folder), settings)
+
+
+def measure(folder: pathlib.Path, settings: argparse.Namespace) -> None:
+    """Runs the builds of one benchmark."""
+    large = repeated(settings.dump, folder / "large", settings.copies)
+    small = repeated(settings.dump, folder / "small", max(settings.copies // 4, 1))
+    slow = repeated(settings.dump, folder / "slow", settings.peer_copies)
+    megabytes = xml_megabytes(large)
+    print(
+        f"dump: {megabytes:.0f} MB of XML in {large.stat().st_size / 1e6:.0f} MB of bz2, multistream"
+    )
+
+    start = time.perf_counter()
+    strip_code_pipeline(slow)
+    peer_speed = xml_megabytes(slow) / (time.perf_counter() - start)
+    print(f"Beam + mwparserfromhell strip_code, 1 worker: {peer_speed:6.2f} MB/s")
+
+    one, two = build_in_turns(large, folder, settings.rounds)
+    speed = megabytes / one.seconds
+    print(
+        f"corpusmill, Parquet and TFRecord, 1 worker:   {speed:6.2f} MB/s, {speed / peer_speed:.1f} x"
+    )
+    share = two.seconds / one.seconds
+    print(f"corpusmill, 2 workers: {megabytes / two.seconds:6.2f} MB/s, {share:.2f} of the time")
+    less = build(small, folder / "less", workers=2)
+    for label, run, path in (("small", less, small), ("large", two, large)):
+        size = xml_megabytes(path)
+        print(
+            f"peak memory, 2 workers, {label} dump ({size:.0f} MB): {run.peak_bytes / 1e6:.0f} MB"
+        )
+    learned = build(large, folder / "learned", 2, vocabulary_size=32_000)
+    more = learned.seconds - two.seconds
+    print(
+        f"a vocabulary of the large dump takes {more:.0f} s more, and {learned.peak_bytes / 1e6:.0f} MB"
+    )
+
+
+def build_in_turns(dump: pathlib.Path, folder: pathlib.Path, rounds: int) -> tuple[Run, Run]:
+    """The fastest build with one worker and with two, taken in turns: a machine has its moods."""
+    runs: dict[int, list[Run]] = {1: [], 2: []}
+    for number in range(rounds):
+        for workers, found in runs.items():
+            found.append(build(dump, folder / f"{number}-{workers}", workers))
+    return min(runs[1]), min(runs[2])
+
+
+def repeated(dump: pathlib.Path, folder: pathlib.Path, copies: int) -> pathlib.Path:
+    """A dump with each page under `copies` ids."""
+    folder.mkdir()
+    path = folder / dump.name
+    repeat_dump(dump, path, folder / dump.name.replace(".xml.bz2", "-index.txt.bz2"), copies=copies)
+    return path
+
+
+def xml_megabytes(path: pathlib.Path) -> float:
+    """The size of the XML of a .bz2."""
+    with bz2.open(path) as stream:
+        return sum(len(data) for data in iter(lambda: stream.read(1 << 20), b"")) / 1e6
+
+
+def build(dump: pathlib.Path, output: pathlib.Path, workers: int, vocabulary_size: int = 0) -> Run:
+    """Runs the command line tool, as a user does."""
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines",
+        "wiki40b",
+        "--language",
+        "uk",
+        "--dump",
+        str(dump),
+    ]
+    command += ["--output", str(output), "--workers", str(workers)]
+    command += ["--vocabulary-size", str(vocabulary_size)]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        peak = [0]
+        watcher = threading.Thread(target=watch_memory, args=(process.pid, peak), daemon=True)
+        watcher.start()
+        status = process.wait()
+    if status:
+        raise RuntimeError(f"{' '.join(command)} ended with {status}")
+    return Run(time.perf_counter() - start, peak[0])
+
+
+def watch_memory(pid: int, peak: list[int]) -> None:
+    """Keeps the peak of the resident memory of a process and its children."""
+    while psutil.pid_exists(pid):
+        try:
+            processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+            peak[0] = max(peak[0], sum(process.memory_info().rss for process in processes))
+        except psutil.NoSuchProcess:
+            continue
+        time.sleep(WATCH_SECONDS)
+
+
+def strip_code_pipeline(dump: pathlib.Path) -> None:
+    """The usual way, on the same runner."""
+    with beam.Pipeline(runner=FnApiRunner()) as root:
+        _ = (
+            root
+            | beam.Create([str(dump)])
+            | "ReadPages" >> beam.FlatMap(read_texts)
+            | "Reshuffle" >> beam.Reshuffle()
+            | "StripCode" >> beam.Map(lambda text: mwparserfromhell.parse(text).strip_code())
+            | "Count" >> beam.combiners.Count.Globally()
+        )
+
+
+def read_texts(path: str) -> Iterator[str]:
+    """The wikitext of the articles of a dump."""
+    namespace = number = ""
+    with bz2.open(path) as stream:
+        for _, element in ElementTree.iterparse(stream):
+            namespace = element.tag.rpartition("}")[0]
+            tag = element.tag.rpartition("}")[2]
+            if tag == "ns":
+                number = element.text or ""
+            elif tag == "text" and number == "0" and element.text:
+                yield element.text
+            elif tag == "page":
+                element.clear()
+    assert namespace, f"{path} has no MediaWiki XML"
+
+
+if __name__ == "__main__":
+    main()

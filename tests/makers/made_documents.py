@@ -1,0 +1,30 @@
+"""Documents that are made up, some of them alike, for tests of what is done with duplicates."""
+
+from typing import NamedTuple
+
+from transforms.duplicates.find_similar_documents import DocumentFacts
+
+WORDS = [f"w{number}" for number in range(4000)]
+
+
+class Document(NamedTuple):
+    """A document of no corpus."""
+
+    key: int | str
+    text: str
+    rank: int = 0
+
+
+def words(start: int, count: int = 100) -> str:
+    """So many different words."""
+    return " ".join(WORDS[start : start + count])
+
+
+def describe(document: Document) -> DocumentFacts:
+    """Its facts; the title is made from the key."""
+    return DocumentFacts(document.key, f"Title {document.key}", document.rank)
+
+
+def text_of(document: Document) -> str:
+    """Its text."""
+    return document.text

@@ -1,0 +1,123 @@
+"""A small corpus of shuffled sentences as a build leaves it, for tests of what is written and read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from tests.tools.run_pipeline import Outcome, run_pipeline
+from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
+from transforms.lines.write_shards import WriteChecksums, WriteShards
+from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.lines.line_blocks import block_of, pack_block
+from transforms.text.lines.line_stats import measure_lines
+
+SHARDS, HELDOUT_SHARDS = 4, 3
+LINES_IN_RANGE = 50
+
+DESCRIPTION = Description(
+    "Sentences", "Sentences about nothing.", "@misc{sentences}", "other", ("text",)
+)
+PROVENANCE = Provenance(
+    corpus="lm1b",
+    edition="en",
+    dump_date="2007-2011",
+    version="1.0.0",
+    release_notes={"1.0.0": "First build."},
+    settings={"language": "en"},
+    caveats=("Before.",),
+    code={"corpusmill": "0.1.0"},
+    signature_settings={"dedup": "raw", "shards": str(SHARDS)},
+)
+
+
+class Lost(NamedTuple):
+    """A part of an input that could not be read."""
+
+    name: str
+    start: int
+
+
+def sentences(count: int) -> list[bytes]:
+    """Different lines of 3 to 6 words, sorted; some are not ASCII, each third word is rare."""
+    lines = [f"{'Ніч' if n % 7 else 'Night'} {n * n} {'falls ' * (n % 4)}." for n in range(count)]
+    return sorted(line.encode("utf-8") for line in lines)
+
+
+def deal(lines: Sequence[bytes]) -> list[LineShard]:
+    """All shards of a corpus, in another order than that of the original: by number, backwards."""
+    train = [lines[shard::SHARDS][::-1] for shard in range(SHARDS)]
+    heldout = [train[0][shard::HELDOUT_SHARDS] for shard in range(HELDOUT_SHARDS)]
+    return [
+        LineShard(series, shard, len(parts), block_of(part))
+        for series, parts in (("train", train), ("heldout", heldout))
+        for shard, part in enumerate(parts)
+    ]
+
+
+def write_corpus(
+    folder: Path,
+    lines: Sequence[bytes],
+    *,
+    repeated: Sequence[bytes] = (),
+    rejected: Sequence[Rejected] = (),
+    near_duplicates: Sequence[int] = (),
+    lines_read: int | None = None,
+    lost: Sequence[Lost] = (),
+    unterminated: Sequence[str] = (),
+    is_measured: bool = True,
+    unlisted: str = "",
+) -> Outcome:
+    """Deals sorted lines to shards and writes all that a build has of them, but COMPLETED.
+
+    Args:
+      repeated: lines that were there more than once, one for each time they were left out.
+      near_duplicates: numbers of lines that are said to be left out.
+      lines_read: that are said to be read; None for the truth.
+      is_measured: whether lines were counted before repeated ones were left out.
+      unlisted: how the names of files begin that the manifest does not get to know of.
+    """
+    read = len(lines) + len(repeated) + len(rejected) if lines_read is None else lines_read
+    ranges = [
+        LineRange(number, len(part), pack_block(block_of(part)))
+        for number, start in enumerate(range(0, len(lines), LINES_IN_RANGE))
+        if (part := lines[start : start + LINES_IN_RANGE])
+    ]
+
+    stats = [measure_lines(block_of(part)) for part in (lines, repeated)]
+
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        def create(label: str, values: Sequence[object]) -> beam.PCollection:
+            return root | label >> beam.Create(list(values))
+
+        sorted_lines = create("Ranges", ranges)
+        shards = create("Shards", deal(lines))
+        written = shards | WriteShards(str(folder))
+        counted = CorpusLines(sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
+        checksums = written.md5s | WriteChecksums(str(folder))
+        outputs = (written.files, checksums, counted.files) | beam.Flatten()
+        manifest = SentenceOutcome(
+            inputs=create("Inputs", [InputFile("news", "news.2007.en.shuffled.gz", 7, "cd")]),
+            outputs=outputs | beam.Filter(_is_listed, unlisted),
+            lines=create("Lines", [read // 2, read - read // 2]),
+            rejected=create("Rejected", rejected),
+            lost=create("Lost", lost),
+            unterminated=create("Unterminated", unterminated),
+            duplicates=create("Duplicates", [1] * len(repeated)),
+            ranges=sorted_lines,
+            near_duplicates=create("NearDuplicates", near_duplicates),
+            shards=shards,
+            replaced=written.replaced,
+            vocabulary=counted.stats,
+            read=create("Read", stats if is_measured else []),
+        ) | WriteSentenceManifest(str(folder), PROVENANCE, DESCRIPTION)
+        return {"outputs": outputs, "manifest": manifest}
+
+    return run_pipeline(build)
+
+
+def _is_listed(file: OutputFile, unlisted: str) -> bool:
+    return not unlisted or not file.name.startswith(unlisted)

@@ -1,0 +1,34 @@
+"""What a process frees is given back to the system."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+GROW = """
+from pathlib import Path
+from pipelines.engines.local.heap import give_back_large_blocks
+
+{before}
+bytes(20 << 20)  # from now on glibc takes blocks of that size for common
+kept = []
+for step in range(60):
+    block = bytearray((5 << 20) + (step << 16))
+    kept.append(bytearray(100_000))
+    del block
+status = Path("/proc/self/status").read_text("ascii").split()
+print(status[status.index("RssAnon:") + 1])
+"""
+
+
+def resident(before: str) -> int:
+    """Bytes that a process holds which has freed all but 6 MB of 430 MB."""
+    run = [sys.executable, "-c", GROW.format(before=before)]
+    return int(subprocess.run(run, check=True, capture_output=True, text=True).stdout) * 1024
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told")
+def test_large_blocks_do_not_stay() -> None:
+    grown, level = resident(""), resident("give_back_large_blocks()")
+    assert level < grown - 8_000_000

@@ -1,0 +1,104 @@
+"""A pool starts a worker, which asks the runner that wanted it what to do."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
+from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
+from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
+from apache_beam.portability.api import endpoints_pb2
+
+from pipelines.engines.local.worker_pool import IS_GONE, main, worker_pool
+from pipelines.engines.local.workers import Workers
+
+
+class Runner(provision_grpc.ProvisionServiceServicer):
+    """Notes who asks."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.workers: list[str] = []
+
+    def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        self.workers += [
+            str(value) for key, value in context.invocation_metadata() if key == "worker_id"
+        ]
+        self.asked.set()
+        context.abort(grpc.StatusCode.NOT_FOUND, "no job")
+
+
+@pytest.fixture
+def runner() -> Iterator[tuple[Runner, str]]:
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    service = Runner()
+    provision_grpc.add_ProvisionServiceServicer_to_server(service, server)
+    port = server.add_insecure_port("localhost:0")
+    server.start()
+    yield service, f"localhost:{port}"
+    server.stop(None)
+
+
+def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str], tmp_path: Path) -> None:
+    service, address = runner
+    place = endpoints_pb2.ApiServiceDescriptor(url=address)
+    workers = Workers([], tmp_path / "log")
+    try:
+        with worker_pool(workers) as pool, grpc.insecure_channel(pool) as channel:
+            stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+            request = fn_api.StartWorkerRequest(worker_id="7-1", provision_endpoint=place)
+            assert not stub.StartWorker(request).error
+            assert service.asked.wait(60)
+            assert not stub.StopWorker(fn_api.StopWorkerRequest(worker_id="7-1")).error
+    finally:
+        workers.end()
+    assert service.workers == ["7-1"]
+
+
+def test_a_pool_of_a_node_until_it_is_ended() -> None:
+    command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as pool:
+        assert pool.stdout
+        assert pool.stdout.readline().startswith(b"workers are started by localhost:")
+        pool.terminate()
+        assert pool.wait(60) == 0
+
+
+def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, str]) -> None:
+    place = endpoints_pb2.ApiServiceDescriptor(url=runner[1])
+    command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as pool:
+        assert pool.stdout
+        assert pool.stderr
+        with grpc.insecure_channel(pool.stdout.readline().split()[-1].decode()) as channel:
+            stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+            stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place))
+            assert runner[0].asked.wait(60)
+            (server,) = Path(f"/proc/{pool.pid}/task/{pool.pid}/children").read_text().split()
+            os.killpg(int(server), signal.SIGKILL)
+            assert pool.wait(60) == 1
+        assert b"the process that starts workers has ended" in pool.stderr.read()
+
+
+def test_a_pool_says_that_it_cannot_start_a_worker(tmp_path: Path) -> None:
+    workers = Workers([], tmp_path / "log")
+    with worker_pool(workers) as pool, grpc.insecure_channel(pool) as channel:
+        workers.end()
+        stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+        assert stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7")).error == IS_GONE
+
+
+def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    workers = Workers([], tmp_path / "log")
+    with worker_pool(workers) as pool:
+        assert main(["--port", pool.rpartition(":")[2]]) == 1
+    workers.end()
+    assert "corpusmill-worker-pool: error: cannot listen at" in capsys.readouterr().err

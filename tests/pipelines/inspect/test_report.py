@@ -1,0 +1,141 @@
+import argparse
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pipelines.commands import report as command
+from pipelines.inspect.build_sizes import Found, find_sizes
+from pipelines.inspect.report import (
+    RENDERERS,
+    render_json,
+    render_markdown,
+    render_text,
+    render_tsv,
+)
+from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Found:
+    write_build(tmp_path, "uk", stats=WITH_PIECES)
+    write_build(tmp_path, "el")
+    return find_sizes([str(tmp_path)])
+
+
+NOTE = (
+    "characters per piece and coverage (characters that have a piece of their own) are those of"
+    " validation and test; a marker is one character; the paper's pieces are of its own vocabularies"
+)
+
+
+def test_markdown(two: Found) -> None:
+    assert render_markdown(two) == (
+        "| language | dump | articles | sections | pieces train | pieces validation | pieces test"
+        " | characters train | characters validation | characters test | characters/ piece | coverage"
+        " | paper: articles | paper: characters/ piece |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 |\n"
+        "| uk | 20260101 | 1,000 | 2,000 | 3,000,000 | 150,000 | 50,000 | 9,000,000 | 500,000 | 300,000"
+        " | 4.000 | 99.90% | 562,612 | 4.029 |\n"
+        "| Total |  | 1,100 | 2,200 | – | – | – | 9,009,000 | 500,500 | 300,400 | – | – | 669,929"
+        " | 4.100 |\n"
+        f"\n- {NOTE}\n"
+    )
+
+
+def test_tsv(two: Found) -> None:
+    head, *rows = [line.split("\t") for line in render_tsv(two).splitlines()]
+    assert (
+        head
+        == (
+            "language dump_date version articles sections train_pieces validation_pieces test_pieces"
+            " train_characters validation_characters test_characters characters_per_piece coverage"
+            " paper_articles paper_characters_per_piece"
+        ).split()
+    )
+    assert ["|".join(row) for row in rows] == [
+        "el|20260101|1.2.0|100|200||||9000|500|400|||107317|4.331",
+        "uk|20260101|1.2.0|1000|2000|3000000|150000|50000|9000000|500000|300000|4.0000|0.999000|562612|4.029",
+        "Total|||1100|2200||||9009000|500500|300400|||669929|4.100",
+    ]
+
+
+def test_json(two: Found) -> None:
+    value = json.loads(render_json(two))
+    assert [row["language"] for row in value["rows"]] == ["el", "uk"]
+    assert value["rows"][1]["pieces"] == {"train": 3000000, "validation": 150000, "test": 50000}
+    assert value["rows"][0]["coverage"] is None
+    assert value["total"]["articles"] == 1100
+    assert value["unfinished"] == []
+
+
+def test_text(two: Found) -> None:
+    lines = render_text(two).splitlines()
+    assert lines[0] == "Wiki-40B, as Table 2 of the paper"
+    cells = [line.split() for line in lines]
+    assert "el 20260101 100 200 – – – 9,000 500 400 – – 107,317 4.331".split() in cells
+    assert (
+        "uk 20260101 1,000 2,000 3,000,000 150,000 50,000 9,000,000 500,000 300,000 4.000 99.90%"
+        " 562,612 4.029"
+    ).split() in cells
+    assert "Total 1,100 2,200 – – – 9,009,000 500,500 300,400 – – 669,929 4.100".split() in cells
+    assert lines[-1] == f"note: {NOTE}"
+    assert "…" not in render_text(two)
+
+
+def test_large_counts_are_shown_in_millions(tmp_path: Path) -> None:
+    stats: dict[str, Any] = {
+        "train": sizes(1, 828_600_000, 205_600_000),
+        "validation": sizes(1, 45_625_835, 11_334_897),
+        "test": sizes(1, 46_442_543, 11_514_315),
+    }
+    write_build(tmp_path, "uk", stats=stats)
+    found = find_sizes([str(tmp_path)])
+    row = render_markdown(found).splitlines()[2]
+    # what the paper prints of its own Ukrainian
+    assert " | 205.6 | 11.3 | 11.5 | 828.6 | 45.6 | 46.4 | 4.029 | " in row
+    assert " | pieces (M) train | " in render_markdown(found)
+    assert "45625835" in render_tsv(found)
+
+
+def test_text_is_the_same_whatever_the_terminal(
+    two: Found, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = render_text(two)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert render_text(two) == plain
+    assert Console(file=io.StringIO()).width == 40
+
+
+# The command.
+
+
+def run_command(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add(parser.add_subparsers())
+    settings = parser.parse_args(["report", *arguments])
+    settings.run(settings, [])
+
+
+@pytest.mark.parametrize("form", command.FORMATS)
+def test_the_command_prints(
+    two: Found, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    run_command(str(tmp_path), "--format", form)
+    assert capsys.readouterr().out == RENDERERS[form](two)
+
+
+def test_the_command_prints_text_unless_told(
+    two: Found, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_command(str(tmp_path / "wiki40b" / "el"), str(tmp_path / "wiki40b" / "uk"))
+    assert capsys.readouterr().out == render_text(two)
+
+
+def test_the_command_knows_every_format() -> None:
+    assert tuple(RENDERERS) == command.FORMATS

@@ -1,0 +1,277 @@
+"""Prints, as Markdown, how the dates that books tell agree with those released with PG-19.
+
+    CORPUSMILL_DATA=… python -m tests.tools.measure_dates
+
+The released years are no truth: they are noisy, and all before 1919. A date is taken as right within two
+years of them; every other one is listed. The rules were written while looking at the books with an even
+number; those of odd numbers are counted apart, though their title pages had been leafed through before.
+"""
+
+import collections
+import gzip
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from tests.tools.real_data import DATA
+from transforms.books.join_catalog import join_book
+from transforms.files.scratch import Scratch, fetch_text
+from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
+from transforms.text.books.dating import title_page
+from transforms.text.books.dating.publication_dates import (
+    AUTHOR_DEATH,
+    BOUND,
+    ORIGINAL_PUBLICATION,
+    RELEASED,
+    SOURCES,
+    PublicationDate,
+    choose_date,
+    date_evidence,
+    is_plausible,
+)
+from transforms.text.books.files.catalog import read_catalog_lines
+from transforms.text.books.files.choose_file import choose_file
+from transforms.text.books.files.file_text import decode_file
+from transforms.text.books.files.header import number_in_name, parse_header
+from transforms.text.books.files.released import read_released_lines
+from transforms.text.books.stripping.boilerplate import strip_boilerplate
+from transforms.text.files.markdown import make_table
+
+WITHIN_YEARS = 2
+TITLE_PAGE = tuple(
+    source for source in SOURCES if source not in (RELEASED, ORIGINAL_PUBLICATION, AUTHOR_DEATH)
+)
+
+VERDICTS = {
+    844: "ours is of the first performance, which the title page has; no year of the edition is told",
+    1727: "ours: the preface is of 1900; 1897 is the year of another book that it speaks of",
+    9198: "neither: a facsimile of the edition of 1653; 1676 is the year of a later one that it speaks of",
+    14304: "ours: the edition is of 1916",
+    16259: "ours; 1625 is nothing but the first digits of 16259",
+    31012: "ours: the edition is of 1912",
+    35497: "ours; 1869 is the year of another book that the preface speaks of",
+    35589: "ours; 1878 is when the author began to write, as the preface tells",
+    45806: "ours: the copyright of the English words is of 1906; the opera is of 1859",
+    47960: "both: copyrights of 1879, 1898, 1904 and 1907",
+    48795: "ours; 1889 is a year that the preface speaks of",
+    50352: "ours: the title page has 1872; 1835 is the year of a part of it",
+}
+"""What the books themselves say where we differ from the release: read by a person."""
+
+
+class Measured(NamedTuple):
+    """A book, what it says of its date, and the year released for it."""
+
+    book: Book  # without the released year, which would be the first to be believed
+    evidence: tuple[PublicationDate, ...]
+    title_page_years: tuple[int, ...]  # of imprint, copyright and editions
+    released_year: int
+
+
+def main() -> None:
+    """Prints all tables."""
+    released = read_released()
+    catalog = read_catalog()
+    measured, unread = measure_books(catalog, released)
+    known = [one for one in measured if one.released_year]
+    print(
+        f"{len(measured)} books, {len(known)} of them with a released year; not stripped: {unread}"
+    )
+    for lines in (
+        _of_all_sources(known),
+        _of_title_pages(known),
+        _of_each_source(known),
+        _of_several_years(known),
+        _of_titles(released.values()),
+        _of_deaths(catalog, released),
+        _wrong_ones(known, released),
+    ):
+        print("", *lines, sep="\n")
+
+
+def measure_books(
+    catalog: dict[int, CatalogEntry], released: dict[int, ReleasedBook]
+) -> tuple[list[Measured], list[int]]:
+    """The released books of the data, in the order of their ids, and those that cannot be stripped."""
+    measured, unread = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        files = collections.defaultdict(list)
+        for path in sorted(DATA.glob("gutenberg/books/*.txt.gz")):
+            file = _read_file(path, Scratch(folder))
+            if file.book_id in released:
+                files[file.book_id].append(file)
+        for book_id, of_one in sorted(files.items()):
+            file, _ = choose_file(of_one)
+            whole = fetch_text(file.packed_text)
+            stripped = strip_boilerplate(whole)
+            if isinstance(stripped, Reason):
+                unread.append(book_id)
+                continue
+            book = with_edition(join_book(file, catalog.get(book_id)), whole)
+            year = released[book_id].year
+            years = tuple(_title_page_years(book, stripped.text))
+            measured.append(Measured(book, date_evidence(book, stripped.text), years, year))
+    return measured, unread
+
+
+def read_released() -> dict[int, ReleasedBook]:
+    """The books of metadata.csv by their ids."""
+    with (DATA / "gutenberg/metadata.csv").open("rb") as lines:
+        return {book.book_id: book for book in read_released_lines(lines)}
+
+
+def read_catalog() -> dict[int, CatalogEntry]:
+    """The entries of the catalogue by their ids; its last row is cut off."""
+    with (DATA / "gutenberg/pg_catalog.csv").open("rb") as lines:
+        rows = list(read_catalog_lines(lines))
+    return {row.book_id: row for row in rows if isinstance(row, CatalogEntry)}
+
+
+def with_edition(book: Book, whole: str) -> Book:
+    """The book with the edition that its transcriber names, where the header names none."""
+    edition = book.original_publication or title_page.transcribed_edition(whole)
+    return book._replace(original_publication=edition)
+
+
+def is_right(date: PublicationDate, released_year: int) -> bool:
+    """Whether a date agrees with the released one; a bound if that is not much later."""
+    if date.confidence == BOUND:
+        return released_year <= date.year + WITHIN_YEARS
+    return abs(date.year - released_year) <= WITHIN_YEARS
+
+
+def _read_file(path: pathlib.Path, scratch: Scratch) -> BookFile:
+    decoded = decode_file(gzip.decompress(path.read_bytes()))
+    if isinstance(decoded, Reason):
+        raise ValueError(f"{path}: {decoded}")
+    text = decoded.text
+    header = parse_header(text)
+    name = path.name.removesuffix(".gz")
+    number = header.number or number_in_name(name)
+    return BookFile(number, name, decoded.encoding, header, len(text), scratch.put_text(text))
+
+
+def _title_page_years(book: Book, text: str) -> Iterator[int]:
+    counted = {title_page.IMPRINT, title_page.ROMAN_IMPRINT, title_page.COPYRIGHT}
+    counted |= {title_page.FIRST_PUBLISHED, title_page.LATER_EDITION}
+    for year, source in title_page.find_years(text):
+        if source in counted and is_plausible(year, book):
+            yield year
+
+
+def _of_all_sources(known: Sequence[Measured]) -> list[str]:
+    rows = []
+    for source in [*SOURCES[1:], ""]:
+        chosen = [(one, choose_date(one.evidence)) for one in known]
+        own = [(one, date) for one, date in chosen if (date.source if date else "") == source]
+        if own:
+            name = f"{source}, {own[0][1].confidence}" if own[0][1] else "none: undated"
+            rows.append((name, *_right_of(own, 0), *_right_of(own, 1)))
+    head = ("date taken from", "books, even id", "right", "books, odd id", "right")
+    return make_table(head, rows)
+
+
+def _right_of(
+    own: Sequence[tuple[Measured, PublicationDate | None]], parity: int
+) -> tuple[int, int]:
+    half = [(one, date) for one, date in own if one.book.book_id % 2 == parity]
+    return len(half), sum(is_right(date, one.released_year) for one, date in half if date)
+
+
+def _of_title_pages(known: Sequence[Measured]) -> list[str]:
+    rows = []
+    for name, is_in in _HALVES:
+        half = [one for one in known if is_in(one.book.book_id)]
+        dates = [(_date_of_page(one), one.released_year) for one in half]
+        dated = [(date, year) for date, year in dates if date]
+        right = sum(is_right(*pair) for pair in dated)
+        rows.append((name, len(half), right, len(half) - len(dated), len(dated) - right))
+    head = ("title page alone", "books", "within 2 years", "refused", "differ")
+    return make_table(head, rows)
+
+
+def _date_of_page(one: Measured) -> PublicationDate | None:
+    return choose_date([date for date in one.evidence if date.source in TITLE_PAGE])
+
+
+_HALVES: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("all", lambda book_id: True),
+    ("even id", lambda book_id: book_id % 2 == 0),
+    ("odd id", lambda book_id: book_id % 2 == 1),
+)
+
+
+def _of_each_source(known: Sequence[Measured]) -> list[str]:
+    rows = []
+    for source in SOURCES[1:]:
+        dates = [
+            (d, one.released_year) for one in known for d in one.evidence if d.source == source
+        ]
+        same = sum(date.year == year for date, year in dates)
+        rows.append((source, len(dates), same, sum(is_right(*pair) for pair in dates)))
+    return make_table(("what a source says", "books", "same year", "right"), rows)
+
+
+def _of_several_years(known: Sequence[Measured]) -> list[str]:
+    several = [one for one in known if len(set(one.title_page_years)) > 1]
+    rows = [
+        (name, len(several), sum(_near(take(one.title_page_years), one) for one in several))
+        for name, take in (("earliest", min), ("latest", max))
+    ]
+    return make_table(("of several years on a title page the", "books", "within 2 years"), rows)
+
+
+def _near(year: int, one: Measured) -> bool:
+    return abs(year - one.released_year) <= WITHIN_YEARS
+
+
+def _of_titles(released: Iterable[ReleasedBook]) -> list[str]:
+    pairs = [(title_page.issue_year(book.title), book.year) for book in released]
+    told = [(year, released_year) for year, released_year in pairs if year]
+    near = sum(abs(year - released_year) <= WITHIN_YEARS for year, released_year in told)
+    head = ("all titles of metadata.csv", "titles", "within 2 years")
+    return make_table(head, [("issue-date", len(told), near)])
+
+
+def _of_deaths(catalog: dict[int, CatalogEntry], released: dict[int, ReleasedBook]) -> list[str]:
+    """The bound of all books that both have; no text is needed for it."""
+    rows = []
+    for name, wanted in _KINDS:
+        bounds = []
+        for book_id in sorted(catalog.keys() & released.keys()):
+            makers = catalog[book_id].authors
+            if makers and wanted(makers):
+                bare = BookFile(book_id, "", "", parse_header(""), 0, b"")
+                evidence = date_evidence(join_book(bare, catalog[book_id]), "")
+                bounds += [
+                    (d, released[book_id].year) for d in evidence if d.source == AUTHOR_DEATH
+                ]
+        before = sum(date.year < 1919 for date, _ in bounds)
+        rows.append((name, len(bounds), sum(is_right(*pair) for pair in bounds), before))
+    head = ("author-death, all books of the catalogue", "books", "right", "before 1919")
+    return make_table(head, rows)
+
+
+_KINDS: tuple[tuple[str, Callable[[Sequence[Author]], bool]], ...] = (
+    ("all", lambda makers: True),
+    ("born since 1750", lambda makers: max(one.birth_year for one in makers) >= 1750),
+)
+
+
+def _wrong_ones(known: Sequence[Measured], released: dict[int, ReleasedBook]) -> list[str]:
+    rows = []
+    for one in known:
+        date = choose_date(one.evidence)
+        if date and date.confidence != BOUND and not is_right(date, one.released_year):
+            book_id = one.book.book_id
+            ours = f"{date.year} ({date.source})"
+            title = f"{book_id} {released[book_id].title}"
+            rows.append(
+                (title, str(one.released_year), ours, VERDICTS.get(book_id, "not read yet"))
+            )
+    return make_table(("differ", "released", "ours", "the book says"), rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Runs a few transforms in this process and gives what came out, with the counters."""
+
+import collections
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.metrics import MetricsFilter
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from transforms.files.counters import NAMESPACE
+
+_runs = itertools.count()
+_found: dict[tuple[int, str], list[Any]] = collections.defaultdict(list)
+
+
+class Outcome(NamedTuple):
+    """What a pipeline gave."""
+
+    elements: dict[str, list[Any]]  # output → its elements, in no order
+    counters: dict[str, int]
+
+
+def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]]) -> Outcome:
+    """Runs the pipeline whose outputs `build` returns by name."""
+    run = next(_runs)
+    pipeline = beam.Pipeline(runner=FnApiRunner())
+    outputs = build(pipeline)
+    for name, collection in outputs.items():
+        _ = collection | f"Collect {name}" >> beam.Map(_collect, run, name)
+    result = pipeline.run()
+    result.wait_until_finish()
+    elements = {name: _found.pop((run, name), []) for name in outputs}
+    counters = result.metrics().query(MetricsFilter().with_namespace(NAMESPACE))["counters"]
+    sums: collections.Counter[str] = collections.Counter()
+    for one in counters:  # one for each step that counts under the name
+        sums[one.key.metric.name] += one.committed
+    return Outcome(elements, dict(sums))
+
+
+def run_transform(transform: beam.PTransform, elements: Iterable[Any]) -> Outcome:
+    """Applies a transform to elements. One that gives a NamedTuple has its fields as outputs."""
+
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        output = root | beam.Create(list(elements), reshuffle=False) | transform
+        return output._asdict() if hasattr(output, "_asdict") else {"main": output}
+
+    return run_pipeline(build)
+
+
+def _collect(element: Any, run: int, name: str) -> None:
+    _found[run, name].append(element)

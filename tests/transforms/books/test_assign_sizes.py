@@ -1,0 +1,23 @@
+import pytest
+
+from tests.tools.run_pipeline import run_transform
+from transforms.books.assign_sizes import AssignSizes, SizedBook, plan_all
+from transforms.files.open_input import InputError
+from transforms.records import TokenizedBook
+from transforms.text.books.simple.sizes import plan_sizes
+
+BOOKS = [TokenizedBook(number, "", 1, b"", b"", 100 + number) for number in range(1, 13)]
+
+
+def test_books_are_placed_by_the_plan_for_all() -> None:
+    plan = plan_sizes([(book.book_id, book.tokens) for book in BOOKS], 2, 500)
+    sized = run_transform(AssignSizes(2, 500), BOOKS[::-1]).elements["main"]
+    assert sorted(sized) == [SizedBook(book, *plan[book.book_id]) for book in BOOKS]
+    assert sorted(one.split for one in sized) == ["test"] * 2 + ["train"] * 8 + ["validation"] * 2
+    small = [one.book.tokens for one in sized if one.is_small and one.split == "train"]
+    assert 0 < sum(small) <= 500
+
+
+def test_too_few_books_are_an_error_of_the_input() -> None:
+    with pytest.raises(InputError, match="4 books are left, and 5 are needed"):
+        plan_all(None, [(number, 100) for number in range(4)], 2, 500)

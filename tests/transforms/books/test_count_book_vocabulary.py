@@ -1,0 +1,114 @@
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from tests.tools.run_pipeline import Outcome, run_transform
+from transforms.books.count_book_vocabulary import CountBookVocabulary
+from transforms.files.scratch import Scratch
+from transforms.lines import deal_words
+from transforms.records import OutputFile, TokenizedBook
+from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
+from transforms.text.vocabularies.vocabulary import HeldoutStats
+
+BOOKS = [
+    ("train", "the hen sat .\nthe wren sat .\n"),
+    ("train", "the hen !\n"),
+    ("validation", "the owl sat .\n"),
+    ("test", "the hen\n"),
+    ("train", ""),
+    ("test", "wren .\n.\n"),
+]
+
+
+def count(
+    folder: Path, books: Sequence[tuple[str, str]], min_count: int = 2, buckets: int = 3
+) -> Outcome:
+    folder.mkdir()
+    scratch = Scratch(str(folder))
+    placed = [
+        (split, TokenizedBook(number, "", text.count("\n"), b"", scratch.put_text(text), 0))
+        for number, (split, text) in enumerate(books)
+    ]
+    return run_transform(
+        CountBookVocabulary(str(folder), "vocabulary-2.tsv", min_count, buckets), placed
+    )
+
+
+def test_the_vocabulary_is_that_of_the_training_split(tmp_path: Path) -> None:
+    outcome = count(tmp_path / "a", BOOKS)
+    data = (tmp_path / "a" / "vocabulary-2.tsv").read_bytes()
+    assert data == b"the\t3\n.\t2\nhen\t2\nsat\t2\n"
+    digest = hashlib.sha256(data).hexdigest()
+    file = OutputFile("vocabulary-2.tsv", "", "text", 4, len(data), digest)
+    assert outcome.elements["files"] == [file]
+    assert outcome.elements["stats"] == [
+        BookVocabularyStats(
+            min_count=2,
+            distinct_words=6,
+            vocabulary_words=4,
+            splits=(
+                ("train", HeldoutStats(3, 11, 2)),
+                ("test", HeldoutStats(3, 5, 1)),
+                ("validation", HeldoutStats(1, 4, 1)),
+            ),
+        )
+    ]
+    assert outcome.counters == {"count-vocabulary/words": 11}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_many_words_equal_a_plain_count(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    monkeypatch.setattr(deal_words, "GATHERED_WORDS", chance.choice([1, 100, 10_000]))
+    books = [
+        (
+            chance.choice(["train", "train", "test"]),
+            "".join(f"w{int(chance.paretovariate(0.7))} é\n" for _ in range(chance.randrange(90))),
+        )
+        for _ in range(20)
+    ]
+    outcome = count(tmp_path / "a", books, min_count=3, buckets=chance.choice([1, 5]))
+    words = Counter(word for split, text in books if split == "train" for word in text.split())
+    frequent = {word: number for word, number in words.items() if number >= 3}
+    rows = sorted((-number, word.encode()) for word, number in frequent.items())
+    assert (tmp_path / "a" / "vocabulary-2.tsv").read_bytes() == b"".join(
+        b"%s\t%d\n" % (word, -number) for number, word in rows
+    )
+    test = [word for split, text in books if split == "test" for word in text.split()]
+    (stats,) = outcome.elements["stats"]
+    counts = dict(stats.splits)
+    assert counts["train"][1:] == (words.total(), words.total() - sum(frequent.values()))
+    assert counts["test"][1:] == (len(test), sum(word not in frequent for word in test))
+    assert 0 < counts["test"].out_of_vocabulary < len(test)
+
+
+def test_without_books_the_vocabulary_is_empty(tmp_path: Path) -> None:
+    outcome = count(tmp_path / "a", [])
+    assert (tmp_path / "a" / "vocabulary-2.tsv").read_bytes() == b""
+    assert outcome.elements["stats"] == [BookVocabularyStats(2, 0, 0, (("train", HeldoutStats()),))]
+
+
+def test_two_sizes_in_one_pipeline(tmp_path: Path) -> None:
+    """Each has its own labels and file."""
+    scratch = Scratch(str(tmp_path))
+    placed = ("train", TokenizedBook(1, "", 1, b"", scratch.put_text("a a a b\n"), 4))
+    with beam.Pipeline() as root:
+        books = root | beam.Create([placed])
+        for size in ("92", "2"):
+            _ = books | f"Count{size}" >> CountBookVocabulary(
+                str(tmp_path), f"vocabulary-{size}.tsv"
+            )
+    for size in ("92", "2"):
+        assert (tmp_path / f"vocabulary-{size}.tsv").read_bytes() == b"a\t3\n"
+
+
+def test_settings_must_be_positive() -> None:
+    with pytest.raises(ValueError, match="min_count is 0, and must be positive"):
+        CountBookVocabulary("", "v", 0)

@@ -1,0 +1,109 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tools.run_pipeline import run_transform
+from tests.transforms.text.books.book_records import book
+from transforms.books import screen_books
+from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks, measure_book
+from transforms.files.scratch import Scratch, fetch_text
+from transforms.records import Book, MeasuredBook, Reason, Rejected
+from transforms.text.books.screening.screening import Rules, TooShort
+from transforms.text.books.simple.simplicity import NotSimple
+
+TEXTS = ["one two three", "one", "a a a a", "", "b c"]
+
+
+def reject_b(book: Book, text: str) -> Reason | None:
+    return Reason("has-b", book.title) if "b" in text else None
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> list[Book]:
+    scratch = Scratch(str(tmp_path))
+    return [
+        book(f"Title {number}", book_id=number, packed_text=scratch.put_text(text))
+        for number, text in enumerate(TEXTS, start=1)
+    ]
+
+
+def test_kept_and_rejected_are_what_was_read(books: list[Book]) -> None:
+    outcome = run_transform(ScreenBooks(Rules((TooShort(2), reject_b))), books)
+    assert sorted(outcome.elements["kept"]) == [books[0], books[2]]
+    assert sorted(outcome.elements["rejected"]) == [
+        Rejected("2", "Title 2", "screen-books", "too-short", "1 words"),
+        Rejected("4", "Title 4", "screen-books", "too-short", "0 words"),
+        Rejected("5", "Title 5", "screen-books", "has-b", "Title 5"),
+    ]
+    assert outcome.counters == {"screen-books/too-short": 2, "screen-books/has-b": 1}
+
+
+def test_the_stage_may_be_named(books: list[Book]) -> None:
+    outcome = run_transform(ScreenBooks(reject_b, stage="look-for-b"), books[4:])
+    assert outcome.elements["kept"] == []
+    assert outcome.elements["rejected"] == [
+        Rejected("5", "Title 5", "look-for-b", "has-b", "Title 5")
+    ]
+    assert outcome.counters == {"look-for-b/has-b": 1}
+
+
+def test_a_text_is_fetched_once_for_all_rules(
+    books: list[Book], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched: list[bytes] = []
+
+    def fetch(packed: bytes) -> str:
+        fetched.append(packed)
+        return fetch_text(packed)
+
+    monkeypatch.setattr(screen_books, "fetch_text", fetch)
+    screen = screen_books._ScreenBook("screen-books", Rules((TooShort(0), TooShort(1), reject_b)))
+
+    def screened() -> Iterator[Book]:
+        for one in books[:3]:
+            yield from screen.process(one)
+
+    assert list(screened()) == books[:3]
+    assert fetched == [one.packed_text for one in books[:3]]
+
+
+def test_books_are_measured(books: list[Book]) -> None:
+    outcome = run_transform(MeasureBooks(), books)
+    assert sorted(outcome.elements["main"]) == [
+        MeasuredBook(books[0], 3, 3),
+        MeasuredBook(books[1], 1, 1),
+        MeasuredBook(books[2], 4, 1),
+        MeasuredBook(books[3], 0, 0),
+        MeasuredBook(books[4], 2, 2),
+    ]
+
+
+def test_measured_books_are_screened_as_books(books: list[Book]) -> None:
+    measured = [measure_book(book) for book in books]
+    outcome = run_transform(ScreenBooks(TooShort(3)), measured)
+    assert sorted(outcome.elements["kept"]) == [measured[0], measured[2]]
+    assert outcome.counters == {"screen-books/too-short": 3}
+
+
+def test_books_that_are_not_simple_are_rejected(books: list[Book]) -> None:
+    measured = [measure_book(book) for book in books]
+    outcome = run_transform(KeepSimple(NotSimple(min_ratio="0.5")), measured)
+    assert [one.book.book_id for one in sorted(outcome.elements["kept"])] == [2, 3, 5]
+    assert sorted(outcome.elements["rejected"]) == [
+        Rejected(
+            "1",
+            "Title 1",
+            "measure-books",
+            "ratio-too-low",
+            "L/V^2 is 0.333333: 3 tokens, 3 different",
+        ),
+        Rejected(
+            "4",
+            "Title 4",
+            "measure-books",
+            "ratio-too-low",
+            "L/V^2 is 0.000000: 0 tokens, 0 different",
+        ),
+    ]
+    assert outcome.counters == {"measure-books/ratio-too-low": 2}

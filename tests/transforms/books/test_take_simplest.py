@@ -1,0 +1,190 @@
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.transforms.text.books.made_books import make_book
+from transforms.books.take_simplest import RatedBooks, TakeSimplest
+from transforms.files.scratch import Scratch
+from transforms.files.screen import Screened
+from transforms.lines import deal_words
+from transforms.records import MeasuredBook, Rejected, TokenizedBook
+
+
+class Text(NamedTuple):
+    """A tokenised book for tests, with what its ratio is made of."""
+
+    book_id: int
+    tokens: str  # with blanks between them
+    measured: tuple[int, int]  # L, V
+
+
+def take_in_sequence(
+    texts: Sequence[Text], target_tokens: int, max_vocabulary: int, min_count: int
+) -> tuple[list[int], str]:
+    """The ids that are kept, and why the next one is not: by adding up book after book."""
+    counts: Counter[str] = Counter()
+    kept: list[int] = []
+    in_order = sorted(
+        texts, key=lambda text: (-Fraction(text.measured[0], text.measured[1] ** 2), text.book_id)
+    )
+    for text in in_order:
+        added = counts + Counter(text.tokens.split())
+        if added.total() > target_tokens:
+            return sorted(kept), "beyond-target-tokens"
+        if sum(count >= min_count for count in added.values()) > max_vocabulary:
+            return sorted(kept), "beyond-vocabulary"
+        counts = added
+        kept.append(text.book_id)
+    return sorted(kept), ""
+
+
+def random_texts(seed: int) -> list[Text]:
+    chance = random.Random(seed)
+    return [
+        Text(
+            book_id,
+            " ".join(f"w{int(chance.paretovariate(0.6))}" for _ in range(chance.randrange(1, 120))),
+            (chance.randrange(1, 40), chance.randrange(1, 9)),
+        )
+        for book_id in chance.sample(range(1, 99), 25)
+    ]
+
+
+def tokenized(folder: Path, texts: Sequence[Text]) -> list[TokenizedBook]:
+    scratch = Scratch(str(folder))
+    return [
+        TokenizedBook(
+            book_id=text.book_id,
+            title=f"Tale {text.book_id}",
+            paragraphs=1,
+            packed_raw=b"",
+            packed_tokens=scratch.put_text(f"{text.tokens}\n"),
+            tokens=len(text.tokens.split()),
+        )
+        for text in texts
+    ]
+
+
+def rate(root: beam.Pipeline, folder: Path, texts: Sequence[Text]) -> RatedBooks:
+    measured = [MeasuredBook(make_book(text.book_id), *text.measured) for text in texts]
+    measured.append(MeasuredBook(make_book(999), 9, 1))  # of a book that was dropped since
+    return RatedBooks(
+        root | "Books" >> beam.Create(tokenized(folder, texts)),
+        root | "Measured" >> beam.Create(measured),
+    )
+
+
+def take(folder: Path, texts: Sequence[Text], settings: Mapping[str, Any]) -> Outcome:
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        taken: Screened = rate(root, folder, texts) | TakeSimplest(str(folder), **settings)
+        return taken._asdict()
+
+    return run_pipeline(build)
+
+
+def ids_of(outcome: Outcome) -> list[int]:
+    return sorted(book.book_id for book in outcome.elements["kept"])
+
+
+TEXTS = [Text(3, "a b a", (3, 2)), Text(1, "a b c", (3, 3)), Text(2, "c c d", (3, 3))]
+
+
+def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Path) -> None:
+    outcome = take(tmp_path, TEXTS, {"target_tokens": 100, "max_vocabulary": 1, "min_count": 2})
+    assert ids_of(outcome) == [3]
+    detail = "1 simpler books have 1 words, the next one adds 1"
+    assert sorted(outcome.elements["rejected"]) == [
+        Rejected("1", "Tale 1", "take-simplest", "beyond-vocabulary", detail),
+        Rejected("2", "Tale 2", "take-simplest", "beyond-vocabulary", detail),
+    ]
+    assert outcome.counters == {
+        "take-simplest/books": 1,
+        "take-simplest/beyond-vocabulary": 2,
+    }
+    outcome = take(tmp_path, TEXTS, {"target_tokens": 8})
+    assert ids_of(outcome) == [1, 3]
+    detail = "2 simpler books have 6 tokens, the next one is too long"
+    assert outcome.elements["rejected"] == [
+        Rejected("2", "Tale 2", "take-simplest", "beyond-target-tokens", detail)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({"target_tokens": 9, "max_vocabulary": 3, "min_count": 2}, [1, 2, 3]),
+        ({"max_vocabulary": 1, "min_count": 1}, []),
+    ],
+)
+def test_limits(tmp_path: Path, settings: Mapping[str, int], kept: list[int]) -> None:
+    outcome = take(tmp_path, TEXTS, settings)
+    assert ids_of(outcome) == kept
+    assert len(outcome.elements["rejected"]) == 3 - len(kept)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_the_same_as_book_after_book(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = random_texts(seed)
+    chance = random.Random(seed)
+    settings = {
+        "target_tokens": chance.randrange(300, 1500),
+        "max_vocabulary": chance.randrange(20, 90),
+        "min_count": chance.randrange(1, 4),
+    }
+    kept, reason = take_in_sequence(texts, **settings)
+    monkeypatch.setattr(deal_words, "GATHERED_WORDS", chance.choice([1, 50, 10_000]))
+    shuffled = chance.sample(texts, len(texts))
+    outcome = take(tmp_path, shuffled, {**settings, "buckets": chance.choice([1, 7])})
+    assert ids_of(outcome) == kept
+    assert {one.reason for one in outcome.elements["rejected"]} == ({reason} if reason else set())
+    assert len(kept) + len(outcome.elements["rejected"]) == len(texts)
+
+
+def test_the_random_books_end_in_both_ways() -> None:
+    """What the test before this one relies on."""
+    assert take_in_sequence(random_texts(1), 500, 10_000, 3)[1] == "beyond-target-tokens"
+    assert take_in_sequence(random_texts(1), 10_000, 30, 3)[1] == "beyond-vocabulary"
+    assert len(take_in_sequence(random_texts(1), 500, 10_000, 3)[0]) > 3
+
+
+def write_id(book: TokenizedBook, folder: str) -> None:
+    Path(folder, f"{book.book_id}.kept").touch()
+
+
+def test_two_workers_take_the_same(tmp_path: Path) -> None:
+    kept, _ = take_in_sequence(random_texts(1), 10_000, 30, 3)
+    flags = ["--direct_num_workers=2", "--direct_running_mode=multi_threading"]
+    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
+        taken = rate(root, tmp_path, random_texts(1)) | TakeSimplest(str(tmp_path), 10_000, 30, 3)
+        _ = taken.kept | beam.Map(write_id, str(tmp_path))
+    assert sorted(int(path.stem) for path in tmp_path.glob("*.kept")) == kept != []
+
+
+def test_without_books(tmp_path: Path) -> None:
+    outcome = take(tmp_path, [], {})
+    assert outcome.elements == {"kept": [], "rejected": []}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"target_tokens": 0}, "target_tokens is 0, and must be positive"),
+        ({"max_vocabulary": 0}, "max_vocabulary is 0"),
+        ({"min_count": 0}, "min_count is 0"),
+        ({"formula": "L/V"}, "formula is one of"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TakeSimplest("", **settings)

@@ -1,0 +1,230 @@
+from pathlib import Path
+
+import pytest
+
+from tests.makers.sentence_builds import (
+    HELDOUT,
+    SORTED,
+    TOKENIZED,
+    TRAIN,
+    make_sentence_build,
+    texts_below,
+)
+from tests.tools.object_store import ObjectStore
+from tests.transforms.files.test_list_folders import FolderStore
+from transforms.builds.check_checksums import Comparison, StoredFile
+from transforms.builds.plan_checksums import facts_of, list_below, plan_comparisons, read_list
+from transforms.builds.read_corpus import open_build
+from transforms.files.hash_inputs import hash_input
+from transforms.files.open_input import InputError
+from transforms.text.files.checksum_list import ListedSum
+from transforms.text.news.checksum_reasons import PUBLISHED_SORTED_MD5, Facts, Finding, Status
+
+MD5 = "0" * 32
+ONE = f"{TRAIN}/news.en-00001-of-00003"
+WHOLE = f"{HELDOUT}/news.en-00000-of-00003"
+HELD_OUT = f"{HELDOUT}/news.en.heldout-00001-of-00002"
+OTHERS = {
+    "COMPLETED": "of the build",
+    "manifest.json": "of the build",
+    "stats.json": "of the build",
+    "paper_test-00000-of-00001.parquet": "of the build",
+    "test-00000-of-00002.parquet": "of the build",
+    "test-00001-of-00002.parquet": "of the build",
+    "train-00000-of-00002.parquet": "of the build",
+    "train-00001-of-00002.parquet": "of the build",
+}
+
+
+def listed(*names: str) -> list[ListedSum]:
+    return [ListedSum(name, MD5, line) for line, name in enumerate(names, start=1)]
+
+
+def stored(folder: Path, name: str) -> StoredFile:
+    path = str(folder / name)
+    return StoredFile(path, hash_input("", path).sha256)
+
+
+def test_what_there_is_to_compare(tmp_path: Path) -> None:
+    folder = make_sentence_build(tmp_path, parts={SORTED: [b"b\n", b"a\n"]})
+    names = [f"/home/x/{ONE}", WHOLE, HELD_OUT, SORTED, "train-00000-of-00002.parquet"]
+    plan = plan_comparisons(open_build(str(folder)), listed(*names))
+    parts = [f"{SORTED}-0000{number}-of-00002" for number in (0, 1)]
+    assert plan.comparisons == [
+        Comparison(
+            names[0],
+            MD5,
+            (stored(folder, ONE),),
+            (),
+            f"{folder}/train-00000-of-00002.parquet",
+        ),
+        Comparison(WHOLE, MD5, (stored(folder, WHOLE),), (), ""),
+        Comparison(
+            HELD_OUT,
+            MD5,
+            (stored(folder, HELD_OUT),),
+            (),
+            f"{folder}/test-00001-of-00002.parquet",
+        ),
+        Comparison(SORTED, MD5, tuple(stored(folder, part) for part in parts), (), ""),
+        Comparison(names[4], MD5, (stored(folder, names[4]),), (), ""),
+    ]
+    assert plan.bytes == sum(
+        (folder / name).stat().st_size for name in (ONE, WHOLE, HELD_OUT, *parts, names[4])
+    )
+
+
+def test_files_that_the_list_does_not_name(tmp_path: Path) -> None:
+    folder = make_sentence_build(tmp_path, parts={SORTED: [b"a\n"]})
+    (folder / "notes.txt").write_text("x")
+    (folder / TRAIN / "news.en-00009-of-00010").write_text("x")
+    known = plan_comparisons(open_build(str(folder)), listed(ONE)).known
+    names = OTHERS | {"notes.txt": "nor in the manifest"}
+    shards = [
+        *texts_below(folder).keys() - {ONE},
+        f"{SORTED}-00000-of-00001",
+    ]
+    names |= dict.fromkeys(shards, "a shard or a part of a checkpoint")
+    assert f"{TRAIN}/news.en-00009-of-00010" in names
+    assert list(known) == [
+        Finding(Status.NOT_IN_LIST, name, detail) for name, detail in sorted(names.items())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "detail"),
+    [
+        (f"{TRAIN}/news.en-00003-of-00100", Status.MISSING, "is not in the build"),
+        ("news.en.heldout-00009-of-00050", Status.MISSING, "is not in the build"),
+        (
+            TOKENIZED,
+            Status.NOT_COMPARED,
+            "the build has kept no checkpoints; --checkpoints keeps them",
+        ),
+        (
+            "training-monolingual/news.2007.en.shuffled",
+            Status.NOT_COMPARED,
+            "raw input, no part of a build",
+        ),
+        (
+            "tar_archives/training-monolingual.tgz",
+            Status.NOT_COMPARED,
+            "archive, no part of a build",
+        ),
+        ("README", Status.NOT_COMPARED, "nothing of that name is in the build, nor has to be"),
+    ],
+)
+def test_what_is_not_there(tmp_path: Path, name: str, status: Status, detail: str) -> None:
+    build = open_build(str(make_sentence_build(tmp_path)))
+    plan = plan_comparisons(build, listed(name))
+    assert plan.comparisons == []
+    assert [one for one in plan.known if one.status != Status.NOT_IN_LIST] == [
+        Finding(status, name, detail)
+    ]
+
+
+def test_checkpoints_that_were_kept_must_be_there(tmp_path: Path) -> None:
+    folder = make_sentence_build(tmp_path, parts={SORTED: [b"a\n", b"b\n"], TOKENIZED: [b"a\n"]})
+    (folder / f"{SORTED}-00001-of-00002").unlink()
+    (folder / f"{TOKENIZED}-00000-of-00001").unlink()
+    known = plan_comparisons(open_build(str(folder)), listed(SORTED, TOKENIZED)).known
+    assert [one for one in known if one.status != Status.NOT_IN_LIST] == [
+        Finding(
+            Status.MISSING,
+            SORTED,
+            f"1 of the 2 parts of {SORTED} are not there: 00001 is the first",
+        ),
+        Finding(Status.MISSING, TOKENIZED, "is not in the build, which has kept checkpoints"),
+    ]
+
+
+def test_the_reference_may_have_other_folders(tmp_path: Path) -> None:
+    build = open_build(str(make_sentence_build(tmp_path / "build")))
+    reference = tmp_path / "r13output"
+    (reference / "deep" / TRAIN).mkdir(parents=True)
+    path = reference / "deep" / ONE
+    path.touch()
+    plan = plan_comparisons(build, listed(ONE, WHOLE), str(reference))
+    assert [one.reference for one in plan.comparisons] == [(str(path),), ()]
+
+
+def test_a_reference_that_has_a_file_twice(tmp_path: Path) -> None:
+    build = open_build(str(make_sentence_build(tmp_path / "build")))
+    for name in ("a", "b"):
+        (tmp_path / "reference" / name).mkdir(parents=True)
+        (tmp_path / "reference" / name / "news.en-00001-of-00003").touch()
+    with pytest.raises(InputError) as raised:
+        plan_comparisons(build, listed(ONE), str(tmp_path / "reference"))
+    assert str(raised.value) == (
+        f"{tmp_path}/reference: {ONE}: may be any of a/news.en-00001-of-00003,"
+        " b/news.en-00001-of-00003"
+    )
+
+
+@pytest.mark.parametrize(("name", "message"), [("x", "no such folder"), ("f", "a file, no folder")])
+def test_a_reference_that_is_no_folder(tmp_path: Path, name: str, message: str) -> None:
+    build = open_build(str(make_sentence_build(tmp_path)))
+    (tmp_path / "f").touch()
+    with pytest.raises(InputError) as raised:
+        plan_comparisons(build, listed(ONE), f"{tmp_path}/{name}")
+    assert str(raised.value) == f"{tmp_path}/{name}: {message}"
+
+
+def test_files_below_a_folder_links_too(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "two").write_text("22")
+    (tmp_path / "one").write_text("1")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert list_below(str(tmp_path)) == {"one": 1, "a/b/two": 2, "link/b/two": 2}
+
+
+@pytest.mark.parametrize("store", [ObjectStore, FolderStore])
+def test_files_that_are_on_no_disk(
+    monkeypatch: pytest.MonkeyPatch, store: type[ObjectStore]
+) -> None:
+    scheme = store.scheme()
+    names = {"one": b"1", "a/two": b"22", "a/b/three": b"333"}
+    objects = {f"{scheme}://x/build/{name}": content for name, content in names.items()}
+    monkeypatch.setattr(ObjectStore, "objects", objects | {f"{scheme}://x/buildings/no": b""})
+    sizes = {"one": 1, "a/two": 2, "a/b/three": 3}
+    assert list_below(f"{scheme}://x/build") == sizes
+
+
+def test_reading_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_bytes(b"\xff prose\n" + f"{MD5}  {ONE}\n".encode())
+    assert read_list(str(path)) == [ListedSum(ONE, MD5, 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("prose", "prose: there is no MD5 sum in it"),
+        ("sha", "sha: line 1: sums of SHA-256; MD5 is needed"),
+        ("none", "none: no such file"),
+        ("[ps]*", "[ps]*: 2 files, and one list is needed"),
+        ("folder", "folder: a folder, no file"),
+    ],
+)
+def test_lists_that_cannot_be_used(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "prose").write_text("No sums.\n")
+    (tmp_path / "sha").write_text(f"{MD5}{MD5}  x\n")
+    with pytest.raises(InputError) as raised:
+        read_list(f"{tmp_path}/{name}")
+    assert str(raised.value) == f"{tmp_path}/{message}"
+
+
+def test_facts(tmp_path: Path) -> None:
+    folder = make_sentence_build(
+        tmp_path,
+        parts={SORTED: [b"a\n"]},
+        settings={"shards": 3},
+        counts={"rejected": {"read-lines/malformed-utf-8": 2, "total": 2}},
+        lost=[{}],
+    )
+    facts = facts_of(open_build(str(folder)), [ListedSum("x", PUBLISHED_SORTED_MD5, 1)])
+    assert facts == Facts(facts.settings, 6, 2, 1, {"unicode": "14.0.0"}, is_published=True)
+    assert facts.settings["shards"] == 3
+    bare = open_build(str(folder))._replace(manifest={"outputs": []})
+    assert facts_of(bare, listed("x")) == Facts({}, 0, 0, 0, {}, is_published=False)

@@ -1,0 +1,294 @@
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
+from tests.tools.run_pipeline import run_pipeline
+from transforms.builds.read_corpus import (
+    Build,
+    CorpusRows,
+    ReadCorpus,
+    count_rows,
+    find_builds,
+    find_folders,
+    open_build,
+    plan_row_groups,
+    read_row_group,
+)
+from transforms.files.open_input import InputError
+
+IDS = {"train": [["Q1", "Q2", "Q3"], [], ["Q4"]], "test": [["Q5", "ukwiki:6"]]}
+
+
+@pytest.fixture
+def uk(tmp_path: Path) -> Path:
+    return make_build(tmp_path, "uk", IDS)
+
+
+def read(
+    builds: Sequence[Build], columns: Sequence[str], *splits: str, whole_files: bool = False
+) -> list[CorpusRows]:
+    transform = ReadCorpus(builds, columns, *([splits] if splits else []), whole_files=whole_files)
+    return run_pipeline(lambda root: {"rows": root | transform}).elements["rows"]
+
+
+def ids_of(rows: CorpusRows) -> list[str]:
+    assert rows.table.column_names == ["wikidata_id"]
+    ids: list[str] = rows.table["wikidata_id"].to_pylist()
+    return ids
+
+
+def names(folders: Sequence[str], root: Path) -> list[str]:
+    return [str(Path(folder).relative_to(root)) for folder in folders]
+
+
+# One build.
+
+
+def test_a_build_knows_its_files_in_order(uk: Path) -> None:
+    build = open_build(str(uk))
+    assert build == Build(
+        folder=str(uk),
+        corpus="wiki40b",
+        edition="uk",
+        dump_date="20260101",
+        signature="wiki40b|lang:uk|dump:20260101|v:1.0.0",
+        manifest=manifest_of(uk),
+        files={
+            "train": [f"{uk}/train-0000{n}-of-00003.parquet" for n in range(3)],
+            "validation": [f"{uk}/validation-00000-of-00001.parquet"],
+            "test": [f"{uk}/test-00000-of-00001.parquet"],
+        },
+        sha256=hashlib.sha256((uk / "manifest.json").read_bytes()).hexdigest(),
+    )
+    assert build.name == "uk/20260101-1.0.0"
+
+
+def test_files_are_in_order_whatever_the_order_of_the_manifest(uk: Path) -> None:
+    expected = open_build(str(uk)).files
+    seal(uk, manifest_of(uk) | {"outputs": manifest_of(uk)["outputs"][::-1]})
+    assert open_build(str(uk)).files == expected
+
+
+def test_what_is_not_in_the_manifest_is_not_read(uk: Path) -> None:
+    (uk / "train-00003-of-00004.parquet").write_bytes(
+        (uk / "train-00000-of-00003.parquet").read_bytes()
+    )
+    assert len(open_build(str(uk)).files["train"]) == 3
+
+
+def remove(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def change_manifest(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_text(path.read_text("utf-8").replace("20260101", "20260102"), "utf-8")
+
+
+def no_json(folder: Path) -> None:
+    content = b"{'signature'"
+    (folder / "manifest.json").write_bytes(content)
+    (folder / "COMPLETED").write_text(f"{hashlib.sha256(content).hexdigest()}  manifest.json\n")
+
+
+@pytest.mark.parametrize(
+    ("damage", "name", "message"),
+    [
+        (remove("COMPLETED"), "", ": no finished build: there is no file COMPLETED"),
+        (remove("manifest.json"), "", ": no build: there is no file manifest.json"),
+        (
+            change_manifest,
+            "/COMPLETED",
+            ": does not fit manifest.json: one of them was changed or is damaged",
+        ),
+        (
+            lambda folder: (folder / "COMPLETED").write_text("done\n"),
+            "/COMPLETED",
+            ": does not fit manifest.json: one of them was changed or is damaged",
+        ),
+        (
+            lambda folder: seal(folder, {"signature": "x", "corpus": "wiki40b"}),
+            "/manifest.json",
+            ": no manifest of a build: it lacks edition, dump_date, version, outputs",
+        ),
+        (no_json, "/manifest.json", ": no JSON: Expecting property name"),
+    ],
+)
+def test_what_is_no_sound_build(
+    uk: Path, damage: Callable[[Path], None], name: str, message: str
+) -> None:
+    damage(uk)
+    with pytest.raises(InputError) as raised:
+        open_build(str(uk))
+    assert str(raised.value).startswith(f"{uk}{name}{message}")
+
+
+# Finding builds.
+
+
+def test_builds_are_found_at_any_depth_sorted_each_once(tmp_path: Path) -> None:
+    uk = make_build(tmp_path / "b", "uk", IDS)
+    newer = make_build(tmp_path / "a", "uk", IDS, date="20260201")
+    el = make_build(tmp_path / "b" / "deep", "el", IDS)
+    arguments = [f"{uk}/", str(tmp_path), str(el), f"{tmp_path}/a/../b"]
+    found = find_builds(arguments)
+    assert [build.folder for build in found] == [str(el), str(uk), str(newer)]
+    assert find_builds(arguments[::-1]) == found
+    assert [build.folder for build in find_builds([str(uk)])] == [str(uk)]
+
+
+def test_folders_may_hold_any_character(tmp_path: Path) -> None:
+    folder = make_build(tmp_path / "a [1] *?", "uk", IDS)
+    make_build(tmp_path / "a 1 xx", "uk", IDS)
+    assert [build.folder for build in find_builds([str(tmp_path / "a [1] *?")])] == [str(folder)]
+
+
+def test_a_folder_may_be_named_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_build(tmp_path, "uk", IDS)
+    monkeypatch.chdir(tmp_path)
+    for name in (".", "wiki40b", "wiki40b/", "./wiki40b/uk"):
+        assert [build.folder for build in find_builds([name])] == [str(folder)]
+
+
+def test_unfinished_builds_are_passed_over_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_build(tmp_path, "uk", IDS)
+    (make_build(tmp_path, "el", IDS) / "COMPLETED").unlink()
+    early = make_build(tmp_path, "vi", IDS)
+    for name in ("COMPLETED", "manifest.json"):
+        (early / name).unlink()
+    hidden = tmp_path / "wiki40b" / "uk" / ".20260201-1.0.0.building-x7"
+    make_build(tmp_path, "uk", IDS, date="20260201").rename(hidden)
+    found = find_folders([str(tmp_path)])
+    assert names(found.finished, tmp_path) == ["wiki40b/uk/20260101-1.0.0"]
+    unfinished = [
+        "wiki40b/el/20260101-1.0.0",
+        "wiki40b/uk/.20260201-1.0.0.building-x7",
+        "wiki40b/vi/20260101-1.0.0",
+    ]
+    assert names(found.unfinished, tmp_path) == unfinished
+    with caplog.at_level(logging.WARNING):
+        assert [build.name for build in find_builds([str(tmp_path)])] == ["uk/20260101-1.0.0"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"passed over, not finished: {tmp_path / name}" for name in unfinished
+    ]
+
+
+def test_other_corpora_and_builds_without_text_are_passed_over(tmp_path: Path) -> None:
+    make_build(tmp_path, "uk", IDS)
+    make_build(tmp_path, "wikidata", IDS, corpus="entities")
+    make_build(tmp_path, "multilingual", IDS, outputs=[])
+    assert [build.edition for build in find_builds([str(tmp_path)])] == ["uk"]
+    assert [build.edition for build in find_builds([str(tmp_path)], "entities")] == ["wikidata"]
+
+
+@pytest.mark.parametrize("argument", ["nowhere", "empty", "wiki40b/el"])
+def test_a_folder_without_a_finished_build_is_an_error(tmp_path: Path, argument: str) -> None:
+    make_build(tmp_path, "uk", IDS)
+    (tmp_path / "empty").mkdir()
+    (make_build(tmp_path, "el", IDS) / "COMPLETED").unlink()
+    with pytest.raises(InputError) as raised:
+        find_builds([str(tmp_path), str(tmp_path / argument)])
+    assert str(raised.value) == f"{tmp_path}/{argument}: no finished build here or below"
+
+
+# Reading.
+
+
+def test_row_groups_come_in_the_order_of_the_files(uk: Path) -> None:
+    groups = plan_row_groups(open_build(str(uk)))
+    train, test = f"{uk}/train-0000{{}}-of-00003.parquet", f"{uk}/test-00000-of-00001.parquet"
+    assert [tuple(group) for group in groups] == [
+        (train.format(0), "train", 0, 2, "uk", "uk/20260101-1.0.0"),
+        (train.format(0), "train", 1, 1, "uk", "uk/20260101-1.0.0"),
+        (train.format(2), "train", 0, 1, "uk", "uk/20260101-1.0.0"),
+        (test, "test", 0, 2, "uk", "uk/20260101-1.0.0"),
+    ]
+    assert plan_row_groups(open_build(str(uk)), ["test"]) == groups[3:]
+    rows = read_row_group(groups[1], ["text", "wikidata_id"])
+    assert rows.table.to_pydict() == {"text": [text_of("Q3")], "wikidata_id": ["Q3"]}
+    assert rows.table.column_names == ["text", "wikidata_id"]
+
+
+@pytest.mark.parametrize("whole_files", [False, True])
+def test_every_row_group_is_an_element(tmp_path: Path, uk: Path, whole_files: bool) -> None:
+    make_build(tmp_path, "el", {"validation": [["Q7"]]}, date="20260201")
+    found = read(find_builds([str(tmp_path)]), ["wikidata_id"], whole_files=whole_files)
+    assert sorted(
+        (rows.edition, rows.split, Path(rows.path).name, rows.build, ids_of(rows)) for rows in found
+    ) == [
+        (
+            "el",
+            "validation",
+            "validation-00000-of-00001.parquet",
+            "el/20260201-1.0.0",
+            ["Q7"],
+        ),
+        *(
+            ("uk", split, f"{split}-{file}.parquet", "uk/20260101-1.0.0", ids)
+            for split, file, ids in (
+                ("test", "00000-of-00001", ["Q5", "ukwiki:6"]),
+                ("train", "00000-of-00003", ["Q1", "Q2"]),
+                ("train", "00000-of-00003", ["Q3"]),
+                ("train", "00002-of-00003", ["Q4"]),
+            )
+        ),
+    ]
+
+
+def test_only_the_splits_asked_for_are_read(uk: Path) -> None:
+    found = read([open_build(str(uk))], ["wikidata_id"], "test", "validation")
+    assert [ids_of(rows) for rows in found] == [["Q5", "ukwiki:6"]]
+
+
+def test_no_such_split(uk: Path) -> None:
+    with pytest.raises(ValueError, match=r"^no such split: dev; there are \("):
+        ReadCorpus([open_build(str(uk))], ["text"], ["train", "dev"])
+
+
+def test_no_such_column(uk: Path) -> None:
+    build = open_build(str(uk))
+    with pytest.raises(InputError) as raised:
+        read_row_group(plan_row_groups(build)[0], ["text", "title"])
+    assert str(raised.value) == (
+        f"{uk}/train-00000-of-00003.parquet: lacks the column title; it has wikidata_id, text, version_id"
+    )
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda path: path.unlink(), "no such file"),
+        (lambda path: path.write_bytes(b""), "no sound Parquet file: "),
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "no sound Parquet file: "),
+    ],
+)
+def test_a_damaged_file_is_an_error_that_names_it(
+    uk: Path, damage: Callable[[Path], None], message: str
+) -> None:
+    path = uk / "train-00000-of-00003.parquet"
+    damage(path)
+    with pytest.raises(InputError) as raised:
+        count_rows(str(path))
+    assert str(raised.value).startswith(f"{path}: {message}")
+
+
+def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
+    build = open_build(str(uk))
+    groups = plan_row_groups(build)
+    path = uk / "train-00000-of-00003.parquet"
+    data = bytearray(path.read_bytes())
+    data[4:90] = bytes(86)  # the first pages: the footer stays whole
+    path.write_bytes(data)
+    with pytest.raises(InputError) as raised:
+        read_row_group(groups[0], ["wikidata_id"])
+    assert str(raised.value).startswith(f"{path}: no sound Parquet file: ")
+
+
+def test_rows_of_a_file_are_counted(uk: Path) -> None:
+    assert [count_rows(f"{uk}/train-0000{n}-of-00003.parquet") for n in range(3)] == [3, 0, 1]

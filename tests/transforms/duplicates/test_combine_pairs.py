@@ -1,0 +1,58 @@
+import random
+
+import apache_beam as beam
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tools.run_pipeline import run_transform
+from transforms.duplicates import combine_pairs
+from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from transforms.text.duplicates.components import NO_PAIRS, Pairs
+
+
+def as_array(pairs: list[tuple[int, int]]) -> Pairs:
+    return numpy.array(pairs, numpy.int64).reshape(-1, 2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 1 << 60))))
+def test_each_pair_once(pairs: list[tuple[int, int]]) -> None:
+    assert list(map(tuple, different_pairs(as_array(pairs)).tolist())) == sorted(set(pairs))
+
+
+@pytest.mark.parametrize("reduce_rows", [0, 7, 1 << 18])
+def test_gathered_in_parts(reduce_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(combine_pairs, "REDUCE_ROWS", reduce_rows)
+    chance = random.Random(reduce_rows)
+    pairs = [(chance.randrange(20), chance.randrange(20)) for _ in range(500)]
+    combine = CombinePairs(different_pairs)
+    accumulators = []
+    for start in range(0, 500, 100):
+        gathered = combine.create_accumulator()
+        for place in range(start, start + 100, 4):
+            gathered = combine.add_input(gathered, as_array(pairs[place : place + 4]))
+        accumulators.append(gathered)
+    merged = combine.merge_accumulators([*accumulators, combine.create_accumulator()])
+    expected = [list(pair) for pair in sorted(set(pairs))]
+    assert combine.extract_output(merged).tolist() == expected
+
+
+def test_rows_are_reduced_as_they_come() -> None:
+    combine = CombinePairs(different_pairs)
+    gathered = combine.create_accumulator()
+    many = numpy.zeros((combine_pairs.REDUCE_ROWS // 4 + 1, 2), numpy.int64)
+    for _ in range(4):
+        gathered = combine.add_input(gathered, many)
+    assert [array.tolist() for array in gathered.arrays] == [[[0, 0]]]
+
+
+def test_in_a_pipeline() -> None:
+    arrays = [as_array([(3, 4), (1, 2)]), as_array([(1, 2)]), NO_PAIRS]
+    combined = run_transform(beam.CombineGlobally(CombinePairs(different_pairs)), arrays)
+    (pairs,) = combined.elements["main"]
+    assert pairs.tolist() == [[1, 2], [3, 4]]
+    (none,) = run_transform(beam.CombineGlobally(CombinePairs(different_pairs)), []).elements[
+        "main"
+    ]
+    assert none.shape == (0, 2)

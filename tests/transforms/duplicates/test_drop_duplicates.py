@@ -1,0 +1,242 @@
+import itertools
+import random
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from tests.makers.made_documents import Document, describe, text_of, words
+from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
+from transforms.duplicates.compare_documents import ComparedPair, Sketch
+from transforms.duplicates.drop_duplicates import DropDuplicates, is_near
+from transforms.duplicates.find_similar_documents import FindSimilarDocuments
+from transforms.files.screen import Screened
+from transforms.files.write_rejected import WriteRejected
+from transforms.records import Rejected
+
+CHAIN = [Document(30 + step, words(1000 + 5 * step)) for step in range(4)]  # 88 of 98 8-grams
+DOCUMENTS = [
+    Document(1, words(0)),
+    Document(2, words(200)),
+    Document(5, words(200, 99)),
+    Document(3, words(200, 98), rank=1),
+    Document(10, words(400)),
+    Document(11, words(400)),
+    *CHAIN,
+    Document(50, ""),
+    Document(51, ""),
+    Document(60, "few words"),
+    Document(61, "few words"),
+    Document(62, "words few"),
+]
+REJECTED = [
+    (11, "1.000 to 10"),
+    (2, "0.978 to 3"),
+    (31, "0.898 to 30"),
+    (32, "0.806 to 30"),
+    (33, "0.722 to 30"),  # less than the threshold, but like 32
+    (5, "0.989 to 3"),
+    (61, "1.000 to 60"),
+]
+DROPPED = {number for number, _ in REJECTED}
+KEPT = [document for document in DOCUMENTS if document.key not in DROPPED]
+
+
+def rejections(told: str = "8-gram similarity") -> list[Rejected]:
+    return [
+        Rejected(
+            str(number),
+            f"Title {number}",
+            "drop-duplicates",
+            "near-duplicate",
+            f"{told} {detail}, which stays",
+        )
+        for number, detail in REJECTED
+    ]
+
+
+def drop(folder: Path, documents: list[Document], **asked: Any) -> Outcome:
+    folder.mkdir(exist_ok=True)
+    return run_transform(DropDuplicates(str(folder), describe, text_of, **asked), documents)
+
+
+def kept_of(outcome: Outcome) -> list[int | str]:
+    return sorted(document.key for document in outcome.elements["kept"])
+
+
+def test_of_alike_documents_one_stays(tmp_path: Path) -> None:
+    outcome = drop(tmp_path, DOCUMENTS)
+    assert sorted(outcome.elements["kept"]) == sorted(KEPT)
+    assert sorted(outcome.elements["rejected"]) == rejections()
+    assert outcome.counters == {"drop-duplicates/near-duplicate": len(REJECTED)}
+
+
+def write_key(document: Document, folder: str) -> None:
+    (Path(folder) / str(document.key)).write_text(document.text)
+
+
+def test_nothing_depends_on_workers_or_order(tmp_path: Path) -> None:
+    trees = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        (folder / "kept").mkdir(parents=True)
+        flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
+        shuffled = random.Random(workers).sample(DOCUMENTS, len(DOCUMENTS))
+        with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
+            documents = root | beam.Create(shuffled)
+            screened = documents | DropDuplicates(str(folder), describe, text_of)
+            _ = screened.kept | beam.Map(write_key, str(folder / "kept"))
+            _ = screened.rejected | WriteRejected(str(folder))
+        files = [*(folder / "kept").iterdir(), *(folder / "rejected").iterdir()]
+        trees.append({path.name: path.read_bytes() for path in files})
+    assert trees[0] == trees[1]
+    assert sum(name.isdecimal() for name in trees[0]) == len(KEPT)
+    assert len(trees[0]) > len(KEPT)
+
+
+def is_short(document: Document, _: int) -> int:
+    return int(len(document.text) < 20)
+
+
+def is_after(document: Document, count: int) -> bool:
+    return int(document.key) < 30 and count > 3
+
+
+def test_it_stands_between_other_screenings(tmp_path: Path) -> None:
+    """The in-process runner can be brought to wait forever by what shares inputs and outputs."""
+
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        read = root | beam.Create(DOCUMENTS)
+        long, short = read | "ScreenBefore" >> beam.Partition(is_short, 2)
+        screened: Screened = long | DropDuplicates(str(tmp_path), describe, text_of)
+        count = screened.kept | beam.combiners.Count.Globally()
+        after = screened.kept | "ScreenAfter" >> beam.Filter(
+            is_after, beam.pvalue.AsSingleton(count)
+        )
+        left = (short | beam.Map(describe), screened.rejected) | beam.Flatten()
+        return {"kept": after, "left": left, "read": long}
+
+    outcome = run_pipeline(build)
+    assert sorted(document.key for document in outcome.elements["kept"]) == [1, 3, 10]
+    assert len(outcome.elements["left"]) == 5 + len(REJECTED) - 1
+    assert len(outcome.elements["read"]) == len(DOCUMENTS) - 5
+
+
+def test_the_estimate_decides_alone(tmp_path: Path) -> None:
+    documents = [Document(1, words(0)), Document(2, words(0)), Document(3, words(300))]
+    outcome = drop(tmp_path, documents, verify=False)
+    assert kept_of(outcome) == [1, 3]
+    (rejected,) = outcome.elements["rejected"]
+    assert rejected.detail == "estimated 8-gram similarity 1.000 to 1, which stays"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "dropped"),
+    [(0.9, {2, 5, 11, 61}), ("0.99", {11, 61})],
+)
+def test_the_threshold_decides(tmp_path: Path, threshold: Any, dropped: set[int]) -> None:
+    outcome = drop(tmp_path, DOCUMENTS, threshold=threshold)
+    assert {int(one.id) for one in outcome.elements["rejected"]} == dropped
+
+
+def test_the_threshold_is_compared_exactly() -> None:
+    one = Sketch(1, "1", 0, b"")
+    pair = ComparedPair(one, one, Fraction(9, 10))
+    assert is_near(pair, DropDuplicates("", describe, text_of, 0.9).threshold)
+    assert not is_near(pair, DropDuplicates("", describe, text_of, "0.900001").threshold)
+
+
+def test_keys_may_be_names(tmp_path: Path) -> None:
+    documents = [Document("Київ", words(0)), Document("b", words(0), rank=7), Document("c", "d")]
+    outcome = drop(tmp_path, documents, stage="drop-pages")
+    assert kept_of(outcome) == ["b", "c"]
+    detail = "8-gram similarity 1.000 to b, which stays"
+    expected = Rejected("Київ", "Title Київ", "drop-pages", "near-duplicate", detail)
+    assert outcome.elements["rejected"] == [expected]
+    assert outcome.counters == {"drop-pages/near-duplicate": 1}
+
+
+def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
+    documents = [Document(number, f"{words(0)} {number:05}") for number in range(100)]
+    outcome = drop(tmp_path, documents)
+    assert kept_of(outcome) == [0]
+    assert {one.detail for one in outcome.elements["rejected"]} == {
+        "8-gram similarity 0.979 to 0, which stays"
+    }
+
+
+def test_nothing_to_drop(tmp_path: Path) -> None:
+    outcome = drop(tmp_path, [])
+    assert outcome.elements == {"kept": [], "rejected": []}
+    assert outcome.counters == {}
+
+
+def test_near_duplicates_have_different_keys(tmp_path: Path) -> None:
+    documents = [Document(7, words(0)), Document(7, words(0, 99)), Document(8, "x")]
+    with pytest.raises(Exception, match="near-duplicates with the same key or number 7: 7 and 7"):
+        drop(tmp_path, documents)
+
+
+def test_what_stays_is_what_a_plain_search_leaves(tmp_path: Path) -> None:
+    """Two of a family are similar by 0.57 at least, and of those by 0.8 the bands miss some."""
+    chance = random.Random(1)
+    made = [
+        (chance.randrange(20), chance.randrange(20), chance.randrange(20), chance.randrange(3))
+        for _ in range(60)
+    ]
+    documents = [
+        Document(key, words(150 * family + begin, 100 - begin - end), rank)
+        for key, (family, begin, end, rank) in enumerate(made)
+    ]
+    find = FindSimilarDocuments(str(tmp_path), describe, text_of, 0.8, 128, 8)
+    (candidates,) = run_transform(find, documents).elements["main"]
+    found = sorted(set(pairs_of(documents, 0.8)) & set(map(tuple, candidates.tolist())))
+    assert len(found) > 0.95 * len(pairs_of(documents, 0.8)) > 9
+    outcome = drop(tmp_path, documents)
+    assert kept_of(outcome) == choose_plainly(documents, found)
+    assert len(outcome.elements["rejected"]) == len(documents) - len(kept_of(outcome))
+
+
+def pairs_of(documents: list[Document], threshold: float) -> list[tuple[int, int]]:
+    """Keys of all that are so similar."""
+    sets = {int(one.key): set(ngrams_of(one.text)) for one in documents}
+    return [
+        (first, second)
+        for first, second in itertools.combinations(sets, 2)
+        if len(sets[first] & sets[second]) >= threshold * len(sets[first] | sets[second])
+    ]
+
+
+def ngrams_of(text: str) -> Iterator[tuple[str, ...]]:
+    return zip(*(text.split()[start:] for start in range(8)), strict=False)
+
+
+def choose_plainly(documents: list[Document], pairs: list[tuple[int, int]]) -> list[int]:
+    """Keys of what stays."""
+    group_of = {int(document.key): {int(document.key)} for document in documents}
+    for first, second in pairs:
+        joined = group_of[first] | group_of[second]
+        group_of.update(dict.fromkeys(joined, joined))
+    rank_of = {int(document.key): document.rank for document in documents}
+    return sorted({max(group, key=lambda key: (rank_of[key], -key)) for group in group_of.values()})
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"threshold": 0}, "similarity is 0, and must be above 0 and below 1"),
+        ({"threshold": "1"}, "similarity is 1"),
+        ({"threshold": "much"}, "similarity is much, and must be a number"),
+        ({"permutations": 1}, "permutations is 1, and must be 2 at least"),
+        ({"ngram_words": 0}, "ngram_words is 0, and must be positive"),
+        ({"threshold": 0.99, "permutations": 2}, "too few of them, or too high"),
+    ],
+)
+def test_settings_that_make_no_sense(asked: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        DropDuplicates("", describe, text_of, **asked)

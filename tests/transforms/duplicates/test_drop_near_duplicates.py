@@ -1,0 +1,181 @@
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import numpy
+import pyarrow.parquet as pq
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from tests.makers.line_ranges import cut, lines_in, ranges_of
+from tests.tools.run_pipeline import Outcome, run_transform
+from transforms.duplicates.drop_near_duplicates import DropNearDuplicates, near_pairs
+from transforms.duplicates.fetch_line_pairs import LinePairs
+from transforms.files.scratch import fetch
+from transforms.records import LineRange
+from transforms.text.duplicates.ngrams import jaccard
+
+WORDS = [b"w%d" % number for number in range(4000)]
+
+
+def sentence(start: int, words: int = 40) -> list[bytes]:
+    return WORDS[start : start + words]
+
+
+def chain(start: int) -> list[bytes]:
+    """Lines of 40 words, each three words further on: neighbours have 35 of 41 3-grams in common."""
+    return [b" ".join(sentence(start + 3 * step)) for step in range(4)]
+
+
+CHAIN = chain(1000)
+CHANGED_END = [b" ".join([*sentence(2000)[:39], last]) for last in (b"A", b"B", b"C")]
+CHANGED_MIDDLE = [b" ".join([*sentence(3000)[:20], b"X", *sentence(3000)[21:]])]
+UNLIKE = [b" ".join(sentence(50 * number)) for number in range(10)]
+LINES = [
+    *UNLIKE[:4],
+    b" ".join(sentence(3000)),
+    *CHAIN,
+    b"",
+    *CHANGED_END,
+    *UNLIKE[4:],
+    *CHANGED_MIDDLE,
+    b"one two",
+    b"one  two",
+    b"one two three",
+    " ".join(["Київ"] * 5).encode(),
+    b"\xed\xa0\x80 \xff",
+    b" ",
+]
+PAIRS = [  # removed, kept
+    *[(removed, CHAIN[0]) for removed in CHAIN[1:]],
+    *[(removed, CHANGED_END[0]) for removed in CHANGED_END[1:]],
+    (CHANGED_MIDDLE[0], b" ".join(sentence(3000))),
+    (b"one  two", b"one two"),
+    (b" ", b""),
+]
+REMOVED = {removed for removed, _ in PAIRS}
+KEPT = [line for line in LINES if line not in REMOVED]
+
+
+def drop(folder: Path, ranges: Sequence[LineRange], threshold: float = 0.8) -> Outcome:
+    folder.mkdir(exist_ok=True)
+    return run_transform(DropNearDuplicates(str(folder), threshold), ranges)
+
+
+def rows_in(folder: Path) -> list[tuple[str, str, float]]:
+    return [tuple(row.values()) for row in pq.read_table(folder / "rejected").to_pylist()]
+
+
+def tree_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def test_the_first_of_alike_lines_stays(tmp_path: Path) -> None:
+    outcome = drop(tmp_path, cut(LINES, 7))
+    assert lines_in(outcome.elements["kept"]) == KEPT
+    assert outcome.elements["counts"] == [len(PAIRS)] == [len(LINES) - len(KEPT)]
+    assert outcome.counters == {"drop-near-duplicates/near-duplicate": len(PAIRS)}
+    (file,) = outcome.elements["removed"]
+    assert (file.name, file.records) == (
+        "rejected/near-duplicates-00000-of-00001.parquet",
+        len(PAIRS),
+    )
+    assert rows_in(tmp_path) == sorted(
+        (kept.decode(), removed.decode(), jaccard(kept, removed, 3)) for removed, kept in PAIRS
+    )
+
+
+def test_a_line_at_the_end_of_a_chain_may_be_less_alike(tmp_path: Path) -> None:
+    drop(tmp_path, ranges_of([CHAIN]))
+    assert [similarity for _, _, similarity in rows_in(tmp_path)] == [35 / 41, 32 / 44, 29 / 47]
+
+
+@pytest.mark.parametrize("size", [1, 2, 13, 100])
+def test_nothing_depends_on_the_cut_or_on_the_order_of_ranges(tmp_path: Path, size: int) -> None:
+    drop(tmp_path / "a", cut(LINES, 7))
+    ranges = cut(LINES, size)
+    outcome = drop(tmp_path / "b", random.Random(size).sample(ranges, len(ranges)))
+    kept = sorted(outcome.elements["kept"])
+    assert lines_in(kept) == KEPT
+    assert [one.index for one in kept] == [one.index for one in ranges]
+    for before, after in zip(ranges, kept, strict=True):
+        assert lines_in([after]) == [line for line in lines_in([before]) if line not in REMOVED]
+    assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
+
+
+def write_range(lines: LineRange, folder: str) -> None:
+    (Path(folder) / f"{lines.index}.txt").write_bytes(fetch(lines.packed))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_depends_on_the_number_of_workers(tmp_path: Path, workers: int) -> None:
+    drop(tmp_path / "a", cut(LINES, 7))
+    folder = tmp_path / "b"
+    folder.mkdir()
+    flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
+    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
+        ranges = root | beam.Create(cut(LINES, 3))
+        outcome = ranges | DropNearDuplicates(str(folder))
+        _ = outcome.kept | beam.Map(write_range, str(folder))
+    texts = [(folder / f"{one.index}.txt").read_bytes() for one in cut(LINES, 3)]
+    assert b"".join(texts).splitlines() == KEPT
+    assert tree_of(tmp_path / "a") == tree_of(folder)
+
+
+def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
+    lines = [b" ".join([*sentence(0, 60), b"%05d" % number]) for number in range(300)]
+    outcome = drop(tmp_path, cut(lines, 90))
+    kept = sorted(outcome.elements["kept"])
+    assert lines_in(kept) == lines[:1]
+    assert [one.lines for one in kept] == [1, 0, 0, 0]
+    assert outcome.elements["counts"] == [299]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "removed"),
+    [
+        (0.5, REMOVED),
+        (0.9, {*CHANGED_END[1:], b"one  two", b" "}),
+        (0.96, {b"one  two", b" "}),
+    ],
+)
+def test_the_threshold_decides(tmp_path: Path, threshold: float, removed: set[bytes]) -> None:
+    outcome = drop(tmp_path, cut(LINES, 7), threshold)
+    assert lines_in(outcome.elements["kept"]) == [line for line in LINES if line not in removed]
+
+
+def test_near_pairs_reach_the_threshold() -> None:
+    firsts = [b"a b c d", b"a b c d", b"a b c d"]
+    seconds = [b"a b c d e", b"a b c d e f", b"d c b a"]  # similarities 4/5, 4/6 and 1
+    pairs = LinePairs(numpy.array([[1, 2], [1, 3], [1, 4]]), firsts, seconds)
+    (near,) = near_pairs(pairs, 0.8, 1)
+    assert near.tolist() == [[1, 2], [1, 4]]
+    assert list(near_pairs(LinePairs(pairs.ids[1:], firsts[1:], seconds[1:]), 0.7, 2)) == []
+
+
+@pytest.mark.parametrize("ranges", [[], ranges_of([[]]), ranges_of([[b"one"], [b"two"]])])
+def test_nothing_to_remove(tmp_path: Path, ranges: list[LineRange]) -> None:
+    outcome = drop(tmp_path, ranges)
+    assert sorted(outcome.elements["kept"]) == ranges
+    assert outcome.elements["counts"] == [0]
+    assert [file.records for file in outcome.elements["removed"]] == [0]
+    assert outcome.counters == {}
+    assert rows_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": 0.0}, "threshold is 0.0, and must be above 0 and below 1"),
+        ({"threshold": 1.0}, "threshold is 1.0"),
+        ({"threshold": float("nan")}, "threshold is nan"),
+        ({"permutations": 1}, "permutations is 1, and must be 2 at least"),
+        ({"ngram_words": 0}, "ngram_words is 0, and must be positive"),
+        ({"threshold": 0.99, "permutations": 2}, "too few of them, or too high"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: Mapping[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        DropNearDuplicates("", **settings)  # type: ignore[arg-type]

@@ -1,0 +1,43 @@
+from collections.abc import Mapping
+
+import apache_beam as beam
+import numpy
+import pytest
+
+from tests.makers.line_ranges import ranges_of
+from tests.tools.run_pipeline import run_pipeline
+from transforms.duplicates import fetch_line_pairs
+from transforms.duplicates.drop_near_duplicates import key_by_index
+from transforms.duplicates.fetch_line_pairs import FetchLinePairs
+from transforms.text.duplicates.components import Pairs
+from transforms.text.lines.line_ids import split_by_range
+
+RANGES = ranges_of([[b"a", b"b"], [b""], [b"c", b"\xff", b"d"]])
+TEXTS = {0: b"a", 1: b"b", 1 << 32: b"", 2 << 32: b"c", (2 << 32) + 1: b"\xff", (2 << 32) + 2: b"d"}
+
+
+def fetch(pairs: Pairs) -> list[tuple[list[int], bytes, bytes]]:
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        index_to_range = root | "Ranges" >> beam.Create([key_by_index(one) for one in RANGES])
+        by_first = root | "Pairs" >> beam.Create(list(split_by_range(pairs, 0)), reshuffle=False)
+        return {"main": by_first | FetchLinePairs(index_to_range)}
+
+    return [
+        row
+        for found in run_pipeline(build).elements["main"]
+        for row in zip(found.ids.tolist(), found.firsts, found.seconds, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("pairs_at_once", [1, 3, 100])
+def test_each_pair_of_all_has_its_lines(
+    pairs_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch_line_pairs, "PAIRS_AT_ONCE", pairs_at_once)
+    pairs = [[first, second] for first in TEXTS for second in TEXTS]
+    fetched = sorted(fetch(numpy.array(pairs)))
+    assert fetched == [(pair, TEXTS[pair[0]], TEXTS[pair[1]]) for pair in pairs]
+
+
+def test_without_pairs_no_line_is_fetched() -> None:
+    assert fetch(numpy.empty((0, 2), numpy.int64)) == []

@@ -1,0 +1,206 @@
+"""What one stage writes the next one reads: all of it, once, or nothing."""
+
+import os
+import pickle
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import hypothesis
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+from tests.tools.run_pipeline import run_pipeline
+from transforms.files import stage_files
+from transforms.files.open_input import InputError
+from transforms.files.stage_files import (
+    LIST,
+    StageField,
+    StageFile,
+    StageOutcome,
+    WriteStage,
+    read_list,
+    read_part,
+    write_list,
+)
+from transforms.records import LineRange
+
+RANGES = [LineRange(number, number, bytes([number])) for number in range(20)]
+
+
+class Handed(NamedTuple):
+    """What the stage of these tests gives."""
+
+    numbers: beam.PCollection
+    ranges: beam.PCollection
+    nothing: beam.PCollection
+
+
+def write(folder: Path, numbers: Sequence[Any] = range(50), of_type: Any = int) -> None:
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        outcome = Handed(
+            root | "Numbers" >> beam.Create(list(numbers)).with_output_types(of_type),
+            root | "Ranges" >> beam.Create(RANGES).with_output_types(LineRange),
+            root | "Nothing" >> beam.Create([]).with_output_types(tuple[str, int]),
+        )
+        return {"list": outcome | WriteStage(str(folder))}
+
+    assert run_pipeline(build).elements["list"] == [str(folder / LIST)]
+
+
+def read(folder: Path, *fields: str) -> dict[str, list[Any]]:
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        outcome = StageOutcome(root, "first", str(folder))
+        return {field: getattr(outcome, field) for field in fields}
+
+    return run_pipeline(build).elements
+
+
+def test_a_stage_gives_what_the_one_before_has_given(tmp_path: Path) -> None:
+    write(tmp_path)
+    found = read(tmp_path, *Handed._fields)
+    assert sorted(found["numbers"]) == list(range(50))
+    assert sorted(found["ranges"]) == RANGES
+    assert found["nothing"] == []
+
+
+def test_types_stay_and_with_them_coders(tmp_path: Path) -> None:
+    write(tmp_path)
+    outcome = StageOutcome(beam.Pipeline(), "first", str(tmp_path))
+    assert outcome.numbers.element_type is int
+    assert outcome.ranges.element_type is LineRange
+    assert outcome.nothing.element_type == beam.typehints.Tuple[str, int]
+    assert outcome.numbers is outcome.numbers  # it is read once
+
+
+def test_a_field_that_nobody_asks_for_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path)
+    for path in tmp_path.glob("numbers-*"):
+        path.unlink()
+    assert sorted(read(tmp_path, "ranges")["ranges"]) == RANGES
+
+
+def test_there_are_no_other_fields(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(AttributeError, match="numbrs is no field"):
+        _ = StageOutcome(beam.Pipeline(), "first", str(tmp_path)).numbrs
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_large_and_small_elements_go_by_the_same_way(
+    tmp_path: Path, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not few:  # then they are not spread once more
+        monkeypatch.setattr(stage_files, "SPREAD_BYTES", 0)
+    monkeypatch.setattr(stage_files, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(stage_files, "PART_BYTES", 1 << 11)
+    large = [os.urandom(1 << 16) for _ in range(3)]
+    write(tmp_path, [*large, *range(1000)], Any)
+    found = read(tmp_path, "numbers")["numbers"]
+    assert sorted(number for number in found if isinstance(number, int)) == list(range(1000))
+    assert {one for one in found if isinstance(one, bytes)} == set(large)
+    assert len(found) == 1003
+    parts = read_list(str(tmp_path))["numbers"].parts
+    assert sum(part.elements for part in parts) == 1003
+    assert len(parts) >= 3
+    assert all(part.end - part.start < (1 << 17) for part in parts)
+
+
+def test_arrays_and_mappings_are_elements_too(tmp_path: Path) -> None:
+    elements: list[Any] = [np.arange(5), {"a": (1, None)}, Counter(a=3), "é"]
+    write(tmp_path, elements, Any)
+    found = read(tmp_path, "numbers")["numbers"]
+    assert sorted(map(repr, found)) == sorted(map(repr, elements))
+
+
+# Without an engine: bundles as a law.
+
+
+def write_bundles(
+    folder: Path, bundles: Sequence[Sequence[Any]], field: str = "f"
+) -> list[StageFile]:
+    files = []
+    for bundle in bundles:
+        worker = stage_files._WriteElements(str(folder), field)
+        worker.start_bundle()
+        for element in bundle:
+            worker.process(element)
+        files += [written.value for written in worker.finish_bundle()]
+    return files
+
+
+def elements_of(folder: Path, field: StageField) -> list[Any]:
+    return [element for part in field.parts for element in read_part(part, str(folder))]
+
+
+ELEMENTS = st.lists(st.tuples(st.integers(0, 99), st.binary(max_size=30)), max_size=40)
+
+
+@hypothesis.given(
+    st.lists(ELEMENTS, max_size=5),
+    st.sampled_from([1, 50, 1 << 20]),
+    st.sampled_from([1, 100, 1 << 21]),
+)
+def test_every_element_is_there_once_however_it_is_cut(
+    bundles: list[list[Any]], block_bytes: int, part_bytes: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as name:
+        patch.setattr(stage_files, "BLOCK_BYTES", block_bytes)
+        patch.setattr(stage_files, "PART_BYTES", part_bytes)
+        patch.setattr(stage_files, "FILE_BYTES", 4 * part_bytes)
+        files = write_bundles(Path(name), bundles)
+        write_list(name, {"f": stage_files._pack_type(Any)}, files)
+        found = elements_of(Path(name), read_list(name)["f"])
+        assert Counter(found) == Counter(element for bundle in bundles for element in bundle)
+
+
+def test_a_bundle_that_is_run_twice_counts_once(tmp_path: Path) -> None:
+    write_bundles(tmp_path, [range(5)])  # whose result was lost
+    files = write_bundles(tmp_path, [range(5), range(5, 9)])
+    write_list(str(tmp_path), {"f": stage_files._pack_type(int)}, files)
+    assert len(list(tmp_path.glob("f-*"))) == 3
+    assert sorted(elements_of(tmp_path, read_list(str(tmp_path))["f"])) == list(range(9))
+
+
+def test_a_worker_that_outlives_its_build_does_not_bring_its_folder_back(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="the build is over"):
+        write_bundles(tmp_path / "gone", [range(5)])
+    assert not (tmp_path / "gone").exists()
+
+
+# Damages.
+
+
+def damage(path: Path, how: str) -> None:
+    data = path.read_bytes()
+    if how == "gone":
+        path.unlink()
+    elif how == "cut off":
+        path.write_bytes(data[:-1])
+    elif how == "other bytes":
+        path.write_bytes(data[:-10] + bytes([data[-10] ^ 1]) + data[-9:])
+    else:
+        path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("how", ["gone", "cut off", "other bytes", "empty"])
+def test_damages_are_errors_that_name_the_file(tmp_path: Path, how: str) -> None:
+    files = write_bundles(tmp_path, [[os.urandom(100) for _ in range(50)]])
+    (path,) = tmp_path.glob("f-*")
+    damage(path, how)
+    with pytest.raises(InputError, match=f"^{path}: .*(damaged|no such file)"):
+        list(read_part(files[0].parts[0], str(tmp_path)))
+
+
+def test_a_stage_without_its_list_has_not_run_to_its_end(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=LIST):
+        StageOutcome(beam.Pipeline(), "first", str(tmp_path))
+
+
+def test_elements_that_cannot_be_pickled_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
+        write_bundles(tmp_path, [[lambda: 0]])

@@ -1,0 +1,45 @@
+from collections import Counter
+from pathlib import Path
+
+import apache_beam as beam
+import pyarrow as pa
+import pytest
+from apache_beam.pvalue import AsSingleton
+
+from tests.tools.run_pipeline import run_pipeline
+from transforms.files.scratch import fetch
+from transforms.lines import deal_words
+from transforms.lines.deal_words import DealWords
+from transforms.text.vocabularies.word_counts import count_words, unpack_counts
+
+TEXTS = [b"a b a\n", b"", b"b c\n", b"none\n", b"a\n"]
+
+
+def count(text: bytes, passed_over: bytes) -> pa.RecordBatch | None:
+    return None if text == passed_over else count_words(text)
+
+
+@pytest.mark.parametrize(("gathered_words", "buckets"), [(1, 5), (3, 1), (1000, 5)])
+def test_every_word_comes_to_its_own_bucket(
+    tmp_path: Path, gathered_words: int, buckets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
+
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        passed_over = root | "PassedOver" >> beam.Create([b"none\n"])
+        texts = root | "Texts" >> beam.Create(TEXTS)
+        return {"dealt": texts | DealWords(str(tmp_path), count, buckets, AsSingleton(passed_over))}
+
+    counts: Counter[bytes] = Counter()
+    bucket_of: dict[bytes, int] = {}
+    for bucket, packed in run_pipeline(build).elements["dealt"]:
+        for row in unpack_counts(fetch(packed)).to_pylist():
+            counts[row["word"]] += row["count"]
+            assert bucket_of.setdefault(row["word"], bucket) == bucket
+    assert counts == {b"a": 3, b"b": 2, b"c": 1}
+    assert len(set(bucket_of.values())) > (buckets > 1)
+
+
+def test_there_must_be_buckets() -> None:
+    with pytest.raises(ValueError, match="buckets is 0, and must be positive"):
+        DealWords("", count, 0)

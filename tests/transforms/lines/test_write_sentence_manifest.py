@@ -1,0 +1,175 @@
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.makers.sentence_corpus import (
+    HELDOUT_SHARDS,
+    PROVENANCE,
+    SHARDS,
+    Lost,
+    sentences,
+    write_corpus,
+)
+from transforms.lines.write_sentence_manifest import measure_shard
+from transforms.records import LineShard, Rejected
+from transforms.text.lines.line_stats import measure_lines
+
+LINES = sentences(200)
+REJECTED = [
+    Rejected(f"news.2007.en.shuffled.gz:{place}", "", "read-lines", "malformed-utf-8")
+    for place in (3, 9)
+]
+ALL: dict[str, Any] = {
+    "repeated": [LINES[0], LINES[1], LINES[0]],
+    "rejected": REJECTED,
+    "lost": [Lost("b", 2), Lost("a", 9)],
+    "unterminated": ["news.2008.en.shuffled", "news.2007.en.shuffled.gz"],
+}
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return content
+
+
+def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
+    outcome = write_corpus(tmp_path, LINES, **ALL)
+    files = outcome.elements["manifest"]
+    assert sorted(file.name for file in files) == [
+        "README.md",
+        "dataset_info.json",
+        "features.json",
+        "manifest.json",
+        "stats.json",
+    ]
+    for file in files:
+        content = (tmp_path / file.name).read_bytes()
+        assert (file.bytes, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    manifest = read_json(tmp_path / "manifest.json")
+    assert manifest["signature"] == PROVENANCE.signature
+    assert manifest["signature"] == "lm1b|lang:en|dump:2007-2011|dedup:raw|shards:4|v:1.0.0"
+    assert manifest["counts"] == {
+        "lines_read": 205,
+        "duplicates": 3,
+        "near_duplicates": 0,
+        "kept": {"train": 150, "test": 50, "paper_test": 17, "total": 200},
+        "rejected": {"read-lines/malformed-utf-8": 2, "total": 2},
+        "replaced_characters": {"train": 0, "test": 0, "paper_test": 0},
+    }
+    assert manifest["caveats"][0] == "Before."
+    assert manifest["caveats"][1].startswith(
+        "The last line of news.2007.en.shuffled.gz, news.2008.en.shuffled has no line feed,"
+    )
+    assert len(manifest["caveats"]) == 2
+    assert manifest["lost"] == [{"name": "a", "start": 9}, {"name": "b", "start": 2}]
+    assert [file["name"] for file in manifest["outputs"]] == sorted(
+        file.name for file in outcome.elements["outputs"]
+    )
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert "- Before.\n- The last line of news.2007.en.shuffled.gz, " in card
+    assert "| kept | 200 |" in card
+
+
+def test_the_statistics_are_those_of_the_text_files(tmp_path: Path) -> None:
+    write_corpus(tmp_path, LINES, **ALL)
+    stats = read_json(tmp_path / "stats.json")
+    texts = {
+        "train": sorted(tmp_path.glob("training-*/news.en-*")),
+        "test": sorted(tmp_path.glob("heldout-*/news.en.heldout-*")),
+        "paper_test": sorted(tmp_path.glob("heldout-*/news.en.heldout-00000-*")),
+    }
+    assert [len(paths) for paths in texts.values()] == [SHARDS - 1, HELDOUT_SHARDS, 1]
+    for split, paths in texts.items():
+        measured = measure_lines(b"".join(path.read_bytes() for path in paths))
+        assert stats[split]["sentences"] == measured.lines
+        assert stats[split]["words"] == measured.words
+        assert stats[split]["text_bytes"] == sum(path.stat().st_size for path in paths)
+        assert stats[split]["sentences_by_words"] == measured.histogram()
+    assert stats["before_deduplication"]["sentences"] == 203
+    assert stats["training_sentences"] == stats["train"]["sentences"] == 150
+    assert stats["training_words"] == stats["train"]["words"]
+    assert len(stats["heldout_shards"]) == HELDOUT_SHARDS
+    assert stats["heldout_shards"][0] == stats["heldout_shard_0"]
+    assert stats["heldout_shard_0"]["sentences"] == 17
+
+
+def test_lines_that_nobody_measured_before_deduplication(tmp_path: Path) -> None:
+    write_corpus(tmp_path, LINES, repeated=LINES[:3], is_measured=False)
+    stats = read_json(tmp_path / "stats.json")
+    assert "before_deduplication" not in stats
+    assert stats["sentences_before_deduplication"] == 203
+    assert "| repeated | 3 |" in (tmp_path / "README.md").read_text("utf-8")
+
+
+def test_metadata_for_tensorflow_datasets(tmp_path: Path) -> None:
+    write_corpus(tmp_path, LINES)
+    features = read_json(tmp_path / "features.json")
+    assert list(features["featuresDict"]["features"]) == ["text"]
+    info = read_json(tmp_path / "dataset_info.json")
+    assert (info["name"], info["configName"], info["version"]) == ("lm1b", "en", "1.0.0")
+    assert [(split["name"], split["shardLengths"]) for split in info["splits"]] == [
+        ("train", ["50"] * 3),
+        ("test", ["17", "17", "16"]),
+        ("paper_test", ["17"]),
+    ]
+
+
+def test_sentences_that_are_nearly_the_same_are_accounted_for(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="203 sentences, kept or near-duplicates, are not the 200"):
+        write_corpus(tmp_path, LINES, near_duplicates=[1, 2])
+    assert not (tmp_path / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"lines_read": 201}, "200 different or repeated lines are not the 201 lines that were"),
+        ({"lines_read": 199}, "200 different or repeated lines are not the 199 lines that were"),
+        ({"unlisted": "train-00001"}, "100 sentences in parquet of train are not the 150"),
+        ({"unlisted": "lm1b-paper"}, "0 sentences in tfrecord of paper_test are not the 17"),
+        ({"unlisted": "heldout-"}, "0 sentences in text of test are not the 50"),
+    ],
+)
+def test_a_build_whose_numbers_do_not_agree_writes_no_manifest(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(Exception, match=message):
+        write_corpus(tmp_path, LINES, **changed)
+    assert not (tmp_path / "manifest.json").exists()
+
+
+def test_an_input_without_sentences(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="no sentence in it: of 2 lines 2 were rejected") as raised:
+        write_corpus(tmp_path, [], rejected=REJECTED)
+    assert "news.2007.en.shuffled.gz" in str(raised.value)
+    assert not (tmp_path / "manifest.json").exists()
+
+
+def test_fewer_sentences_than_shards(tmp_path: Path) -> None:
+    write_corpus(tmp_path, LINES[:2])
+    stats = read_json(tmp_path / "stats.json")
+    assert [stats[split]["sentences"] for split in ("train", "test", "paper_test")] == [1, 1, 1]
+
+
+def test_characters_that_only_perl_knows_are_told(tmp_path: Path) -> None:
+    write_corpus(tmp_path, sorted([*LINES, b"x \xed\xa0\x80 \xf4\x90\x80\x80"]))
+    manifest = read_json(tmp_path / "manifest.json")
+    assert sum(manifest["counts"]["replaced_characters"][split] for split in ("train", "test")) == 2
+    assert manifest["caveats"][-1].startswith("2 characters are none of Unicode;")
+
+
+@pytest.mark.parametrize(
+    ("series", "shard", "splits"),
+    [
+        ("train", 0, []),
+        ("train", 1, ["train"]),
+        ("heldout", 0, ["test", "paper_test"]),
+        ("heldout", 1, ["test"]),
+    ],
+)
+def test_a_shard_is_counted_for_its_splits(series: str, shard: int, splits: list[str]) -> None:
+    counted = list(measure_shard(LineShard(series, shard, 9, b"a b\nc\n")))
+    assert counted == [(split, measure_lines(b"a b\nc\n")) for split in splits]

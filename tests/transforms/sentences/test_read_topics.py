@@ -1,0 +1,35 @@
+"""Tables of topics."""
+
+import pathlib
+
+import pytest
+
+from transforms.files.open_input import InputError
+from transforms.sentences.read_topics import read_topics
+
+A, B = "https://en.wikinews.org/wiki/A", "https://en.wikinews.org/wiki/B"
+
+
+def test_other_columns_and_repeated_rows_do_no_harm(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "topics.tsv"
+    path.write_text(f"id\ttopic\turl\n1\tSports \t{A}\n2\tsports\t {A} \n3\tcrime\t{B}\n", "utf-8")
+    assert read_topics([str(path)]) == {A: "sports", B: "crime"}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (f"url\ttopic\n{A}\tweather\n", "line 2: no topic: 'weather'; there are crime, "),
+        (f"url\ttopic\n{A}\tcrime\n{A}\tsports\n", "line 3: .* is sports here, and crime before"),
+        ("url\tsubject\n", "line 1: no column topic"),
+        (b"url\ttopic\n\xff\tcrime\n", "line 2 is no UTF-8"),
+    ],
+)
+def test_errors_name_file_and_line(
+    tmp_path: pathlib.Path, table: str | bytes, message: str
+) -> None:
+    path = tmp_path / "topics.tsv"
+    path.write_bytes(table if isinstance(table, bytes) else table.encode())
+    with pytest.raises(InputError, match=message) as raised:
+        read_topics([str(path)])
+    assert raised.value.path == str(path)

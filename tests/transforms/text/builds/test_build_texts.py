@@ -1,0 +1,45 @@
+import json
+
+from transforms.records import OutputFile
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.build_texts import make_texts
+
+DESCRIPTION = Description("Tales", "Of hens.", "@x", "other", ("book_id", "text"), ("book_id",))
+PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {"1.0.0": "First."}, {}, (), {})
+OUTPUTS = [OutputFile("tales-train_2.tfrecord-00000-of-00001", "train_2", "tfrecord", 7, 70, "00")]
+
+
+def texts(**more: object) -> dict[str, str]:
+    stats, manifest = {"train_2": {"books": 7}}, {"corpus": "tales", "title": "Übung"}
+    arguments = (PROVENANCE, DESCRIPTION, manifest, stats, "# Card\n", OUTPUTS)
+    return make_texts(*arguments, **more)  # type: ignore[arg-type]
+
+
+def test_the_manifest_is_written_last() -> None:
+    made = texts()
+    assert list(made) == [
+        "stats.json",
+        "features.json",
+        "dataset_info.json",
+        "README.md",
+        "manifest.json",
+    ]
+    assert made["README.md"] == "# Card\n"
+    assert json.loads(made["stats.json"]) == {"train_2": {"books": 7}}
+    assert json.loads(made["manifest.json"]) == {"corpus": "tales", "title": "Übung"}
+
+
+def test_readers_are_told_of_numbers_and_of_every_split() -> None:
+    made = texts(splits=("train", "train_2"))
+    features = json.loads(made["features.json"])["featuresDict"]["features"]
+    assert features["book_id"]["tensor"]["dtype"] == "int32"
+    assert "text" in features["text"]
+    info = json.loads(made["dataset_info.json"])
+    assert (info["name"], info["configName"], info["description"]) == ("tales", "en", "Of hens.")
+    lengths = {split["name"]: split["shardLengths"] for split in info["splits"]}
+    assert lengths == {"train": [], "train_2": ["7"]}
+
+
+def test_the_splits_are_the_usual_three() -> None:
+    info = json.loads(texts()["dataset_info.json"])
+    assert [split["name"] for split in info["splits"]] == ["train", "validation", "test"]

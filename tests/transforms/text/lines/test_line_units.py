@@ -1,0 +1,301 @@
+import bz2
+import gzip
+import io
+import itertools
+import lzma
+from collections.abc import Iterable, Sequence
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.makers.bz2_files import pack_stream
+from transforms.text.files import bz2_blocks
+from transforms.text.lines import line_units
+from transforms.text.lines.line_units import Damage, Line, LineUnit
+
+# Lines of all lengths, empty ones, several in a row, a line end at the end of a block or not.
+texts = st.lists(st.sampled_from([b"\n", b"a", b"bc\n", b"de" * 20, b"\r\n"]), max_size=40).map(
+    b"".join
+)
+cut_places = st.lists(st.floats(0, 1), max_size=6)
+buffer_sizes = st.integers(1, 60)
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """The lines, which only a line feed ends."""
+    return list(io.BytesIO(text))
+
+
+def units_of(data: bytes, kind: str, cuts: Iterable[float]) -> list[LineUnit]:
+    edges = [0, *sorted({int(cut * len(data)) for cut in cuts} - {0, len(data)}), len(data)]
+    return [LineUnit("x", kind, start, end, len(data)) for start, end in itertools.pairwise(edges)]
+
+
+def read(data: bytes, units: Sequence[LineUnit]) -> list[Line | Damage]:
+    """All that the units give. None may tell of more bytes than it has."""
+    found = []
+    for unit in units:
+        events = list(line_units.read_lines(io.BytesIO(data), unit))
+        stored = sum(event.stored_bytes for event in events if isinstance(event, Line))
+        assert stored <= unit.end - unit.start
+        found += events
+    return found
+
+
+def lines_in(events: Iterable[Line | Damage]) -> list[bytes]:
+    return [event.text for event in events if isinstance(event, Line)]
+
+
+def places_in(events: Iterable[Line | Damage]) -> list[tuple[str, bytes]]:
+    return [(event.place, event.text) for event in events if isinstance(event, Line)]
+
+
+def damages_in(events: Iterable[Line | Damage]) -> list[Damage]:
+    return [event for event in events if isinstance(event, Damage)]
+
+
+@given(texts, cut_places, buffer_sizes)
+def test_units_of_a_plain_file_give_each_line_once_and_in_order(
+    text: bytes, cuts: list[float], buffer_bytes: int
+) -> None:
+    text = text or b"\n"
+    with mock.patch.object(line_units, "READ_BYTES", buffer_bytes * 16):
+        events = read(text, units_of(text, "plain", cuts))
+    assert lines_in(events) == lines_of(text)
+    assert damages_in(events) == []
+    offsets = itertools.accumulate(map(len, lines_of(text)), initial=0)
+    assert [place for place, _ in places_in(events)] == [
+        str(offset) for offset, _ in zip(offsets, lines_of(text), strict=False)
+    ]
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.lists(texts.filter(bool), max_size=8), min_size=1, max_size=3),
+    cut_places,
+    buffer_sizes,
+)
+def test_units_of_a_bz2_file_give_each_line_once_and_in_order(
+    content_of_streams: list[list[bytes]], cuts: list[float], scan_bytes: int
+) -> None:
+    data = b"".join(map(pack_stream, content_of_streams))
+    text = b"".join(itertools.chain(*content_of_streams))
+    with mock.patch.object(bz2_blocks, "SCAN_BYTES", scan_bytes):
+        events = read(data, units_of(data, "bz2", cuts))
+    assert lines_in(events) == lines_of(text)
+    assert damages_in(events) == []
+    assert places_in(events) == places_in(read(data, units_of(data, "bz2", [])))
+
+
+@given(texts, st.sampled_from([gzip.compress, lzma.compress]), st.integers(1, 5), buffer_sizes)
+def test_stripes_of_a_whole_file_give_each_line_once(
+    text: bytes, compress: type, stripes: int, run_bytes: int
+) -> None:
+    data = compress(text)
+    units = line_units.plan_line_units(io.BytesIO(data), "x", len(data), stripes)
+    assert [(unit.kind, unit.stripe, unit.stripes) for unit in units] == [
+        ("whole", stripe, stripes) for stripe in range(stripes)
+    ]
+    with mock.patch.object(line_units, "STRIPE_RUN_BYTES", run_bytes):
+        of_stripes = [read(data, [unit]) for unit in units]
+    found = sorted(itertools.chain(*map(places_in, of_stripes)), key=lambda found: int(found[0]))
+    assert [line for _, line in found] == lines_of(text)
+    offsets = list(itertools.accumulate(map(len, lines_of(text)), initial=0))[:-1]
+    assert [int(place) for place, _ in found] == offsets
+    for stripe, events in enumerate(of_stripes):
+        owners = {max(int(place) - 1, 0) // run_bytes % stripes for place, _ in places_in(events)}
+        assert owners <= {stripe}
+
+
+def test_places() -> None:
+    text = b"[\n{1},\n{2}\n]"
+    assert places_in(read(text, units_of(text, "plain", [0.5]))) == [
+        ("0", b"[\n"),
+        ("2", b"{1},\n"),
+        ("7", b"{2}\n"),
+        ("11", b"]"),
+    ]
+    data = pack_stream([b"[\n{1", b"},\n", b"{2}\n]"])
+    first, second, third = (mark // 8 for mark, is_end in bz2_blocks.find_marks(data) if not is_end)
+    assert places_in(read(data, units_of(data, "bz2", [0.5]))) == [
+        (f"{first}+0", b"[\n"),
+        (f"{first}+2", b"{1},\n"),
+        (f"{third}+0", b"{2}\n"),
+        (f"{third}+4", b"]"),
+    ]
+    assert first == 4
+    assert first < second < third
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(texts.filter(bool), min_size=1, max_size=8),
+    st.floats(0, 1),
+    st.integers(0, 7),
+    cut_places,
+)
+def test_a_flipped_bit_costs_the_lines_that_touch_a_block(
+    content: list[bytes], place: float, bit: int, cuts: list[float]
+) -> None:
+    whole = pack_stream(content)
+    at = min(int(place * len(whole)), len(whole) - 1)
+    damaged = bytearray(whole)
+    damaged[at] ^= 1 << bit
+    uncut = read(bytes(damaged), units_of(whole, "bz2", []))
+    known = places_in(read(whole, units_of(whole, "bz2", [])))
+    assert set(places_in(uncut)) <= set(known)
+    events = read(bytes(damaged), units_of(whole, "bz2", cuts))
+    assert places_in(events) == places_in(uncut)
+    bad = {byte for damage in damages_in(events) for byte in range(damage.start, damage.end)}
+    assert bad == {byte for damage in damages_in(uncut) for byte in range(damage.start, damage.end)}
+    lost = set(known) - set(places_in(uncut))
+    assert not lost or bad
+    with mock.patch.object(line_units, "MAX_LINE_BYTES", 5):
+        uncut = read(bytes(damaged), units_of(whole, "bz2", []))
+        events = read(bytes(damaged), units_of(whole, "bz2", cuts))
+    assert places_in(events) == places_in(uncut)
+
+
+def test_damage_in_the_middle() -> None:
+    data = pack_stream([b"one\ntw", b"o\nthree\nfo", b"ur\nfive\nsi", b"x\nseven\n"])
+    marks = [mark // 8 for mark, _ in bz2_blocks.find_marks(data)]
+    damaged = bytearray(data)
+    damaged[marks[1] + 12] ^= 16
+    for cuts in ([], [0.2, 0.4, 0.6, 0.8]):
+        events = read(bytes(damaged), units_of(data, "bz2", cuts))
+        assert lines_in(events) == [b"one\n", b"five\n", b"six\n", b"seven\n"]
+        assert damages_in(events) == [Damage(marks[1], marks[2] + 1, "a damaged bz2 block")]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize("stripes", [1, 3])
+def test_a_whole_file_that_is_cut_off(compress: type, stripes: int) -> None:
+    text = b"".join(b"%d\n" % number**5 for number in range(2000))
+    data = compress(text)[:-2000]
+    units = line_units.plan_line_units(io.BytesIO(data), "x", len(data), stripes)
+    with mock.patch.object(line_units, "STRIPE_RUN_BYTES", 1000):
+        of_stripes = [read(data, [unit]) for unit in units]
+    lines = set(itertools.chain(*map(lines_in, of_stripes)))
+    assert lines < set(lines_of(text))  # the cut line is not among them
+    (damage,) = damages_in(of_stripes[0])
+    assert damage.message.startswith("the compressed file is damaged or cut off: ")
+    assert 0 <= damage.start - sum(map(len, lines)) < 30
+    assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
+
+
+def test_a_bz2_file_that_is_cut_off() -> None:
+    data = pack_stream([b"one\ntw", b"o\nthree\nfo", b"ur\n"])[:-15]
+    for cuts in ([], [0.3, 0.6]):
+        events = read(data, units_of(data, "bz2", cuts))
+        assert lines_in(events) == [b"one\n", b"two\n", b"three\n"]
+        (damage,) = damages_in(events)
+        assert damage.message == "the file ends inside a bz2 block: a download was cut off?"
+        assert damage.end == len(data)
+
+
+@given(st.lists(st.integers(0, 30), max_size=10), cut_places, st.integers(1, 12), st.booleans())
+def test_overlong_lines_are_cut(
+    lengths: list[int], cuts: list[float], block_bytes: int, ends: bool
+) -> None:
+    text = b"\n".join(b"x" * length for length in lengths) + b"\n" * ends
+    blocks = [text[at : at + block_bytes] for at in range(0, len(text), block_bytes)]
+    expected = [(line[:9], len(line) > 9) for line in lines_of(text)]
+    with (
+        mock.patch.object(line_units, "MAX_LINE_BYTES", 9),
+        mock.patch.object(line_units, "READ_BYTES", 16),
+    ):
+        for kind, data in (
+            ("bz2", pack_stream(blocks)),
+            ("plain", text),
+            ("whole", gzip.compress(text)),
+        ):
+            units = units_of(data, kind, cuts if kind != "whole" else [])
+            events = read(data, units) if data else []
+            assert [
+                (event.text, event.is_overlong) for event in events if isinstance(event, Line)
+            ] == expected
+
+
+def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
+    """A file that is one line would else be read as often as it has units."""
+    text = b"x" * 100_000
+    stream = mock.Mock(wraps=io.BytesIO(text))
+    with (
+        mock.patch.object(line_units, "MAX_LINE_BYTES", 500),
+        mock.patch.object(line_units, "READ_BYTES", 1600),
+    ):
+        (line,) = line_units.read_lines(stream, LineUnit("x", "plain", 0, 100, len(text)))
+        assert (
+            list(line_units.read_lines(stream, LineUnit("x", "plain", 100, 200, len(text)))) == []
+        )
+    assert isinstance(line, Line)
+    assert (len(line.text), line.is_overlong) == (500, True)
+    # 100 bytes of its own, then 100 at a time until the line is too long; 100 of the other unit's.
+    assert stream.read.call_count == 6 + 1
+
+
+@pytest.mark.parametrize(
+    ("file_bytes", "unit_bytes"),
+    [
+        (0, 0),
+        (1, 1),
+        (1 << 20, 1 << 20),
+        (1 << 26, 1 << 20),
+        (1 << 30, 1 << 24),
+        (1 << 40, 1 << 26),
+    ],
+)
+def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> None:
+    for head, kind in ((b"[\n", "plain"), (b"BZh91AY&SY", "bz2")):
+        units = line_units.plan_line_units(io.BytesIO(head), "x", file_bytes, 7)
+        assert {unit.kind for unit in units} == {kind}
+        assert units[0].end == unit_bytes
+        assert [unit.start for unit in units] == [0, *(unit.end for unit in units[:-1])]
+        assert units[-1].end == file_bytes
+        assert all(unit.end - unit.start == unit_bytes for unit in units[:-1])
+
+
+def test_an_empty_file_is_damage() -> None:
+    (unit,) = line_units.plan_line_units(io.BytesIO(), "x.json", 0, 3)
+    assert read(b"", [unit]) == [Damage(0, 0, "the file is empty")]
+
+
+@given(texts.filter(bool), st.floats(0, 0.999), cut_places, buffer_sizes)
+def test_a_plain_file_that_has_become_shorter_is_damage(
+    text: bytes, place: float, cuts: list[float], buffer_bytes: int
+) -> None:
+    shorter = text[: int(place * len(text))]
+    units = units_of(text, "plain", cuts)
+    with mock.patch.object(line_units, "READ_BYTES", buffer_bytes * 16):
+        events = read(shorter, units)
+    assert lines_in(events) == [line for line in lines_of(shorter) if line.endswith(b"\n")]
+    message = "the file is shorter than when it was looked at: it is being written or replaced"
+    assert damages_in(events) == [
+        Damage(max(unit.start, len(shorter)), unit.end, message)
+        for unit in units
+        if unit.end > len(shorter)
+    ]
+
+
+def test_a_whole_file_of_two_streams_with_padding() -> None:
+    data = lzma.compress(b"one\ntw") + bytes(8) + lzma.compress(b"o\n")
+    assert read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1)) == [
+        Line(b"one\n", "0", mock.ANY),
+        Line(b"two\n", "4", mock.ANY),
+    ]
+    data = data.replace(bytes(8), b"?" * 8)
+    one, damage = read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1))
+    assert one == Line(b"one\n", "0", mock.ANY)
+    assert isinstance(damage, Damage)
+    assert damage.message.startswith("the compressed file is damaged or cut off: Input format")
+
+
+def test_real_blocks() -> None:
+    text = b"".join(b"%d\n" % (number**7) for number in range(100_000))
+    data = bz2.compress(text, 1)
+    cuts = [number / 50 for number in range(50)]
+    events = read(data, units_of(data, "bz2", cuts))
+    assert b"".join(lines_in(events)) == text
+    assert len({place.split("+")[0] for place, _ in places_in(events)}) > 10

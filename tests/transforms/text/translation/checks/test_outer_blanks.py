@@ -1,0 +1,23 @@
+import pytest
+
+from tests.transforms.text.translation.checks.pair_cases import pair
+from transforms.text.translation.checks.outer_blanks import find_outer_blanks
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (" a", "before"),
+        ("a\u00a0", "behind"),
+        ("\ta ", "before and behind"),
+        ("a\u200b", "behind"),
+        ("\ufeffa", "before"),
+        ("a b", None),
+        (" ", None),
+    ],
+)
+def test_outer_blanks(text: str, where: str | None) -> None:
+    findings = list(find_outer_blanks([pair("A.", text)]))
+    assert [finding[1:4] for finding in findings] == (
+        [("outer-blanks", "warning", f"blanks {where} the line")] if where else []
+    )

@@ -1,0 +1,67 @@
+import pickle
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.transforms.text.translation.packets.samples import line, packet_of
+from transforms.text.translation.packets.records import (
+    NO_NAME,
+    PacketError,
+    PacketName,
+    format_name,
+    parse_name,
+)
+
+
+def test_name_of_a_packet() -> None:
+    packet = packet_of(line("dev-0001", "a"))
+    assert format_name(packet) == "flores/zho_simpl/round2/packet3"
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    st.integers(1, 999_999),
+    st.integers(1, 999_999),
+)
+@example("a/b %2F ü\n", 1, 1)
+def test_a_name_tells_its_packet(project: str, round_: int, number: int) -> None:
+    packet = packet_of(project=project)._replace(round=round_, number=number)
+    name = format_name(packet)
+    assert name.isascii()
+    assert name.split() == [name]
+    assert parse_name(name) == PacketName(project, "zho_simpl", round_, number)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "sentences.docx",
+        "flores/zho_simpl/round2",
+        "flores/zho_simpl/round2/packet3/dev",
+        "flores/zho_simpl/round0/packet3",
+        "flores/zho_simpl/round2/packet03",
+        "flores/zho_simpl/round2/packet3\n",
+        "flores//round2/packet3",
+        "a/b/flores/round2/packet3",
+    ],
+)
+def test_what_is_no_name_tells_nothing(name: str) -> None:
+    assert parse_name(name) == NO_NAME == PacketName("", "", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("project", "round_", "number"), [("", 1, 1), ("a", 0, 1), ("a", 1, 0), ("a", 1, 1_000_000)]
+)
+def test_a_packet_that_cannot_be_named(project: str, round_: int, number: int) -> None:
+    with pytest.raises(ValueError, match="a packet cannot have the name"):
+        format_name(packet_of(project=project)._replace(round=round_, number=number))
+
+
+def test_errors_name_the_place() -> None:
+    error = PacketError("a.xlf", 7, "no")
+    assert str(error) == "a.xlf, line 7: no"
+    assert str(PacketError("a.xlf", 0, "no")) == "a.xlf: no"
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), copy.file, copy.line, copy.message) == (PacketError, "a.xlf", 7, "no")

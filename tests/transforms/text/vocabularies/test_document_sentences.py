@@ -1,0 +1,90 @@
+import pytest
+
+from transforms.text.vocabularies.document_sentences import (
+    LAYOUTS,
+    clean_sentences,
+    paragraphs_of_book,
+    sentences_of_texts,
+)
+from transforms.text.vocabularies.subwords import BLANK, RESERVED
+from transforms.text.wikimedia.article_markers import render_article
+from transforms.text.wikimedia.wikitext.sections import Section
+
+ARTICLE = render_article(
+    "Пором",
+    [
+        Section("", ("Пором відходить о сьомій. Він зелений.", "Його видно здалеку.")),
+        Section("Історія", ("Його збудували 1903 р. у Києві.",)),
+    ],
+)
+BOOK = "CHAPTER I.\n\nThe ferry left\nat seven. Nobody\nsaw it.\n \t\n\n\nIt was green.\n"
+
+
+@pytest.mark.parametrize(
+    ("corpus", "language", "text", "expected"),
+    [
+        (
+            "wiki40b",
+            "uk",
+            ARTICLE,
+            [
+                "Пором відходить о сьомій.",
+                "Він зелений.",
+                "Його видно здалеку.",
+                "Його збудували 1903 р. у Києві.",
+            ],
+        ),
+        (
+            "wiki40b",
+            "ja",
+            render_article("船", [Section("", ("船は港を出た。人はいない。",))]),
+            ["船は港を出た。", "人はいない。"],
+        ),
+        (
+            "pg19",
+            "en",
+            BOOK,
+            ["CHAPTER I.", "The ferry left at seven.", "Nobody saw it.", "It was green."],
+        ),
+        ("simplebooks", "en", "One. Two.\nThree.\n", ["One.", "Two.", "Three."]),
+        ("lm1b", "en", "One . Two .", ["One . Two ."]),
+    ],
+)
+def test_sentences_of_each_corpus(
+    corpus: str, language: str, text: str, expected: list[str]
+) -> None:
+    assert list(sentences_of_texts([text], LAYOUTS[corpus], language)) == expected
+
+
+def test_several_texts_one_after_the_other() -> None:
+    assert list(sentences_of_texts(["b", "", "a"], LAYOUTS["lm1b"], "en")) == ["b", "a"]
+
+
+def test_columns_that_are_read() -> None:
+    assert {name: layout.column for name, layout in LAYOUTS.items()} == {
+        "wiki40b": "text",
+        "lm1b": "text",
+        "pg19": "book_text",
+        "simplebooks": "raw_text",
+    }
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (" a b ", ["a b"]),
+        ("a\tb\nc\r\nd", ["a b c  d"]),
+        (f"a{BLANK}b{RESERVED}c", ["a bc"]),
+        ("", []),
+        (" \t\n", []),
+        (RESERVED, []),
+        ("a\u00a0b\u3000", ["a\u00a0b\u3000"]),  # for the model's own normalisation
+    ],
+)
+def test_cleaning(sentence: str, expected: list[str]) -> None:
+    assert list(clean_sentences([sentence])) == expected
+    assert list(clean_sentences(expected)) == expected
+
+
+def test_paragraphs_of_a_book_with_other_line_ends() -> None:
+    assert paragraphs_of_book("a\r\n\r\nb\nc\n\n\nd") == ["a\r", "b\nc", "d"]

@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.run_pipeline import run_transform
+from transforms.files.scratch import Scratch
+from transforms.text.lines.line_blocks import block_of
+from transforms.text.vocabularies.sentence_choice import (
+    RANGES,
+    Choice,
+    is_held_out,
+    is_last,
+    is_once_more,
+    rank_sentences,
+)
+from transforms.vocabularies.choose_sentences import AddCounts, ChooseSentences, JoinRanks, Sampling
+from transforms.vocabularies.read_sentences import SentenceBlock
+
+UK = [f"Речення {number}." for number in range(40)]
+JA = [f"文{number}。" for number in range(10)]
+
+
+def block(
+    folder: Path, language: str, lines: list[str], is_held_out: bool = False
+) -> SentenceBlock:
+    scratch = Scratch(str(folder))
+    return SentenceBlock(
+        language,
+        is_held_out,
+        len(lines),
+        scratch.put(rank_sentences(lines, 3).tobytes()),
+        scratch.put(block_of([line.encode() for line in lines])),
+    )
+
+
+def choices(sampling: Sampling, *blocks: SentenceBlock) -> dict[str, Choice]:
+    (found,) = run_transform(ChooseSentences(sampling), blocks).elements["main"]
+    return dict(found)
+
+
+def test_the_sentences_with_the_smallest_ranks(tmp_path: Path) -> None:
+    sampling = Sampling(("el", "ja", "uk"), "1", 25)
+    blocks = [
+        block(tmp_path, "uk", UK[:7]),
+        block(tmp_path, "uk", UK[7:]),
+        block(tmp_path, "ja", JA),
+        block(tmp_path, "ja", ["試験"], is_held_out=True),
+    ]
+    found = choices(sampling, *blocks)
+    assert {name: choice.share.wanted for name, choice in found.items()} == {
+        "el": 0,
+        "ja": 5,
+        "uk": 20,
+    }
+    for name, lines in (("uk", UK), ("ja", JA)):
+        ranks = rank_sentences(lines, 3)
+        chosen = ranks[is_once_more(ranks, found[name]) | is_last(ranks, found[name])]
+        wanted = found[name].share.wanted
+        assert np.array_equal(np.sort(chosen), np.sort(ranks)[:wanted])
+        assert found[name].copies == 1
+    # Japanese has a split that is held out; of Ukrainian all are that are not taken.
+    uk, ja = rank_sentences(UK, 3), rank_sentences(JA, 3)
+    assert is_held_out(uk, found["uk"]).sum() == 20
+    assert not is_held_out(ja, found["ja"]).any()
+    assert choices(sampling, *reversed(blocks)) == found
+
+
+def test_nothing_to_choose_from(tmp_path: Path) -> None:
+    held_out = block(tmp_path, "uk", UK, is_held_out=True)
+    with pytest.raises(Exception, match="InputError: uk: there is no sentence to learn from"):
+        choices(Sampling(("uk",), "5", 10), held_out)
+
+
+def test_combining_in_parts_is_combining_at_once() -> None:
+    add, join = AddCounts(), JoinRanks()
+    counts = [np.arange(RANGES) * factor for factor in (1, 2, 3)]
+    left = add.add_input(add.create_accumulator(), counts[0])
+    right = add.add_input(add.add_input(add.create_accumulator(), counts[1]), counts[2])
+    merged = add.extract_output(add.merge_accumulators([left, right]))
+    assert np.array_equal(merged, np.arange(RANGES) * 6)
+    ranks = [rank_sentences(lines, 1) for lines in (UK[:3], UK[3:5], JA)]
+    first = join.add_input(join.create_accumulator(), ranks[0])
+    others = join.compact(join.add_input(join.add_input([], ranks[1]), ranks[2]))
+    joined = join.extract_output(join.merge_accumulators([first, join.compact([]), others]))
+    assert np.array_equal(joined, np.concatenate(ranks))

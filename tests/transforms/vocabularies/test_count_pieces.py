@@ -1,0 +1,64 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from tests.makers.spm_models import SENTENCES, small_model
+from tests.makers.subword_inputs import write_lines
+from tests.tools.run_pipeline import run_pipeline
+from tests.transforms.vocabularies.test_choose_sentences import block
+from transforms.text.vocabularies.piece_model import PieceCounter, PieceStats, TrainedPieces
+from transforms.text.vocabularies.sentence_choice import Choice, rank_sentences
+from transforms.text.vocabularies.temperature_sampling import Share
+from transforms.vocabularies.count_pieces import CountPieces, EvaluationFile
+from transforms.vocabularies.read_sentences import SentenceBlock
+
+TRAINED = TrainedPieces(small_model(), 300, 1, 1, 0)
+COUNT = PieceCounter(small_model()).count
+EN, UK, JA = list(SENTENCES[:2]), list(SENTENCES[2:4]), list(SENTENCES[4:6])
+
+
+def count(
+    blocks: list[SentenceBlock], choices: dict[str, Choice], *files: EvaluationFile
+) -> dict[tuple[str, str], PieceStats]:
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        made = root | beam.Create(blocks)
+        trained = root | "Trained" >> beam.Create([TRAINED])
+        chosen = root | "Choices" >> beam.Create([choices])
+        return {"stats": made | CountPieces(trained, chosen, files)}
+
+    return dict(run_pipeline(build).elements["stats"])
+
+
+def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> None:
+    ranks = rank_sentences(EN, 3).tolist()
+    share = Share(2, 0.5, 1)
+    choices = {
+        "en": Choice(share, 0, 0, max(ranks)),  # the second of them is held out
+        "uk": Choice(share, 0, 0, 1 << 64),
+        "ja": Choice(share, 0, 0, 1 << 64),
+    }
+    blocks = [
+        block(tmp_path, "en", EN),
+        block(tmp_path, "uk", UK),
+        block(tmp_path, "ja", JA[:1]),
+        block(tmp_path, "ja", JA[1:], is_held_out=True),
+    ]
+    plain = write_lines(tmp_path / "a.dev", [f" {UK[0]} ", "", UK[1]])
+    packed = write_lines(tmp_path / "b.gz", EN)
+    stats = count(
+        blocks, choices, EvaluationFile("uk", str(plain)), EvaluationFile("uk", str(packed))
+    )
+    assert stats == {
+        ("held out", "en"): COUNT([EN[ranks.index(max(ranks))]]),
+        ("held out", "ja"): COUNT(JA[1:]),
+        ("evaluated", "uk"): COUNT([*UK, "", *EN]),
+    }
+    assert stats["evaluated", "uk"].lines == 5
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.dev").write_bytes(b"abc\n\xff\n")
+    with pytest.raises(Exception, match=r"InputError.*a\.dev, byte 4: no UTF-8"):
+        count([], {}, EvaluationFile("uk", str(tmp_path / "a.dev")))

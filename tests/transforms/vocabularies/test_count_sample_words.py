@@ -1,0 +1,79 @@
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from tests.tools.run_pipeline import run_pipeline
+from tests.transforms.vocabularies.test_choose_sentences import block
+from transforms.files.scratch import fetch
+from transforms.text.vocabularies.sentence_choice import rank_sentences
+from transforms.text.vocabularies.word_counts import unpack_counts
+from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
+from transforms.vocabularies.count_sample_words import CountSampleWords
+
+UK = ["Пором  відходить о сьомій.", "Пором зелений.", "Його видно.", "Його видно.", "Його видно."]
+JA = ["船は 港を", "港を 出た"]
+
+
+def count(
+    folder: Path, total: int, buckets: int, temperature: str
+) -> tuple[Counter[str], dict[str, int]]:
+    blocks = [
+        block(folder, "uk", UK[:2]),
+        block(folder, "uk", UK[2:]),
+        block(folder, "ja", JA),
+        block(folder, "ja", ["試験"], is_held_out=True),
+    ]
+
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        made = root | beam.Create(blocks, reshuffle=False)
+        choices = made | ChooseSentences(Sampling(("ja", "uk"), temperature, total))
+        counted = made | CountSampleWords(str(folder), choices, buckets)
+        return {"words": counted.words, "sampled": counted.sampled}
+
+    outcome = run_pipeline(build)
+    words = Counter[str]()
+    for _, packed in outcome.elements["words"]:
+        counts = unpack_counts(fetch(packed))
+        for word, times in zip(
+            counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True
+        ):
+            assert word.decode() not in words  # each is in one bucket
+            words[word.decode()] = times
+    return words, dict(outcome.elements["sampled"])
+
+
+def expected(lines: list[str], wanted: int) -> Counter[str]:
+    ranks = rank_sentences(lines, 3).tolist()
+    ordered = [line for _, line in sorted(zip(ranks, lines, strict=True))]
+    times, rest = divmod(wanted, len(lines))
+    return Counter(word for line in ordered * times + ordered[:rest] for word in line.split())
+
+
+@pytest.mark.parametrize("total", [3, 5, 700_003])
+@pytest.mark.parametrize("temperature", ["1", "50"])
+def test_the_words_of_the_sample(tmp_path: Path, total: int, temperature: str) -> None:
+    words, sampled = count(tmp_path, total, 1 + total % 4, temperature)
+    assert sum(sampled.values()) == min(total, len(UK) + len(JA))
+    assert temperature == "1" or total < 7 or sampled["ja"] > len(JA)  # repeated
+    assert words == +(expected(UK, sampled["uk"]) + expected(JA, sampled["ja"]))
+
+
+def test_copies_of_the_last_sentence_are_taken_as_often_as_is_wanted(tmp_path: Path) -> None:
+    ranks = rank_sentences(UK, 3)
+    before = int((ranks < ranks[2]).sum())
+
+    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
+        made = root | beam.Create([block(tmp_path, "uk", UK)])
+        choices = made | ChooseSentences(Sampling(("uk",), "5", before + 2))
+        counted = made | CountSampleWords(str(tmp_path), choices, 1)
+        return {"words": counted.words, "choices": choices}
+
+    outcome = run_pipeline(build)
+    ((_, packed),) = outcome.elements["words"]
+    counts = unpack_counts(fetch(packed))
+    of_word = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
+    assert of_word["видно.".encode()] == 2
+    assert outcome.elements["choices"][0]["uk"].copies == 2

@@ -1,0 +1,348 @@
+import json
+from pathlib import Path
+
+import pytest
+from apache_beam.io.filesystems import FileSystems
+
+from tests.tools.object_store import ObjectStore
+from transforms.files.open_input import InputError
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.wiki.find_dumps import (
+    EntitySource,
+    MissingWiki,
+    PassedOver,
+    WikiDump,
+    find_dumps,
+    find_entities,
+    parse_languages,
+)
+
+MAY, APRIL = "20230501", "20230401"
+
+
+def touch(root: Path, *names: str, content: bytes = b"x") -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+
+
+def dump_name(dbname: str = "ukwiki", date: str = MAY) -> str:
+    return f"{dbname}/{date}/{dbname}-{date}-pages-articles-multistream.xml.bz2"
+
+
+def table_name(table: str, dbname: str = "ukwiki", date: str = MAY) -> str:
+    return f"{dbname}/{date}/{dbname}-{date}-{table}.sql.gz"
+
+
+def write_status(root: Path, name: str, listed_bytes: int, status: str = "done") -> None:
+    path = Path(name)
+    job = {"status": status, "files": {path.name: {"size": listed_bytes}}}
+    content = json.dumps({"version": "0.8", "jobs": {"articlesmultistreamdump": job}})
+    touch(root, str(path.parent / "dumpstatus.json"), content=content.encode())
+
+
+def found_dates(root: Path, date: str) -> list[str]:
+    return [wiki.date for wiki in find_dumps([str(root)], ["uk"], date).wikis]
+
+
+def test_the_files_of_a_wiki(tmp_path: Path) -> None:
+    dump, props, page = dump_name(), table_name("page_props"), table_name("page")
+    touch(tmp_path, dump, props, page, "ukwiki/20230501/ukwiki-20230501-abstract.xml.gz")
+    found = find_dumps([str(tmp_path)], ["uk"])
+    assert found.wikis == [
+        WikiDump(
+            language="uk",
+            dbname="ukwiki",
+            date=MAY,
+            dump=[f"{tmp_path}/{dump}"],
+            page_props=[f"{tmp_path}/{props}"],
+            page_table=[f"{tmp_path}/{page}"],
+            items_per_site=[],
+        )
+    ]
+    assert (found.missing, found.passed_over, found.entities) == ([], [], None)
+
+
+def test_parts(tmp_path: Path) -> None:
+    stem = f"ukwiki/{MAY}/ukwiki-{MAY}-pages-articles-multistream"
+    parts = [f"{stem}1.xml-p1p41242.bz2", f"{stem}2.xml-p41243p151573.bz2"]
+    touch(tmp_path, *parts, f"{stem}-index1.txt-p1p41242.bz2")
+    assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].dump == [f"{tmp_path}/{p}" for p in parts]
+
+
+def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("zhwiki"), dump_name("nowiki"), dump_name("ukwiki"))
+    found = find_dumps([str(tmp_path)], ["zh-tw", "uk", "el", "zh-cn", "no"])
+    assert [(wiki.language, wiki.dbname) for wiki in found.wikis] == [
+        ("zh-tw", "zhwiki"),
+        ("uk", "ukwiki"),
+        ("zh-cn", "zhwiki"),
+        ("no", "nowiki"),
+    ]
+    assert found.wikis[0].dump == found.wikis[2].dump == [f"{tmp_path}/{dump_name('zhwiki')}"]
+    assert found.missing == [MissingWiki("el", "no folder elwiki with a date below")]
+
+
+def test_all_languages(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("ukwiki"))
+    found = find_dumps([str(tmp_path)], parse_languages("all"))
+    assert [wiki.language for wiki in found.wikis] == ["uk"]
+    others = tuple(one.language for one in found.missing)
+    assert others == tuple(code for code in LANGUAGE_CODES if code != "uk")
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [("uk", ("uk",)), ("uk, el,uk,", ("uk", "el")), ("zh-tw,en", ("zh-tw", "en")),
+     ("all", LANGUAGE_CODES)],
+)  # fmt: skip
+def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
+    assert parse_languages(text) == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "no language is named; known are en, ar, "), (",", "no language is named"),
+     ("uk,xx", "no such language: 'xx'; known are en, "), ("all,uk", "no such language: 'all'")],
+)  # fmt: skip
+def test_parse_no_languages(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_languages(text)
+
+
+# Dates.
+
+
+@pytest.mark.parametrize(
+    ("dates", "wanted", "expected"),
+    [
+        ([APRIL, MAY], "newest", [MAY]),
+        ([APRIL, MAY, "latest"], "newest", [MAY]),
+        (["latest"], "newest", ["latest"]),
+        ([MAY, APRIL, "latest"], "all", [APRIL, MAY]),
+        (["latest"], "all", ["latest"]),
+        ([APRIL, MAY, "latest"], "latest", ["latest"]),
+        ([APRIL, MAY], APRIL, [APRIL]),
+        ([APRIL, MAY, "tmp", "202305", "20230601-old"], "newest", [MAY]),
+    ],
+)
+def test_dates(tmp_path: Path, dates: list[str], wanted: str, expected: list[str]) -> None:
+    touch(tmp_path, *(dump_name(date=date) for date in dates))
+    assert found_dates(tmp_path, wanted) == expected
+
+
+def test_a_folder_with_no_whole_dump_is_passed_over(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(date=APRIL), dump_name(date=MAY), table_name("page", date="20230520"))
+    write_status(tmp_path, dump_name(date=MAY), 20_000)
+    found = find_dumps([str(tmp_path)], ["uk"])
+    assert [wiki.date for wiki in found.wikis] == [APRIL]
+    assert found.passed_over == [
+        PassedOver(
+            "ukwiki",
+            MAY,
+            f"ukwiki-{MAY}-pages-articles-multistream.xml.bz2 is still being written: it has 1 bytes,"
+            " and dumpstatus.json names 20,000",
+        ),
+        PassedOver("ukwiki", "20230520", "no pages-articles dump"),
+    ]
+    assert found_dates(tmp_path, "all") == [APRIL]
+
+
+def test_what_the_status_confirms_is_taken(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(date=APRIL), dump_name(date=MAY))
+    write_status(tmp_path, dump_name(date=MAY), 1)
+    assert found_dates(tmp_path, "newest") == [MAY]
+    write_status(tmp_path, dump_name(date=MAY), 1, status="in-progress")
+    assert found_dates(tmp_path, "newest") == [APRIL]
+    touch(tmp_path, f"ukwiki/{MAY}/dumpstatus.json", content=b"{")
+    assert found_dates(tmp_path, "newest") == [APRIL]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason"),
+    [
+        (APRIL, f"no folder elwiki/{APRIL}"),
+        (MAY, f"{MAY}: no pages-articles dump"),
+        ("latest", "no folder elwiki/latest"),
+        ("newest", f"{MAY}: no pages-articles dump"),
+        ("all", f"{MAY}: no pages-articles dump"),
+    ],
+)
+def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> None:
+    touch(tmp_path, *(dump_name(date=date) for date in (APRIL, MAY, "latest")))
+    (tmp_path / "elwiki" / MAY).mkdir(parents=True)
+    assert find_dumps([str(tmp_path)], ["el", "uk"], wanted).missing == [MissingWiki("el", reason)]
+
+
+@pytest.mark.parametrize("date", ["", "2023-05-01", "may", "2023050", "20230501/"])
+def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
+    with pytest.raises(ValueError, match="is no date; it is newest, all, latest, or like 20230501"):
+        find_dumps([str(tmp_path)], ["uk"], date)
+
+
+# Nothing.
+
+
+def test_nothing_is_there(tmp_path: Path) -> None:
+    (tmp_path / "elwiki").mkdir()
+    with pytest.raises(InputError) as error:
+        find_dumps([str(tmp_path)], ["uk", "el"])
+    assert str(error.value) == (
+        f"{tmp_path}: no dump to build from (uk: no folder ukwiki with a date below;"
+        " el: no folder elwiki with a date below); looked for"
+        " <root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"
+    )
+    with pytest.raises(InputError, match="zh-cn: no folder zhwiki with a date below; and 38 more"):
+        find_dumps([str(tmp_path)], LANGUAGE_CODES)
+
+
+def test_a_root_that_is_no_folder(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name())
+    for root, message in ((tmp_path / "x", "no such folder"), (tmp_path / dump_name(), "a file")):
+        with pytest.raises(InputError, match=message) as error:
+            find_dumps([str(tmp_path), str(root)], ["uk"])
+        assert error.value.path == str(root)
+
+
+# Several roots, links, other file systems.
+
+
+def test_roots_are_searched_together_the_first_counts(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    touch(one, dump_name(), dump_name("elwiki", APRIL))
+    touch(two, dump_name(), table_name("page_props"), dump_name("elwiki", MAY))
+    uk, el = find_dumps([str(one), str(two)], ["uk", "el"]).wikis
+    assert uk.dump == [f"{one}/{dump_name()}"]
+    assert uk.page_props == [f"{two}/{table_name('page_props')}"]
+    assert el.dump == [f"{two}/{dump_name('elwiki')}"]
+    assert find_dumps([str(two), str(one)], ["uk"]).wikis[0].dump == [f"{two}/{dump_name()}"]
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    real, root = tmp_path / "real", tmp_path / "root"
+    touch(real, "files/a.bz2", dump_name("elwiki"))
+    date = root / "ukwiki" / MAY
+    date.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(root)
+    (date / Path(dump_name()).name).symlink_to(real / "files" / "a.bz2")
+    (date / Path(table_name("page")).name).symlink_to(real / "nowhere")
+    (root / "elwiki").symlink_to(real / "elwiki")
+    (root / "plwiki").mkdir()
+    (root / "plwiki" / APRIL).symlink_to(real / "elwiki" / MAY)
+    (root / "plwiki" / "latest").symlink_to(root / "plwiki")
+    found = find_dumps([str(tmp_path / "link")], ["uk", "el", "pl"])
+    assert [wiki.dump for wiki in found.wikis] == [
+        [f"{tmp_path}/link/{dump_name()}"],
+        [f"{tmp_path}/link/{dump_name('elwiki')}"],
+    ]
+    assert found.wikis[0].page_table == []
+    reasons = f"{APRIL}: no pages-articles dump; latest: no pages-articles dump"
+    assert found.missing == [MissingWiki("pl", reasons)]
+
+
+def test_an_object_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(
+        tmp_path,
+        dump_name(date=APRIL),
+        dump_name(date=MAY),
+        table_name("page_props", date=APRIL),
+        dump_name("elwiki", "latest"),
+        f"wikidatawiki/entities/{MAY}/wikidata-{MAY}-all.json.gz",
+        "entities/wikidata/20230502-1.0.0/COMPLETED",
+    )
+    write_status(tmp_path, dump_name(date=MAY), 7)
+    names = [path for path in tmp_path.rglob("*") if path.is_file()]
+    root = "store://bucket/dumps"
+    objects = {f"{root}/{path.relative_to(tmp_path)}": path.read_bytes() for path in names}
+    monkeypatch.setattr(ObjectStore, "objects", objects)
+    assert isinstance(FileSystems.get_filesystem(root), ObjectStore)
+    on_disk = find_dumps([str(tmp_path)], ["uk", "el", "vi"])
+    in_store = find_dumps([root], ["uk", "el", "vi"])
+    assert str(in_store) == str(on_disk).replace(str(tmp_path), root)
+    assert [(wiki.language, wiki.date) for wiki in in_store.wikis] == [
+        ("uk", APRIL),
+        ("el", "latest"),
+    ]
+    assert in_store.entities == EntitySource(
+        "table", "20230502", f"{root}/entities/wikidata/20230502-1.0.0"
+    )
+
+
+# What all wikis share.
+
+
+def items_name(date: str) -> str:
+    return table_name("wb_items_per_site", "wikidatawiki", date)
+
+
+@pytest.mark.parametrize(
+    ("dates", "chosen"),
+    [
+        ([APRIL, MAY, "20230601"], MAY),
+        ([APRIL, "20230520", "20230601"], "20230520"),
+        (["20230301", APRIL, "latest"], APRIL),
+        (["latest"], "latest"),
+        ([], ""),
+    ],
+)
+def test_items_per_site_stands_in_for_page_props(
+    tmp_path: Path, dates: list[str], chosen: str
+) -> None:
+    touch(tmp_path, dump_name(), *map(items_name, dates))
+    expected = [f"{tmp_path}/{items_name(chosen)}"] if chosen else []
+    assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == expected
+    touch(tmp_path, table_name("page_props"))
+    assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == []
+
+
+def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(), items_name(APRIL), items_name(MAY))
+    write_status(tmp_path, items_name(MAY), 2)
+    wiki = find_dumps([str(tmp_path)], ["uk"]).wikis[0]
+    assert wiki.items_per_site == [f"{tmp_path}/{items_name(APRIL)}"]
+
+
+SERVER = "wikidatawiki/entities/{date}/wikidata-{date}-all.json.{suffix}"
+SHORT = "wikidata/{date}/wikidata-{date}-all.json.{suffix}"
+TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
+
+
+@pytest.mark.parametrize(
+    ("names", "date", "kind", "chosen"),
+    [
+        ([(SERVER, MAY, "bz2")], "newest", "dump", 0),
+        ([(SHORT, MAY, "gz")], "newest", "dump", 0),
+        ([(SERVER, MAY, "gz"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
+        ([(SERVER, APRIL, "bz2"), (SHORT, MAY, "gz")], "newest", "dump", 1),
+        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], APRIL, "dump", 0),
+        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], "20230420", "dump", 1),
+        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz")], "20230601", "dump", 1),
+        ([(TABLE, MAY, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "table", 0),
+        ([(TABLE, APRIL, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
+        ([(TABLE, MAY, "1.9.0"), (TABLE, MAY, "1.10.0")], "newest", "table", 1),
+    ],
+)  # fmt: skip
+def test_entities(
+    tmp_path: Path, names: list[tuple[str, str, str]], date: str, kind: str, chosen: int
+) -> None:
+    paths = [form.format(date=day, suffix=suffix) for form, day, suffix in names]
+    touch(tmp_path, *paths)
+    path = paths[chosen].removesuffix("/COMPLETED")
+    expected = EntitySource(kind, names[chosen][1], f"{tmp_path}/{path}")
+    assert find_entities([str(tmp_path)], date) == expected
+
+
+def test_an_unfinished_table_is_none(tmp_path: Path) -> None:
+    touch(tmp_path, f"entities/wikidata/{MAY}-1.0.0/manifest.json")
+    touch(tmp_path, f"entities/wikidata/.{MAY}-1.0.0.building-x/COMPLETED")
+    assert find_entities([str(tmp_path)]) is None
+
+
+def test_entities_without_a_date_are_the_last_choice(tmp_path: Path) -> None:
+    touch(tmp_path, "wikidatawiki/entities/latest-all.json.bz2")
+    latest = EntitySource("dump", "latest", f"{tmp_path}/wikidatawiki/entities/latest-all.json.bz2")
+    assert find_entities([str(tmp_path)]) == latest
+    touch(tmp_path, f"wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz")
+    assert find_entities([str(tmp_path)]) == EntitySource(
+        "dump", APRIL, f"{tmp_path}/wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz"
+    )

@@ -1,0 +1,36 @@
+from pathlib import Path
+
+from tests.tools.run_pipeline import run_transform
+from transforms.wiki.clean_wikitext import Unrendered
+from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
+
+HEADER = "uses\tarticles\ttemplate\tfor example in\n"
+
+
+def test_templates_are_listed_by_frequency(tmp_path: Path) -> None:
+    found = [
+        Unrendered("рівноденник", 1, "В"),
+        Unrendered("одиниця", 2, "Б"),
+        Unrendered("азимут", 1, "В"),
+        Unrendered("одиниця", 3, "А"),
+        Unrendered("широта", 1, "В"),
+        Unrendered("широта", 1, "Г"),
+        Unrendered("висота", 2, "Д"),
+    ]
+    tallied = run_transform(TallyUnrendered(), found).elements["main"]
+    outcome = run_transform(ListUnrendered(str(tmp_path)), tallied)
+    (file,) = outcome.elements["main"]
+    assert (file.name, file.split, file.format, file.records) == (
+        "unrendered-templates.tsv", "", "tsv", 5,
+    )  # fmt: skip
+    assert (tmp_path / file.name).read_text(encoding="utf-8") == (
+        f"{HEADER}5\t2\tодиниця\tА\n2\t2\tширота\tВ\n2\t1\tвисота\tД\n1\t1\tазимут\tВ\n"
+        "1\t1\tрівноденник\tВ\n"
+    )
+
+
+def test_with_nothing_unrendered_there_is_a_head(tmp_path: Path) -> None:
+    outcome = run_transform(ListUnrendered(str(tmp_path)), [])
+    (file,) = outcome.elements["main"]
+    assert file.records == 0
+    assert (tmp_path / file.name).read_text(encoding="utf-8") == HEADER

@@ -1,0 +1,331 @@
+import bz2
+import gzip
+import itertools
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.tools.run_pipeline import Outcome, run_pipeline
+from transforms.files.open_input import InputError
+from transforms.records import Page, Rejected
+from transforms.text.wikimedia import dump_units
+from transforms.wiki.read_dumps import (
+    LostBytes,
+    ReadDump,
+    check_end,
+    dump_bytes_of,
+    file_bytes_of,
+    plan_units,
+    read_siteinfo,
+)
+
+HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 6: "Файл"})
+SAMPLES = [
+    SamplePage(number, 0, f"Стаття {number}", f"текст {number} " * 30, number * 10)
+    for number in range(1, 11)
+]
+PAGES = [
+    Page(one.page_id, 0, one.title, one.revision_id, "wikitext", False, False, one.wikitext)
+    for one in SAMPLES
+]
+NAME = "ukwiki-20260101-pages-articles-multistream"
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".xml": bytes,
+    ".xml.gz": gzip.compress,
+    ".xml.xz": lzma.compress,
+    ".xml.bz2": bz2.compress,
+}
+
+
+def read(*paths: Path, stripes: int = 1, on_corrupt: str = "fail") -> Outcome:
+    transform = ReadDump([str(path) for path in paths], stripes, on_corrupt)
+    return run_pipeline(lambda root: (root | transform)._asdict())
+
+
+def error_of(*paths: Path) -> str:
+    with pytest.raises((InputError, RuntimeError)) as raised:
+        read(*paths)
+    return str(raised.value)
+
+
+@pytest.fixture
+def multistream(tmp_path: Path) -> Path:
+    path = tmp_path / f"{NAME}.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / f"{NAME}-index.txt.bz2", HEADER, SAMPLES, 3)
+    return path
+
+
+def stream_starts(path: Path) -> list[int]:
+    """Where the streams of a file begin, and its end."""
+    data, starts = path.read_bytes(), [0]
+    while starts[-1] < len(data):
+        decompressor = bz2.BZ2Decompressor()
+        decompressor.decompress(data[starts[-1] :])
+        starts.append(len(data) - len(decompressor.unused_data))
+    return starts
+
+
+def flip(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("stripes", [1, 3])
+def test_pages_of_every_kind_of_file(
+    tmp_path: Path, suffix: str, stripes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", 700)
+    monkeypatch.setattr(dump_units, "PAGES_PER_STRIPE_RUN", 2)
+    path = tmp_path / f"dump{suffix}"
+    dump_files.write_xml(path, HEADER, SAMPLES)
+    outcome = read(path, stripes=stripes)
+    assert sorted(outcome.elements["pages"]) == PAGES
+    assert outcome.elements["rejected"] == outcome.elements["lost"] == []
+    units = len(plan_units(str(path), stripes))
+    assert units == stripes if suffix != ".xml" else units > 3
+    assert outcome.counters == {
+        "read-dump/pages": 10,
+        "read-dump/xml_bytes": sum(
+            len(dump_files.page_xml(one).strip().encode()) for one in SAMPLES
+        ),
+        "read-dump/dump_bytes": dump_bytes_of(str(path), stripes),
+    }
+
+
+def test_pages_of_several_multistream_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", 200)
+    paths = [tmp_path / f"part{number}.xml.bz2" for number in (1, 2)]
+    for path, pages in zip(paths, (SAMPLES[:4], SAMPLES[4:]), strict=True):
+        dump_files.write_multistream(path, tmp_path / "index.bz2", HEADER, pages, 3)
+        assert len(plan_units(str(path), 1)) > 2
+    outcome = read(*paths)
+    assert sorted(outcome.elements["pages"]) == PAGES
+    assert outcome.counters["read-dump/pages"] == 10
+    assert outcome.counters["read-dump/dump_bytes"] == sum(
+        file_bytes_of(str(path)) for path in paths
+    )
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, suffix: str) -> None:
+    xml = HEADER.encode() + b"".join(dump_files.page_xml(one).encode() for one in SAMPLES)
+    xml = xml[:-200]
+    path = tmp_path / f"dump{suffix}"
+    path.write_bytes(COMPRESS[suffix](xml))
+    assert (
+        f"{path}, byte {len(xml)}: the file ends inside a page: it is cut off or still being"
+        " written; last whole page: 9 Стаття 9"
+    ) in error_of(path)
+
+
+@pytest.mark.parametrize("suffix", list(COMPRESS)[1:])
+def test_a_compressed_file_cut_off_is_an_error_that_names_the_place(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"dump{suffix}"
+    dump_files.write_xml(path, HEADER, SAMPLES)
+    path.write_bytes(path.read_bytes()[:-9])
+    message = error_of(path)
+    assert f"{path}, byte " in message
+    assert "the compressed file is damaged or cut off: " in message
+    assert "(bytes of the uncompressed XML)" in message
+
+
+def test_a_damaged_stream_is_an_error_that_names_the_place(multistream: Path) -> None:
+    starts = stream_starts(multistream)
+    flip(multistream, (starts[2] + starts[3]) // 2)
+    message = error_of(multistream)
+    assert f"{multistream}, byte {starts[2]}: bz2: " in message
+    assert f"nothing is whole up to byte {starts[3]}; last whole page: 3 Стаття 3" in message
+
+
+@pytest.mark.parametrize("unit_bytes", [100, 1 << 18])
+def test_a_damaged_stream_costs_only_its_own_pages(
+    multistream: Path, unit_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", unit_bytes)
+    starts = stream_starts(multistream)
+    flip(multistream, (starts[2] + starts[3]) // 2)
+    outcome = read(multistream, on_corrupt="keep-good")
+    assert sorted(outcome.elements["pages"]) == PAGES[:3] + PAGES[6:]
+    (lost,) = outcome.elements["lost"]
+    assert lost == LostBytes(multistream.name, starts[2], starts[3], lost.message, 3, "3 Стаття 3")
+    assert lost.message.startswith("bz2: ")
+    assert outcome.counters["read-dump/damages"] == 1
+    assert outcome.counters["read-dump/pages"] == 7
+
+
+def test_without_an_index_nobody_knows_how_many_pages_are_lost(multistream: Path) -> None:
+    (multistream.parent / f"{NAME}-index.txt.bz2").unlink()
+    starts = stream_starts(multistream)
+    flip(multistream, starts[3] + 1)
+    (lost,) = read(multistream, on_corrupt="keep-good").elements["lost"]
+    assert (lost.start, lost.end, lost.pages_lost) == (starts[3], starts[4], -1)
+    assert lost.last_page == "6 Стаття 6"
+
+
+def test_garbage_between_streams_costs_no_page(multistream: Path) -> None:
+    starts, data = stream_starts(multistream), multistream.read_bytes()
+    multistream.write_bytes(data[: starts[2]] + b"\0garbage\0" + data[starts[2] :])
+    outcome = read(multistream, on_corrupt="keep-good")
+    assert sorted(outcome.elements["pages"]) == PAGES
+    (lost,) = outcome.elements["lost"]
+    assert (lost.start, lost.end) == (starts[2], starts[2] + 9)
+    assert f"byte {starts[2]}: no bz2 stream begins" in error_of(multistream)
+
+
+def test_a_file_cut_inside_a_stream_keeps_what_is_whole(multistream: Path) -> None:
+    starts, data = stream_starts(multistream), multistream.read_bytes()
+    multistream.write_bytes(data[: starts[4] - 20])
+    outcome = read(multistream, on_corrupt="keep-good")
+    assert sorted(outcome.elements["pages"]) == PAGES[:6]
+    (lost,) = outcome.elements["lost"]
+    assert (lost.start, lost.end) == (starts[3], starts[4] - 20)
+    assert lost.pages_lost == 3
+    assert lost.last_page == "6 Стаття 6"
+
+
+def bad_page_dump(path: Path) -> None:
+    pages = [dump_files.page_xml(one) for one in SAMPLES[:3]]
+    pages[1] = pages[1].replace("текст 2", "текст &lol; 2", 1)
+    path.write_bytes((HEADER + "".join(pages) + "</mediawiki>\n").encode())
+
+
+def test_a_page_that_is_not_well_formed_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml"
+    bad_page_dump(path)
+    message = error_of(path)
+    assert (
+        f"{path}: in bytes 0 to {path.stat().st_size}: page '<page>\\n    <title>Стаття 2"
+        in message
+    )
+    assert "not well-formed XML: undefined entity" in message
+
+
+def test_a_page_that_is_not_well_formed_is_rejected_where_good_pages_are_kept(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "dump.xml"
+    bad_page_dump(path)
+    outcome = read(path, on_corrupt="keep-good")
+    assert sorted(outcome.elements["pages"]) == [PAGES[0], PAGES[2]]
+    (rejected,) = outcome.elements["rejected"]
+    assert rejected == Rejected("2", "Стаття 2", "read-dump", "malformed-xml", rejected.detail)
+    assert rejected.detail.startswith("not well-formed XML: undefined entity")
+    assert outcome.elements["lost"] == []
+    assert outcome.counters["read-dump/malformed-xml"] == 1
+    assert outcome.counters["read-dump/pages"] == 3
+
+
+def test_a_page_without_an_end_is_an_error_long_before_memory_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dump_units, "MAX_PAGE_BYTES", 100_000)
+    path = tmp_path / "dump.xml.gz"
+    endless = dump_files.page_xml(SAMPLES[0]).partition("</page>")[0] + "x" * 10_000_000
+    path.write_bytes(gzip.compress((HEADER + endless).encode()))
+    message = error_of(path)
+    assert "a page of more than 100000 bytes" in message
+    assert str(path) in message
+
+
+def test_an_unknown_policy_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'ignore'"):
+        ReadDump(["a.xml"], on_corrupt="ignore")
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_siteinfo(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"dump{suffix}"
+    dump_files.write_xml(path, HEADER, SAMPLES)
+    site = read_siteinfo(str(path))
+    assert (site.dbname, site.language, site.namespaces[6]) == ("ukwiki", "uk", ("Файл",))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "byte 0: the file is empty"),
+        (b"<!DOCTYPE html><html>404</html>", "byte 0: this is an HTML page"),
+        (HEADER.encode("utf-16"), "byte 0: the text is UTF-16"),
+        (bz2.compress(HEADER.encode("utf-16")), "byte 0: the text is UTF-16"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]>' + HEADER.encode(), "byte 0: a DOCTYPE (x)"),
+        (b"BZh9" + b"\0" * 50, "byte 0: cannot be decompressed"),
+        (HEADER.encode()[:300], "not well-formed XML"),
+    ],
+)
+def test_what_is_no_dump_is_told_with_its_name(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "dump.xml.bz2"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        read_siteinfo(str(path))
+    assert str(path) in str(raised.value)
+    assert message in str(raised.value)
+
+
+def test_the_end_of_whole_files_is_in_order(tmp_path: Path, multistream: Path) -> None:
+    check_end(str(multistream))
+    for suffix in COMPRESS:
+        path = tmp_path / f"dump{suffix}"
+        dump_files.write_xml(path, HEADER, SAMPLES)
+        check_end(str(path))
+
+
+def test_a_file_cut_anywhere_near_its_end_is_found_without_reading_it_all(
+    tmp_path: Path, multistream: Path
+) -> None:
+    data = multistream.read_bytes()
+    starts = stream_starts(multistream)
+    places = [
+        starts[-2] - 1,
+        starts[-2],
+        starts[-2] + 1,
+        len(data) - 1,
+        starts[-3],
+        starts[-3] + 50,
+    ]
+    for place in places:
+        multistream.write_bytes(data[:place])
+        with pytest.raises(InputError, match=f"{multistream}, byte "):
+            check_end(str(multistream))
+    path = tmp_path / "dump.xml"
+    dump_files.write_xml(path, HEADER, SAMPLES)
+    path.write_bytes(path.read_bytes()[:-2])
+    with pytest.raises(
+        InputError, match=r"ends without </mediawiki>.*last whole page: 10 Стаття 10"
+    ):
+        check_end(str(path))
+
+
+def test_stripes_share_a_file_that_cannot_be_entered(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml.gz"
+    dump_files.write_xml(path, HEADER, SAMPLES)
+    size = path.stat().st_size
+    assert [
+        (unit.kind, unit.stripe, unit.start, unit.end) for unit in plan_units(str(path), 3)
+    ] == [("whole", stripe, 0, size) for stripe in range(3)]
+    assert dump_bytes_of(str(path), 3) == 3 * size
+    assert file_bytes_of(str(path)) == size
+
+
+def test_every_page_comes_once_whatever_the_unit_size(
+    multistream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for unit_bytes in (64, 333, 1000):
+        monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", unit_bytes)
+        units = plan_units(str(multistream), 1)
+        with multistream.open("rb") as stream:
+            events = list(
+                itertools.chain.from_iterable(dump_units.read_unit(stream, one) for one in units)
+            )
+        assert len(events) == 10

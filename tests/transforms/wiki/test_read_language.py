@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+
+from transforms.files.open_input import InputError
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+from transforms.wiki.read_language import read_language
+
+TABLE = """\
+silent_templates = ["Нотатка моя"]
+dropped_headings = ["Казна-що"]
+
+[templates]
+"Одиниця_моя" = "{1} [({2})]"
+"Lang" = "<{2}>"
+"Мова моя" = "@Lang"
+"""
+
+
+def write(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "мої.toml"
+    path.write_text(text, encoding="utf-8")
+    return [str(path)]
+
+
+def test_tables_of_the_user_come_first(tmp_path: Path) -> None:
+    cleaner = WikitextCleaner(read_language("uk", write(tmp_path, TABLE)), {})
+    text = (
+        "Є {{одиниця моя|5|кг}} і {{lang|de|Haus}} та {{мова моя|de|Baum}}{{нотатка моя}}.\n\n"
+        "== Казна-що ==\nГеть.\n"
+    )
+    page = cleaner.clean(text, "Т")
+    assert page.sections[0].paragraphs == ("Є 5 (кг) і <Haus> та <Baum>.",)
+    assert len(page.sections) == 1
+    assert page.unrendered == {}
+
+
+def test_without_files_the_tables_are_the_built_in_ones() -> None:
+    assert read_language("uk") == load_language("uk")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[templates\n", "Expected ']'"),
+        ("[colours]\n", "no such table: 'colours'"),
+        ("templates = ['a']\n", "templates is a list"),
+        ("[templates]\na = 1\n", "templates holds 1"),
+        ("[templates]\na = '{1'\n", "unbalanced display pattern"),
+        ("[templates]\na = '=nonsense'\n", "no such function: '=nonsense'"),
+        ("[templates]\na = '@nowhere at all'\n", "in no table: 'nowhere at all'"),
+        ("[templates]\na = '{1:nonsense}'\n", "no such formatter: 'nonsense'"),
+        ("silent_templates = [1]\n", "silent_templates holds 1"),
+    ],
+)
+def test_a_file_that_is_no_table_is_named(tmp_path: Path, text: str, message: str) -> None:
+    paths = write(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        read_language("uk", paths)
+    assert message in str(caught.value)
+    assert paths[0] in str(caught.value)

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+from apache_beam.testing.util import assert_that, equal_to
+
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.makers.entity_tables import Item, write_entity_table
+from tests.tools.run_pipeline import run_pipeline
+from transforms.files.open_input import InputError
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from transforms.wiki import read_templates
+from transforms.wiki.read_entity_table import EntityTable
+from transforms.wiki.read_templates import ReadTemplates
+
+HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 10: "Шаблон"})
+
+
+def template(number: int, name: str, text: str, redirect_to: str = "") -> SamplePage:
+    return SamplePage(number, 10, f"Шаблон:{name}", text, number, redirect_to=redirect_to)
+
+
+PAGES = [
+    SamplePage(1, 0, "Генн", "Генн {{Річка моя|5}} {{річка моя}} {{Тече|а}} {{Lang|de|a}}.", 1),
+    SamplePage(2, 0, "Уза", "Уза {{Тече|б}} {{Картка:річка}} {{Мовою|en|x}} {{A&B}}.", 2),
+    SamplePage(3, 4, "Вікіпедія:Про", "{{Не в статті}}", 3),
+    template(4, "Річка моя", "річка {{довжиною|{{{1}}}}}<noinclude>опис</noinclude>"),
+    template(5, "Довжиною", "{{{1}}} км завдовжки"),
+    template(6, "Тече", "#ПЕРЕНАПРАВЛЕННЯ [[Шаблон:Плине]]", "Шаблон:Плине"),
+    template(7, "Плине", "плине {{{1}}}"),
+    template(8, "Не в статті", "ніде"),
+    template(9, "Lang", "{{{2}}} по-своєму"),
+    template(10, "Таблиця", "{| x\n|}"),
+    template(11, "A&B", "і те, і те"),
+]
+ITEMS = [
+    Item(1, (), {"enwiki": "Template:Lang", "ukwiki": "Шаблон:Мовою"}),
+    Item(2, (), {"enwiki": "Template:In no table", "ukwiki": "Шаблон:Тече"}),
+    Item(3, (), {"enwiki": "Lang", "ukwiki": "Мова"}),
+    Item(4, (), {"enwiki": "Template:Convert"}),
+]
+
+
+def read(path: Path, on_corrupt: str = "fail", table: EntityTable | None = None) -> WikiTemplates:
+    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+        language = load_language("uk")
+        reading = ReadTemplates(
+            [str(path)], language, {10: ("Шаблон",)}, "ukwiki", table, 2, on_corrupt
+        )
+        return {"templates": root | reading}
+
+    (templates,) = run_pipeline(build).elements["templates"]
+    assert isinstance(templates, WikiTemplates)
+    return templates
+
+
+def test_what_articles_call_and_no_table_knows(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    table = write_entity_table(tmp_path / "table", ITEMS, {})
+    templates = WikiTemplates(
+        aliases={"тече": "плине", "мовою": "lang"},
+        definitions={
+            "річка моя": "річка {{довжиною|{{{1}}}}}",
+            "довжиною": "{{{1}}} км завдовжки",
+            "плине": "плине {{{1}}}",
+            "a&b": "і те, і те",
+        },
+    )
+    assert read(path, table=table) == templates
+    assert read(path) == templates._replace(aliases={"тече": "плине"})
+
+
+def test_where_no_template_is_of_use_there_is_one_table_on_every_runner(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles.xml"
+    dump_files.write_xml(path, HEADER, PAGES[2:3])
+    assert read(path) == NO_TEMPLATES
+    with beam.Pipeline(runner="BundleBasedDirectRunner") as root:
+        reading = ReadTemplates([str(path)], load_language("uk"), {10: ("Шаблон",)}, "ukwiki")
+        assert_that(root | reading, equal_to([NO_TEMPLATES]))
+
+
+def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:
+    table = write_entity_table(tmp_path / "table", ITEMS, {}, ["elwiki", "enwiki"])
+    with pytest.raises(ValueError, match="no titles of ukwiki"):
+        ReadTemplates([], load_language("uk"), {}, "ukwiki", table)
+
+
+def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_templates, "MAX_TEMPLATES", 2)
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    templates = read(path)
+    assert templates.definitions == {"річка моя": "річка {{довжиною|{{{1}}}}}"}
+    assert templates.aliases == {"тече": "плине"}
+
+
+def test_damage_ends_the_reading_or_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
+    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
+    path.write_bytes(path.read_bytes()[:-80])
+    with pytest.raises((InputError, RuntimeError), match=r"ukwiki-20260101"):
+        read(path)
+    assert "довжиною" in read(path, "keep-good").definitions

@@ -1,0 +1,65 @@
+"""Tokenised books → books that know their split, and whether they are in the small corpus too."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsList, AsSingleton
+
+from transforms.files.open_input import InputError
+from transforms.records import TokenizedBook
+from transforms.text.books.simple.sizes import Placement, plan_sizes
+
+
+class SizedBook(NamedTuple):
+    """A book of the corpus."""
+
+    book: TokenizedBook
+    split: str  # "train", "validation" or "test"
+    is_small: bool  # whether it is in SimpleBooks-2
+
+
+class AssignSizes(beam.PTransform):
+    """PCollection[TokenizedBook] → PCollection[SizedBook].
+
+    The plan needs the id and the tokens of every book at once: 16 bytes a book.
+
+    Args: see `plan_sizes`. Raises InputError where there are too few books.
+    """
+
+    def __init__(self, heldout_books: int, small_tokens: int):
+        super().__init__()
+        self.heldout_books = heldout_books
+        self.small_tokens = small_tokens
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        sizes = books | "SizeOf" >> beam.Map(size_of).with_output_types(tuple[int, int])
+        plan = (
+            books.pipeline
+            | "Once" >> beam.Create([None])
+            | "PlanSizes"
+            >> beam.Map(plan_all, AsList(sizes), self.heldout_books, self.small_tokens)
+        )
+        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan)).with_output_types(
+            SizedBook
+        )
+
+
+def size_of(book: TokenizedBook) -> tuple[int, int]:
+    """(book, tokens)."""
+    return book.book_id, book.tokens
+
+
+def plan_all(
+    _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
+) -> dict[int, Placement]:
+    """The plan for all books, which come in any order."""
+    try:
+        return plan_sizes(sorted(sizes), heldout_books, small_tokens)
+    except ValueError as error:
+        raise InputError("books", str(error)) from None
+
+
+def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
+    """The book with its place in the plan."""
+    return SizedBook(book, *plan[book.book_id])

@@ -1,0 +1,134 @@
+"""What can be told of files of books before hours go into them: that they are there, and look whole."""
+
+import glob
+import posixpath
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.books.read_books import sizes_of
+from transforms.files.open_input import InputError, match_inputs, open_raw
+from transforms.files.stores import is_local, refusal_of
+from transforms.text.books.files.file_text import decode_file
+from transforms.text.files import bz2_blocks, packed_files, tar_members, zip_members
+from transforms.text.files.compression import DECODE_ERRORS, codec_of
+from transforms.text.files.packed_files import is_named_tar, is_wanted
+from transforms.text.files.tar_members import TarError
+from transforms.text.files.zip_members import ZipError
+
+LOOKED_INTO = 1000
+"""Of more files, so many are looked into, the largest: archives are, and a text alone is soon read."""
+
+_TAIL_BYTES = 1 << 12
+_ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
+
+
+def match_books(patterns: Sequence[str]) -> list[str]:
+    """The files that the patterns match, each once, sorted by name; of a folder all files below it that can
+    be texts, or archives of texts, by their names.
+
+    Raises InputError for a pattern that matches nothing, and for a folder without such a file.
+    """
+    paths: set[str] = set()
+    for pattern in patterns:
+        paths.update(_files_below(pattern) if _is_folder(pattern) else match_inputs([pattern]))
+    return sorted(paths)
+
+
+def _is_folder(pattern: str) -> bool:
+    """On a store, whatever has something below."""
+    if is_local(pattern):
+        return posixpath.isdir(pattern)
+    return bool(_match_below(pattern, 1))
+
+
+def _files_below(folder: str) -> list[str]:
+    found = _match_below(folder)
+    folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
+    books = [path for path in found if is_wanted(path) and path not in folders]
+    if not books:
+        raise InputError(folder, "a folder without a file that can be a book, *.txt or *.zip")
+    return books
+
+
+def _match_below(folder: str, limit: int | None = None) -> list[str]:
+    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
+    try:
+        (match,) = FileSystems.match([below], [limit])
+    except BeamIOError as error:
+        if is_local(folder):
+            raise
+        raise InputError(folder, refusal_of(error)) from error
+    return [metadata.path for metadata in match.metadata_list]
+
+
+def check_books(paths: Sequence[str], whole: bool = True) -> None:
+    """Raises InputError for a file that is not there, for an archive that is empty or has to be whole and is
+    visibly cut off, and where no file can be a book.
+
+    A look at both ends takes a moment. Whether a .gz is cut off it does not tell, nor what a compressed
+    archive holds.
+    """
+    sizes = sizes_of(paths)
+    for path, size in zip(paths, sizes, strict=True):
+        if not size and (path.endswith(_ARCHIVE_SUFFIXES) or is_named_tar(path)):
+            raise InputError(path, "the file is empty")
+    largest = sorted(zip(sizes, paths, strict=True), reverse=True)
+    has_book = [_check_file(path, size, whole) for size, path in largest[:LOOKED_INTO]]
+    if not any(has_book) and len(paths) <= LOOKED_INTO:
+        raise InputError(", ".join(paths[:5]), "no file of these can be a book")
+
+
+def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
+    """Whether the file can be a book, or can hold one."""
+    with open_raw(path) as stream:
+        codec = codec_of(stream)
+        if whole and codec:
+            _check_end(path, stream, codec, file_bytes)
+        try:
+            head = packed_files.head_of(stream)
+        except DECODE_ERRORS as error:
+            if whole:
+                raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+            return False
+        stream.seek(0)
+        if packed_files.is_tar(head):
+            return bool(codec) or _check_tar(path, stream, file_bytes, whole)
+        if zip_members.is_zip(head):
+            return bool(codec) or _check_zip(path, stream, whole)
+    return bool(getattr(decode_file(head), "text", ""))
+
+
+def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
+    is_cut = False
+    if codec == "bz2":
+        is_cut = not bz2_blocks.ends_whole(stream, file_bytes)
+    elif codec == "xz":
+        stream.seek(max(file_bytes - _TAIL_BYTES, 0))
+        is_cut = not stream.read(_TAIL_BYTES).rstrip(b"\0").endswith(b"YZ")
+    stream.seek(0)
+    if is_cut:
+        problem = f"the file ends inside its {codec} data: it is cut off or still being written"
+        raise InputError(path, problem, file_bytes)
+
+
+def _check_tar(path: str, stream: BinaryIO, file_bytes: int, whole: bool) -> bool:
+    has_wanted = False
+    try:
+        for member in tar_members.read_members(stream, file_bytes):
+            has_wanted |= is_wanted(member.name)
+    except TarError as error:
+        if whole:
+            raise InputError(path, error.message, error.offset) from None
+    return has_wanted
+
+
+def _check_zip(path: str, stream: BinaryIO, whole: bool) -> bool:
+    try:
+        return any(is_wanted(member.name) for member in zip_members.list_zip(stream))
+    except ZipError as error:
+        if whole:
+            raise InputError(path, error.message, error.offset) from None
+        return False

@@ -1,0 +1,166 @@
+"""A size of SimpleBooks → its vocabulary, and how that covers each of its splits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import AsDict, AsList, AsSingleton
+
+from transforms.files import counters
+from transforms.files.scratch import fetch_text
+from transforms.files.write_files import HashedFile
+from transforms.lines.count_vocabulary import add_bucket
+from transforms.lines.deal_words import DealWords
+from transforms.records import OutputFile, TokenizedBook
+from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats, rows_of
+from transforms.text.vocabularies import vocabulary, word_counts
+from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyPart, add_heldout
+
+STAGE = "count-vocabulary"
+BUCKETS = 64
+
+PlacedBook = tuple[str, TokenizedBook]  # split, book
+
+
+class BookVocabulary(NamedTuple):
+    """What CountBookVocabulary gives."""
+
+    files: beam.PCollection  # of OutputFile: the vocabulary
+    stats: beam.PCollection  # one BookVocabularyStats
+
+
+class CountBookVocabulary(beam.PTransform):
+    """PCollection[(split, TokenizedBook)] → BookVocabulary.
+
+    The vocabulary is that of the training split. Its file has a word, a tab and its count a line, the most
+    frequent words first, those of one count by bytes. Words are added up in buckets: a worker holds
+    those of one bucket, and one worker those of the vocabulary.
+
+    Args:
+      folder: of the build.
+      name: of the file: "vocabulary-92.tsv".
+      min_count: what a word must be counted to be in the vocabulary: 3, as in WikiText.
+      buckets: so many parts can be added up at once. Their number changes no result.
+      scratch: folder in which counts wait; "" is that of the build.
+
+    Raises ValueError for settings that make no sense.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        name: str,
+        min_count: int = 3,
+        buckets: int = BUCKETS,
+        scratch: str = "",
+    ):
+        super().__init__()
+        if min_count < 1:
+            raise ValueError(f"min_count is {min_count}, and must be positive")
+        self.folder = folder
+        self.scratch = scratch or folder
+        self.name = name
+        self.min_count = min_count
+        self.buckets = buckets
+
+    def expand(self, books: beam.PCollection) -> BookVocabulary:
+        parts = (
+            books
+            | "DealWords" >> DealWords(self.scratch, count_book, self.buckets)
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
+        )
+        written = (
+            books.pipeline
+            | "Once" >> beam.Create([self.folder])
+            | "WriteVocabulary" >> beam.Map(write_vocabulary, self.name, AsList(parts))
+        )
+        words = written | "Words" >> beam.Map(_words_of).with_output_types(bytes)
+        heldout = (
+            books
+            | "MeasureHeldout"
+            >> beam.FlatMap(measure_heldout, AsSingleton(words)).with_output_types(
+                tuple[str, HeldoutStats]
+            )
+            | "AddHeldout" >> beam.CombinePerKey(add_heldout)
+        )
+        lines = (
+            books
+            | "TrainingLines" >> beam.Map(_training_lines).with_output_types(int)
+            | "AddLines" >> beam.CombineGlobally(sum)
+        )
+        stats = written | "MakeStats" >> beam.Map(
+            make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
+        )
+        return BookVocabulary(written | "Files" >> beam.Map(_file_of), stats)
+
+
+def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
+    """The words of a book of the training split; None for another one."""
+    split, book = placed
+    if split != TRAIN:
+        return None
+    counts = word_counts.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
+    counters.count(STAGE, "words", word_counts.total_of(counts))
+    return counts
+
+
+def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
+    """(split, how the vocabulary covers the book), but for training books."""
+    split, book = placed
+    if split != TRAIN:
+        words = vocabulary.unpack_words(packed_words)
+        block = fetch_text(book.packed_tokens).encode("utf-8")
+        yield split, vocabulary.measure_heldout(block, words)
+
+
+def _training_lines(placed: PlacedBook) -> int:
+    split, book = placed
+    return book.paragraphs if split == TRAIN else 0
+
+
+class WrittenVocabulary(NamedTuple):
+    """What writing gives."""
+
+    file: OutputFile
+    words: int  # running words of the training split
+    distinct_words: int
+    known_words: int  # running words that are in the vocabulary
+    packed: bytes  # the words of the vocabulary (see `vocabulary.unpack_words`)
+
+
+def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
+    """Writes the vocabulary. Its records are the words."""
+    merged = vocabulary.merge_parts(parts, 0)
+    with HashedFile.in_folder(folder, name) as file:
+        for rows in rows_of(merged.counts):
+            file.write(rows)
+    return WrittenVocabulary(
+        file=file.output_file(name, "", "text", merged.counts.num_rows),
+        words=merged.words,
+        distinct_words=merged.distinct_words,
+        known_words=word_counts.total_of(merged.counts),
+        packed=vocabulary.pack_words(merged.counts["word"]),
+    )
+
+
+def _file_of(written: WrittenVocabulary) -> OutputFile:
+    return written.file
+
+
+def _words_of(written: WrittenVocabulary) -> bytes:
+    return written.packed
+
+
+def make_stats(
+    written: WrittenVocabulary, min_count: int, lines: int, heldout: Mapping[str, HeldoutStats]
+) -> BookVocabularyStats:
+    """Sums up what was found."""
+    training = HeldoutStats(lines, written.words, written.words - written.known_words)
+    return BookVocabularyStats(
+        min_count=min_count,
+        distinct_words=written.distinct_words,
+        vocabulary_words=written.file.records,
+        splits=((TRAIN, training), *sorted(heldout.items())),
+    )

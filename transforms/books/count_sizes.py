@@ -1,0 +1,61 @@
+"""Books of SimpleBooks → vocabulary and figures of both sizes."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.books.assign_sizes import SizedBook
+from transforms.books.count_book_vocabulary import CountBookVocabulary, PlacedBook
+from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
+from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
+
+
+class CountedSizes(NamedTuple):
+    """What CountSizes gives."""
+
+    files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
+    facts: beam.PCollection  # of (size, figures) for stats.json
+
+
+class CountSizes(beam.PTransform):
+    """PCollection[SizedBook] → CountedSizes.
+
+    Args:
+      folder: of the build.
+      min_count: how often a word of a vocabulary must be in the training books of its size.
+      scratch: folder in which counts wait; "" is that of the build.
+    """
+
+    def __init__(self, folder: str, min_count: int, scratch: str = ""):
+        super().__init__()
+        self.folder = folder
+        self.scratch = scratch
+        self.min_count = min_count
+
+    def expand(self, books: beam.PCollection) -> CountedSizes:
+        counted = {size: self._count(books, size) for size in SIZES}
+        files = tuple(vocabulary.files for vocabulary in counted.values())
+        facts = tuple(
+            vocabulary.stats | f"NameFact {size}" >> beam.Map(_fact, size)
+            for size, vocabulary in counted.items()
+        )
+        return CountedSizes(files | "Files" >> beam.Flatten(), facts | "Facts" >> beam.Flatten())
+
+    def _count(self, books: beam.PCollection, size: str) -> Any:
+        name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
+        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
+            PlacedBook
+        )
+        count = CountBookVocabulary(self.folder, name, self.min_count, scratch=self.scratch)
+        return in_size | f"CountVocabulary {size}" >> count
+
+
+def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
+    """(split, book), if the book is in the size."""
+    if size == LARGE or sized.is_small:
+        yield sized.split, sized.book
+
+
+def _fact(stats: BookVocabularyStats, size: str) -> tuple[str, Any]:
+    return size, stats.as_dict()

@@ -1,0 +1,100 @@
+"""What books share → which of them are not kept."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+import numpy
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+
+from transforms.books.combine_rows import CombineRows
+from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.files.scratch import fetch
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
+from transforms.text.books.simple.overlap import ContestedBook, Threshold
+from transforms.text.duplicates.components import Pairs, link_to_smallest
+
+
+class DecideContested(beam.PTransform):
+    """PCollection[SharedNgrams in bytes, put away] → one array of ids, ascending.
+
+    They are those of the books that are not kept. The books of a connected component are decided in one
+    place, with the chains between them.
+
+    Args:
+      counts: one array of rows (id, tokens, n-grams, of these in earlier books).
+    """
+
+    def __init__(self, counts: beam.PCollection, threshold: Threshold):
+        super().__init__()
+        self.counts = counts
+        self.threshold = threshold
+
+    def expand(self, shared: beam.PCollection) -> beam.PCollection:
+        contested = self.counts | "Contested" >> beam.Map(overlap.contested_books, self.threshold)
+        found = shared | "FindChains" >> beam.FlatMap(
+            chain_partition, AsSingleton(contested)
+        ).with_output_types(tuple[bytes, int]).with_outputs("certain", "links", main="chains")
+        certain = found.certain | "AddCertain" >> beam.CombineGlobally(
+            CombineRows(overlap.CERTAIN_COLUMNS, keys=1)
+        )
+        links = AsSingleton(
+            found.links | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        return (
+            {
+                "books": contested
+                | "KeyContested"
+                >> beam.FlatMap(key_contested, AsSingleton(certain), links).with_output_types(
+                    tuple[int, ContestedBook]
+                ),
+                "chains": found.chains
+                | "AddChains" >> beam.CombinePerKey(sum)
+                | "KeyChains"
+                >> beam.Map(key_chain, links).with_output_types(tuple[int, tuple[bytes, int]]),
+            }
+            | "MeetContested" >> beam.CoGroupByKey()
+            | "Decide" >> beam.Map(decide_component, self.threshold)
+            | "GatherDropped" >> beam.CombineGlobally(CombineRows(columns=1, keys=1))
+            | "Ids" >> beam.Map(numpy.ravel)
+        )
+
+
+def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
+    """(chain, n-grams) in a partition; certain n-grams and links on the outputs of these names."""
+    if not len(contested):
+        return
+    chains = overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
+    yield TaggedOutput("certain", chains.certain)
+    yield TaggedOutput("links", chains.links)
+    yield from chains.ngrams.items()
+
+
+def key_contested(
+    contested: Int64s, certain: Int64s, links: Pairs
+) -> Iterator[tuple[int, ContestedBook]]:
+    """(component, book)."""
+    id_to_certain = dict(certain.tolist())
+    id_to_component = dict(links.tolist())
+    for book_id, tokens, ngrams, _ in contested.tolist():
+        book = ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
+        yield id_to_component.get(book_id, book_id), book
+
+
+def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
+    """(component, (chain, n-grams))."""
+    first = overlap.chain_ids(counted[0])[0]
+    place = int(numpy.searchsorted(links[:, 0], first))
+    is_linked = place < len(links) and links[place, 0] == first  # the smallest of all is not
+    return int(links[place, 1]) if is_linked else first, counted
+
+
+def decide_component(
+    joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Threshold
+) -> Int64s:
+    """Ids of the books that are dropped, a row each."""
+    _, found = joined
+    chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
+    dropped = overlap.decide(found["books"], chains, threshold)
+    return numpy.array(dropped, numpy.int64).reshape(-1, 1)

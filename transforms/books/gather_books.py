@@ -1,0 +1,62 @@
+"""Files of books, a catalogue and a released list → books, each once, with all that is known of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from transforms.books.join_catalog import JoinCatalog
+from transforms.books.read_books import ReadBooks
+from transforms.books.read_catalog import ReadCatalog
+from transforms.books.read_released_books import ReadReleasedBooks
+
+
+class GatheredBooks(NamedTuple):
+    """What GatherBooks gives."""
+
+    books: beam.PCollection  # of Book
+    rejected: beam.PCollection  # of Rejected: files that are no book, and further files of a book
+    catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue that cannot be read
+    lost: beam.PCollection  # of LostBytes
+    files: beam.PCollection  # of int: files that were looked at as books
+
+
+class GatherBooks(beam.PTransform):
+    """Pipeline → GatheredBooks.
+
+    Args:
+      folder: in which texts wait (see scratch.py).
+      books: files, see ReadBooks.
+      catalog: files, see ReadCatalog; may be none.
+      metadata: files of PG-19's released list, see ReadReleasedBooks; may be none.
+      stripes: the number of workers.
+      on_corrupt: "fail" or "keep-good".
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        books: Sequence[str],
+        catalog: Sequence[str],
+        metadata: Sequence[str],
+        stripes: int,
+        on_corrupt: str,
+    ):
+        super().__init__()
+        self.read_books = ReadBooks(books, folder, stripes, on_corrupt)
+        self.read_catalog = ReadCatalog(catalog, stripes, on_corrupt)
+        self.read_released = ReadReleasedBooks(metadata)
+
+    def expand(self, root: beam.Pipeline) -> GatheredBooks:
+        read = root | "ReadBooks" >> self.read_books
+        catalog = root | "ReadCatalog" >> self.read_catalog
+        released = root | "ReadReleasedBooks" >> self.read_released
+        known = {"books": read.books, "catalog": catalog.entries, "released": released}
+        joined = known | "JoinCatalog" >> JoinCatalog()
+        return GatheredBooks(
+            books=joined.books,
+            rejected=(read.rejected, joined.rejected) | "Rejected" >> beam.Flatten(),
+            catalog_rejected=catalog.rejected,
+            lost=(read.lost, catalog.lost) | "Lost" >> beam.Flatten(),
+            files=read.files,
+        )

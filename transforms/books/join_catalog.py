@@ -1,0 +1,127 @@
+"""Files of books ⋈ catalogue ⋈ PG-19's metadata → books."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.screen import reject
+from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
+from transforms.text.books.files.choose_file import choose_file
+
+BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
+
+_TEXT = "Text"
+_NOT_RELEASED = ReleasedBook(0, "", 0, "")
+
+
+class JoinedBooks(NamedTuple):
+    """What JoinCatalog gives. The files of books are those of the books and the rejected ones."""
+
+    books: beam.PCollection  # of Book, one for each id
+    rejected: (
+        beam.PCollection
+    )  # of Rejected: files in whose place another is taken, and other media
+
+
+class JoinCatalog(beam.PTransform):
+    """{"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks.
+
+    Without a catalogue, or without released books, that input is left out.
+
+    Of several files of a book one is taken (see text/books/files/choose_file.py). Entries and released books
+    without a file have no effect. Where two entries or two released books have the same id and differ,
+    `choose_entry` and `choose_released` say which one holds; nothing depends on the order.
+    """
+
+    STAGE = "choose-file"
+
+    def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
+        keyed = {
+            tag: elements | f"Key {tag}" >> beam.Map(key_by_id).with_output_types(tuple[int, Any])
+            for tag, elements in inputs.items()
+        }
+        joined = (
+            keyed
+            | "JoinById" >> beam.CoGroupByKey()
+            | "JoinBooks"
+            >> beam.ParDo(_Join(self.STAGE))
+            .with_output_types(Book)
+            .with_outputs("rejected", main="books")
+        )
+        return JoinedBooks(joined.books, joined.rejected)
+
+
+class _Join(beam.DoFn):
+    def __init__(self, stage: str):
+        self.stage = stage
+
+    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
+        book_id, found = element
+        files = list(found[BOOKS])
+        if not files:
+            return
+        file, others = choose_file(files)
+        entry = choose_entry(found.get(CATALOG, ()))
+        book = join_book(file, entry, choose_released(found.get(RELEASED, ())))
+        for _, detail in others:
+            yield reject(book_id, book.title, self.stage, Reason("other-file-of-book", detail))
+        if entry is not None and entry.kind not in ("", _TEXT):
+            yield reject(book_id, book.title, self.stage, Reason("not-text", entry.kind))
+            return
+        _count(book)
+        yield book
+
+
+def _count(book: Book) -> None:
+    counters.count("join-catalog", "books")
+    if book.is_in_catalog:
+        counters.count("join-catalog", "in-catalog")
+    if book.released_year:
+        counters.count("join-catalog", "released")
+
+
+def key_by_id(
+    element: BookFile | CatalogEntry | ReleasedBook,
+) -> tuple[int, BookFile | CatalogEntry | ReleasedBook]:
+    """(ebook number, element)."""
+    return element.book_id, element
+
+
+def join_book(
+    file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
+) -> Book:
+    """The book: what the catalogue leaves open of title, authors and languages the header tells."""
+    known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
+    header = file.header
+    return Book(
+        book_id=file.book_id,
+        name=file.name,
+        encoding=file.encoding,
+        title=known.title or header.title,
+        authors=known.authors or tuple(map(Author, header.authors)),
+        languages=known.languages or header.languages,
+        subjects=known.subjects,
+        bookshelves=known.bookshelves,
+        original_publication=header.original_publication,
+        released_year=(released or _NOT_RELEASED).year,
+        is_in_catalog=entry is not None,
+        characters=file.characters,
+        packed_text=file.packed_text,
+    )
+
+
+def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
+    """Of several entries of one id the one that tells most, and of those the last by its contents."""
+    return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
+
+
+def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
+    """Of several released books of one id the earliest, and of those the first by title and link."""
+    return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
+
+
+def _facts_in(entry: CatalogEntry) -> int:
+    """How many values an entry holds."""
+    return sum(len(values) for values in entry[3:]) + bool(entry.title) + bool(entry.kind)

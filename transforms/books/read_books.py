@@ -1,0 +1,409 @@
+"""Files of Project Gutenberg, packed in whichever way → the books in them, decoded."""
+
+import logging
+import pathlib
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import BinaryIO, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.scratch import Scratch
+from transforms.files.spread import Spread
+from transforms.records import BookFile, Reason, Rejected
+from transforms.text.books.files.file_text import decode_file
+from transforms.text.books.files.header import number_in_name, parse_header
+from transforms.text.files import packed_files, tar_members, zip_members
+from transforms.text.files.compression import DECODE_ERRORS, codec_of
+from transforms.text.files.packed_files import (
+    PackedDamage,
+    PackedEvent,
+    PackedFile,
+    PassedOver,
+    Share,
+    UnreadFile,
+    is_wanted,
+    name_inside,
+    read_packed,
+    read_zip_member,
+)
+from transforms.text.files.tar_members import Link, TarError
+from transforms.text.files.zip_members import ZipError, ZipMember
+from transforms.text.fingerprint import fingerprint
+from transforms.text.lines.unit_blocks import shares_of
+from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
+
+STAGE = "read-books"
+UNIT_BYTES = 1 << 23
+"""Stored bytes of an archive that make a unit: some tens of books."""
+
+_DETAIL_CHARACTERS = 100
+_SIZING_THREADS = 32  # an object store answers each question in its own time
+
+
+class ReadBookFiles(NamedTuple):
+    """What ReadBooks gives."""
+
+    books: beam.PCollection  # of BookFile; a book may come in several files
+    rejected: beam.PCollection  # of Rejected
+    lost: beam.PCollection  # of LostBytes
+    files: beam.PCollection  # of int, one for each unit: files looked at, rejected ones too
+
+
+class ReadBooks(beam.PTransform):
+    """Reads books from text files and archives of them, every work unit on whichever worker is free.
+
+    What a file is, its first bytes tell: a text, .gz, .bz2 or .xz, .zip, .tar, or one inside the other. Of
+    an archive those files are looked at that can be texts by their names (see packed_files.is_wanted);
+    others are counted under "skipped". A file that is given by itself is looked at whatever its name.
+
+    A .zip, or a .tar that is not compressed, is read by as many workers as there are; in one that is
+    compressed, alone or inside a .zip, each of `stripes` workers reads every so-many-th file, while all of
+    them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
+    archive.
+
+    Not kept are files that are no text ("html-page", "empty-file", "binary-file"), that tell no number of an
+    ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
+    ("too-large", "encrypted", "unsupported-compression", "too-deep", "link"). They are named by file and
+    archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their folders
+    comes before it that the names differ.
+
+    Args:
+      paths: files on any Beam file system.
+      folder: in which texts wait (see scratch.py).
+      stripes: the number of workers, for archives that cannot be entered in the middle: shares_of says
+        how many share one.
+      on_corrupt: "fail" raises InputError at the first damage, naming the file, its place in archives and
+        the byte; "keep-good" goes on with what is whole and reports the rest. A .zip without the
+        directory at its end is lost as a whole.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], folder: str, stripes: int = 1, on_corrupt: str = "fail"
+    ):
+        super().__init__()
+        if on_corrupt not in ON_CORRUPT:
+            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        if stripes < 1:
+            raise ValueError(f"stripes is {stripes}, and must be positive")
+        self.paths = tuple(paths)
+        self.folder = folder
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> ReadBookFiles:
+        planned = (
+            root
+            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            | "SpreadFiles" >> Spread(share_out, self.stripes, of=BookSource)
+            | "PlanUnits"
+            >> beam.ParDo(_PlanUnits(self.on_corrupt))
+            .with_output_types(BookUnit)
+            .with_outputs("lost", main="units")
+        )
+        read = (
+            planned.units
+            | "SpreadUnits" >> Spread(_alone, of=BookUnit)
+            | "ReadUnits"
+            >> beam.ParDo(_ReadUnit(Scratch(self.folder), self.on_corrupt))
+            .with_output_types(BookFile)
+            .with_outputs("rejected", "lost", "files", main="books")
+        )
+        lost = (planned.lost, read.lost) | "Lost" >> beam.Flatten()
+        return ReadBookFiles(read.books, read.rejected, lost, read.files)
+
+
+class BookSource(NamedTuple):
+    """A file that was given, and how many workers may share it."""
+
+    path: str
+    name: str  # what it is called in the output
+    stored_bytes: int
+    stripes: int
+
+
+class StoredFile(NamedTuple):
+    """A file at a known place of another one, or that one itself."""
+
+    name: str  # behind those of archives
+    start: int  # byte of the file that is given
+    stored_bytes: int
+    zipped: ZipMember | None = None  # in a .zip
+    reason: Reason | None = None  # why it is not read
+
+
+class BookUnit(NamedTuple):
+    """Files that are read together; or, of one that is shared, a stripe."""
+
+    source: BookSource
+    files: tuple[StoredFile, ...]
+    counted_bytes: int  # of the source, for progress: those of all its units are its size
+    stripe: int = 0
+    stripes: int = 1
+
+
+def book_bytes_of(paths: Sequence[str], stripes: int = 1) -> int:
+    """How many stored bytes are counted while all files are read, by however many workers: what progress is
+    measured against. Raises InputError for a file that is not there.
+    """
+    return sum(sizes_of(paths))
+
+
+def sizes_of(paths: Sequence[str]) -> list[int]:
+    """The stored sizes of files. Raises InputError for one that is not there."""
+    with ThreadPoolExecutor(_SIZING_THREADS) as pool:
+        return list(pool.map(file_bytes_of, paths))
+
+
+def _alone(unit: BookUnit) -> list[BookUnit]:
+    return [unit]
+
+
+def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
+    """The files, each with its name and so many workers as its part of all bytes."""
+    sizes = sizes_of(paths)
+    names = short_names(paths)
+    shares = shares_of(sizes, stripes)
+    return [BookSource(*source) for source in zip(paths, names, sizes, shares, strict=True)]
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The names of files without their folders; where several have one, with as many of their folders as
+    tell them apart."""
+    parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
+    names: dict[str, str] = {}
+    pending, depth = list(parts), 1
+    while pending:
+        alike: dict[str, list[str]] = {}
+        for path in pending:
+            alike.setdefault("/".join(parts[path][-depth:]), []).append(path)
+        pending = []
+        for name, those in alike.items():
+            if len(those) == 1 or all(depth >= len(parts[path]) for path in those):
+                names.update(dict.fromkeys(those, name))
+            else:
+                pending += those
+        depth += 1
+    return [names[path] for path in paths]
+
+
+def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+    """The units of a file, what is passed over, and what of its directory is damaged."""
+    with open_raw(source.path) as stream:
+        try:
+            head = packed_files.head_of(stream)
+        except DECODE_ERRORS:
+            head = b""  # its reader will tell of it, with the place
+        is_compressed = bool(codec_of(stream))
+        if packed_files.is_tar(head) and is_compressed:
+            itself = StoredFile(source.name, 0, source.stored_bytes)
+            yield from _stripes_of(source, itself, source.stripes, source.stored_bytes)
+        elif packed_files.is_tar(head):
+            yield from _plan_archive(source, _list_tar(source, stream))
+        elif zip_members.is_zip(head) and not is_compressed:
+            yield from _plan_archive(source, _list_zip(source, stream))
+        else:
+            itself = StoredFile(source.name, 0, source.stored_bytes)
+            yield BookUnit(source, (itself,), source.stored_bytes)
+
+
+def _list_tar(
+    source: BookSource, stream: BinaryIO
+) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+    try:
+        for member in tar_members.read_members(stream, source.stored_bytes):
+            name = name_inside(source.name, member.name)
+            if not is_wanted(member.name):
+                yield PassedOver(name)
+            elif isinstance(member, Link):
+                yield StoredFile(name, 0, 0, reason=packed_files.reason_of_link(member))
+            elif (
+                member.start + member.bytes <= source.stored_bytes
+            ):  # else the error after it tells
+                yield StoredFile(name, member.start, member.bytes)
+    except TarError as error:
+        yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
+
+
+def _list_zip(
+    source: BookSource, stream: BinaryIO
+) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+    try:
+        members = zip_members.list_zip(stream)
+    except ZipError as error:
+        yield PackedDamage(source.name, 0, source.stored_bytes, error.message)
+        return
+    for member in sorted(members, key=lambda member: member.start):
+        name = name_inside(source.name, member.name)
+        if is_wanted(member.name):
+            yield StoredFile(name, member.start, member.stored_bytes, member)
+        else:
+            yield PassedOver(name)
+
+
+def _plan_archive(
+    source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
+) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+    """Its files, as many together as UNIT_BYTES hold; a .tar in it is shared."""
+    uncounted = source.stored_bytes
+    together: list[StoredFile] = []
+    size = 0
+    for file in listed:
+        if not isinstance(file, StoredFile):
+            yield file
+            continue
+        if packed_files.is_named_tar(file.name if file.zipped is None else file.zipped.name):
+            (stripes,) = shares_of([file.stored_bytes], source.stripes)
+            yield from _stripes_of(source, file, stripes, file.stored_bytes)
+            uncounted -= file.stored_bytes
+            continue
+        together.append(file)
+        size += file.stored_bytes
+        if size >= UNIT_BYTES:
+            yield BookUnit(source, tuple(together), size)
+            uncounted -= size
+            together, size = [], 0
+    yield BookUnit(source, tuple(together), uncounted)
+
+
+def _stripes_of(
+    source: BookSource, file: StoredFile, stripes: int, counted_bytes: int
+) -> Iterator[BookUnit]:
+    for stripe in range(stripes):
+        share = counted_bytes * (stripe + 1) // stripes - counted_bytes * stripe // stripes
+        yield BookUnit(source, (file,), share, stripe, stripes)
+
+
+class _PlanUnits(beam.DoFn):
+    def __init__(self, on_corrupt: str):
+        self.on_corrupt = on_corrupt
+
+    def process(self, source: BookSource) -> Iterable[BookUnit | beam.pvalue.TaggedOutput]:
+        for event in plan_units(source):
+            if isinstance(event, PassedOver):
+                counters.count(STAGE, "skipped")
+            elif isinstance(event, PackedDamage):
+                yield lose(source, event, self.on_corrupt)
+            else:
+                yield event
+        counters.flush()
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, scratch: Scratch, on_corrupt: str):
+        self.scratch = scratch
+        self.on_corrupt = on_corrupt
+
+    def process(self, unit: BookUnit) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
+        files = 0
+        for event in read_unit(unit):
+            if isinstance(event, PassedOver):
+                counters.count(STAGE, "skipped")
+                continue
+            if isinstance(event, PackedDamage):
+                yield lose(unit.source, event, self.on_corrupt)
+                continue
+            files += 1
+            book = read_book(event, self.scratch)
+            if isinstance(book, BookFile):
+                counters.count(STAGE, "books")
+                yield book
+            else:
+                counters.count(STAGE, book.reason)
+                yield beam.pvalue.TaggedOutput("rejected", book)
+        yield beam.pvalue.TaggedOutput("files", files)
+        counters.flush()
+
+
+def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
+    """What the files of a unit hold; progress is counted."""
+    progress = _Progress(unit)
+    with open_raw(unit.source.path) as stream:
+        for file in unit.files:
+            for event in _read_stored(stream, file, Share(unit.stripe, unit.stripes)):
+                if isinstance(event, PackedFile):
+                    counters.count(STAGE, "text_bytes", len(event.content))
+                progress.advance_to(stream.tell() - file.start, file)
+                yield event
+            progress.finish(file)
+    progress.end()
+
+
+def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[PackedEvent]:
+    if file.reason:
+        yield UnreadFile(file.name, file.reason)
+    elif file.zipped:
+        yield from read_zip_member(stream, file.zipped, file.name, share)
+    else:
+        stored = tar_members.window_of(stream, file.start, file.stored_bytes)
+        yield from read_packed(stored, file.name, share)
+
+
+class _Progress:
+    """Counts the stored bytes of a unit as its files are read; of stripes each counts its part."""
+
+    def __init__(self, unit: BookUnit):
+        self._all = max(sum(file.stored_bytes for file in unit.files), 1)
+        self._due = unit.counted_bytes
+        self._before = 0  # in the files that are done
+        self._counted = 0
+
+    def advance_to(self, position: int, file: StoredFile) -> None:
+        read = self._before + min(max(position, 0), file.stored_bytes)
+        self._count_to(self._due * read // self._all)
+
+    def finish(self, file: StoredFile) -> None:
+        self.advance_to(file.stored_bytes, file)
+        self._before += file.stored_bytes
+
+    def end(self) -> None:
+        self._count_to(self._due)
+
+    def _count_to(self, amount: int) -> None:
+        if amount > self._counted:
+            counters.count(STAGE, "dump_bytes", amount - self._counted)
+            self._counted = amount
+
+
+def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
+    """The book of a file, its text put into scratch, or why it is none."""
+    if isinstance(file, UnreadFile):
+        return _reject(file.name, file.reason)
+    decoded = decode_file(file.content)
+    if isinstance(decoded, Reason):
+        return _reject(file.name, decoded)
+    header = parse_header(decoded.text)
+    number = header.number or number_in_name(file.name)
+    if not number:
+        beginning = " ".join(decoded.text[:_DETAIL_CHARACTERS].split())
+        return _reject(file.name, Reason("no-ebook-number", beginning), header.title)
+    packed = scratch.put_text(decoded.text)
+    return BookFile(
+        book_id=number,
+        name=file.name,
+        encoding=decoded.encoding,
+        header=header,
+        characters=len(decoded.text),
+        packed_text=packed,
+        digest=fingerprint(decoded.text),
+    )
+
+
+def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
+    return Rejected(name, title, STAGE, reason.slug, reason.detail)
+
+
+def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
+    """The damage on the output "lost". Raises InputError where damage is not to be lived with."""
+    if on_corrupt == "fail":
+        path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
+        raise InputError(path.rstrip("/"), damage.message, damage.start)
+    counters.count(STAGE, "damages")
+    lost = LostBytes(
+        damage.name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
+    )
+    logging.getLogger(__name__).warning("lost: %s", lost)
+    return beam.pvalue.TaggedOutput("lost", lost)

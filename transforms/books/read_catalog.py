@@ -1,0 +1,313 @@
+"""The catalogue of Project Gutenberg → its entries."""
+
+import logging
+import posixpath
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import Spread
+from transforms.records import CatalogEntry, Rejected
+from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
+from transforms.text.books.files.catalog_rdf import (
+    MAX_RDF_BYTES,
+    MalformedRdfError,
+    parse_catalog_rdf,
+)
+from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
+from transforms.text.lines.unit_blocks import is_archive
+from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes
+
+STAGE = "read-catalog"
+
+_DOCUMENT = "*.rdf"
+_IN_ZIP = (_DOCUMENT, "*.tar", "*.tar.*", "*.csv", "*.csv.*")
+_ZIP = b"PK\3\4"
+_MAX_LINE_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
+_HEAD_BYTES = 512
+_ERRORS = (*DECODE_ERRORS, zipfile.BadZipFile, NotImplementedError)
+"""What damaged and cut files raise; the last one is of a .zip packed in a way that Python cannot read."""
+
+
+class Catalog(NamedTuple):
+    """What ReadCatalog gives."""
+
+    entries: beam.PCollection  # of CatalogEntry
+    rejected: beam.PCollection  # of Rejected: rows and documents that are no entries
+    lost: beam.PCollection  # of LostBytes
+
+
+class ReadCatalog(beam.PTransform):
+    """Reads the catalogue, as table or as RDF.
+
+    A rejected row is named by its file, without the folder, and the line it begins on, a document in an
+    archive by its member: "pg_catalog.csv:4711", "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
+
+    Args:
+      paths: files on any Beam file system, told by their content: `pg_catalog.csv`; a document of RDF;
+        or a .tar or .zip of documents (`*.rdf`), or a .zip of such a .tar. All may be compressed.
+      stripes: how many workers share an archive; each of them decompresses all of it.
+      on_corrupt: "fail" raises InputError at the first damage, and the first bad row of a table, naming
+        the file and the line or byte; "keep-good" goes on with what is whole and reports the rest. A bad
+        document in an archive is rejected either way: the others do not depend on it.
+
+    A file that is neither, and an archive without a document, raise InputError.
+    """
+
+    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
+        super().__init__()
+        if on_corrupt not in ON_CORRUPT:
+            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        if stripes < 1:
+            raise ValueError(f"stripes is {stripes}, and must be positive")
+        self.paths = tuple(paths)
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> Catalog:
+        read = (
+            root
+            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=CatalogUnit)
+            | "ReadUnits"
+            >> beam.ParDo(_ReadUnit(self.on_corrupt))
+            .with_output_types(CatalogEntry)
+            .with_outputs("rejected", "lost", main="entries")
+        )
+        return Catalog(read.entries, read.rejected, read.lost)
+
+
+class CatalogUnit(NamedTuple):
+    """The documents of a file with the numbers stripe, stripe + stripes, …; or its table."""
+
+    path: str
+    stripe: int
+    stripes: int
+
+
+class BadDocument(NamedTuple):
+    """A document that is no entry."""
+
+    member: str  # of the archive; "" for the file itself
+    message: str
+
+
+class DamagedCatalog(NamedTuple):
+    """Where a file cannot be read on."""
+
+    member: str  # of a .zip that is the archive or the table; "" for the file itself
+    offset: int  # byte of the text or .tar, before it was compressed; of the .zip where its member begins
+    message: str
+
+
+Event = CatalogEntry | BadRow | BadDocument | DamagedCatalog
+
+
+def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
+    """The work units of all files; a table is read by one worker."""
+    return [
+        CatalogUnit(path, stripe, shares)
+        for path in paths
+        for shares in [stripes if _is_shared(path) else 1]
+        for stripe in range(shares)
+    ]
+
+
+def read_unit(unit: CatalogUnit) -> Iterator[Event]:
+    """What a unit holds. Raises InputError for a file that is no catalogue."""
+    try:
+        with open_raw(unit.path) as stream:
+            if _is_zip(stream):
+                yield from _read_zip(stream, unit)
+            else:
+                yield from _read_content(stream, "", unit)
+    except NotACatalogError as error:
+        raise InputError(unit.path, str(error)) from None
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, on_corrupt: str):
+        self.on_corrupt = on_corrupt
+
+    def process(self, unit: CatalogUnit) -> Iterable[Any]:
+        name = posixpath.basename(unit.path)
+        entries = 0
+        for event in read_unit(unit):
+            if isinstance(event, CatalogEntry):
+                entries += 1
+                yield event
+            elif isinstance(event, BadDocument):
+                yield _reject(_join(name, event.member), "malformed-rdf", event.message)
+            elif self.on_corrupt == "fail":
+                raise _error_of(unit, event)
+            elif isinstance(event, BadRow):
+                yield _reject(f"{name}:{event.line}", "malformed-row", event.message)
+            elif unit.stripe == 0 or _is_document(
+                event.member
+            ):  # all stripes meet all other damage
+                yield _lost(_join(name, event.member), event)
+        counters.count(STAGE, "entries", entries)
+
+
+def _reject(identity: str, reason: str, detail: str) -> beam.pvalue.TaggedOutput:
+    counters.count(STAGE, reason)
+    return beam.pvalue.TaggedOutput("rejected", Rejected(identity, "", STAGE, reason, detail))
+
+
+def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
+    counters.count(STAGE, "damages")
+    lost = LostBytes(
+        name, damage.offset, damage.offset, damage.message, pages_lost=-1, last_page=""
+    )
+    logging.getLogger(__name__).warning("lost: %s", lost)
+    return beam.pvalue.TaggedOutput("lost", lost)
+
+
+def _error_of(unit: CatalogUnit, event: BadRow | DamagedCatalog) -> InputError:
+    if isinstance(event, BadRow):
+        return InputError(unit.path, f"line {event.line}: {event.message}")
+    return InputError(_join(unit.path, event.member), event.message, event.offset)
+
+
+def _join(*names: str) -> str:
+    return "/".join(filter(None, names))
+
+
+def _is_shared(path: str) -> bool:
+    with open_raw(path) as stream:
+        return _is_zip(stream) or is_archive(stream)
+
+
+def _is_zip(stream: BinaryIO) -> bool:
+    head = stream.read(len(_ZIP))
+    stream.seek(0)
+    return head == _ZIP
+
+
+def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
+    """Documents one by one, archives and tables as if they were files of their own."""
+    try:
+        archive = zipfile.ZipFile(stream)
+    except _ERRORS as error:
+        yield DamagedCatalog("", 0, f"damaged or cut: {error}")
+        return
+    with archive:
+        wanted = [info for info in archive.infolist() if is_named_like(info.filename, _IN_ZIP)]
+        if not wanted:
+            raise NotACatalogError(f"the archive has no file {' or '.join(_IN_ZIP)}")
+        for index, info in enumerate(wanted):
+            if _is_document(info.filename) and index % unit.stripes != unit.stripe:
+                continue
+            try:
+                with archive.open(info) as content:
+                    yield from _read_content(cast(BinaryIO, content), info.filename, unit)
+            except _ERRORS as error:
+                message = f"damaged or cut: {error}"
+                yield DamagedCatalog(info.filename, info.header_offset, message)
+
+
+def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
+    """An archive, a document or a table, compressed or not."""
+    if is_archive(stream):
+        yield from _read_tar(decompressed(stream), member, unit)
+        return
+    if not _is_xml(stream):
+        yield from _read_table(decompressed(stream), member, unit)
+        return
+    try:
+        event = _read_document(decompressed(stream), member)
+    except _ERRORS as error:
+        yield DamagedCatalog(member, 0, f"damaged or cut: {error}")
+        return
+    if isinstance(event, BadDocument) and not member:
+        raise NotACatalogError(event.message)
+    yield event
+
+
+def _is_xml(stream: BinaryIO) -> bool:
+    """Whether a stored file, once decompressed, begins like one. Leaves the stream at its start."""
+    try:
+        head = read_some(decompressed(stream), _HEAD_BYTES)
+    except DECODE_ERRORS:
+        head = b""  # its reader will tell of it, with the place
+    stream.seek(0)
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+
+def _read_tar(archive: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
+    documents = 0
+    try:
+        for found in read_members(archive):
+            if isinstance(found, Member) and _is_document(found.name):
+                if documents % unit.stripes == unit.stripe:
+                    yield _read_document(found.content, _join(member, found.name))
+                documents += 1
+    except TarError as error:
+        message = f"{error.message} (bytes of the archive)"
+        yield DamagedCatalog(member, error.offset, message)
+    else:
+        if not documents:
+            raise NotACatalogError(f"the archive has no file {_DOCUMENT}")
+
+
+def _is_document(name: str) -> bool:
+    return is_named_like(name, (_DOCUMENT,))
+
+
+def _read_document(content: BinaryIO, member: str) -> CatalogEntry | BadDocument:
+    parts: list[bytes] = []
+    size = 0
+    while size <= MAX_RDF_BYTES and (data := read_some(content, _READ_BYTES)):
+        parts.append(data)
+        size += len(data)
+    if size > MAX_RDF_BYTES:
+        return BadDocument(member, f"more than {MAX_RDF_BYTES:,} bytes")
+    try:
+        return parse_catalog_rdf(b"".join(parts))
+    except MalformedRdfError as error:
+        return BadDocument(member, str(error))
+
+
+def _read_table(
+    content: BinaryIO, member: str, unit: CatalogUnit
+) -> Iterator[CatalogEntry | BadRow | DamagedCatalog]:
+    if unit.stripe:
+        return
+    try:
+        yield from read_catalog_lines(_read_lines(content))
+    except _CutError as error:
+        yield DamagedCatalog(member, error.offset, error.message)
+
+
+class _CutError(Exception):
+    """A table that cannot be read on from a byte of its text."""
+
+    def __init__(self, line: int, offset: int, message: str):
+        super().__init__(line, offset, message)
+        self.offset = offset
+        self.message = f"line {line}: {message} (bytes of the text)"
+
+
+def _read_lines(content: BinaryIO) -> Iterator[bytes]:
+    """Whole lines. Raises _CutError: a table that is written to its end ends with a line feed."""
+    number, offset, rest = 1, 0, b""
+    while len(rest) <= _MAX_LINE_BYTES:
+        try:
+            data = read_some(content, _READ_BYTES)
+        except _ERRORS as error:
+            raise _CutError(number, offset, f"damaged or cut: {error}") from error
+        if not data:
+            break
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            yield line + b"\n"
+            offset += len(line) + 1
+            number += 1
+    if rest:
+        raise _CutError(number, offset, "no line end: cut off, or no table")

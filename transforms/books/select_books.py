@@ -1,0 +1,170 @@
+"""Books → those that do not overlap larger kept ones: the choice of SimpleBooks.
+
+From the largest book to the smallest, each is kept unless at least `threshold` of its n-grams are in those of
+the books kept before it (Nguyen, "SimpleBooks", 2019, section 2). What is decided is what one worker would
+decide who goes over all books in that order: see text/books/simple/overlap.py for why, and for the steps.
+"""
+
+import collections
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+
+from transforms.books.decide_contested import DecideContested
+from transforms.books.share_ngrams import Plan, PlanParts, SharedParts, ShareNgrams
+from transforms.files.scratch import Scratch, fetch
+from transforms.files.screen import reject
+from transforms.records import MeasuredBook
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
+
+STAGE = "select-books"
+THRESHOLD = "0.5"
+NGRAM_WORDS = 8
+
+
+class SelectedBooks(NamedTuple):
+    """What SelectBooks gives: kept + rejected = read."""
+
+    kept: beam.PCollection  # of MeasuredBook
+    rejected: beam.PCollection  # of Rejected
+    verdicts: beam.PCollection  # of OverlapVerdict: of every book
+
+
+class SelectBooks(beam.PTransform):
+    """PCollection[MeasuredBook] → SelectedBooks; the same on any number of workers.
+
+    Every worker holds a few books, or the n-grams of a partition. In one place come together four numbers
+    of each book, and two of each that is not kept.
+
+    Args:
+      folder: in which n-grams wait (see scratch.py).
+      threshold: a book is rejected that has at least this share of its n-grams in larger kept ones; above
+        0, and 1 at most. It is compared exactly: "0.1" is one tenth.
+      ngram_words: a book with fewer words is one n-gram.
+      sample: decides by the estimate of that share that one of so many n-grams gives; it takes as much
+        less memory and disk. Verdicts count these n-grams, then. Of n of them, the estimate is off by
+        1 / (2 √n) in two of three cases at most: for 1,000, by 0.016. 1 is exact.
+
+    Raises ValueError for settings that make no sense, and where two books have the same id.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        threshold: str | float | Fraction = THRESHOLD,
+        ngram_words: int = NGRAM_WORDS,
+        sample: int = 1,
+    ):
+        super().__init__()
+        if ngram_words < 1:
+            raise ValueError(f"ngram_words is {ngram_words}, and must be positive")
+        if sample < 1:
+            raise ValueError(f"sample is {sample}, and must be positive")
+        self.threshold = overlap.parse_threshold(threshold)
+        self.scratch = Scratch(folder)
+        self.ngram_words = ngram_words
+        self.sample = sample
+
+    def expand(self, books: beam.PCollection) -> SelectedBooks:
+        plan = books | "PlanParts" >> PlanParts(self.sample)
+        found = books | "ShareNgrams" >> ShareNgrams(
+            self.scratch, self.ngram_words, self.sample, plan
+        )
+        dropped = found.shared | "DecideContested" >> DecideContested(found.counts, self.threshold)
+        return self._judge(books, found, AsSingleton(dropped), AsSingleton(plan))
+
+    def _judge(
+        self,
+        books: beam.PCollection,
+        found: SharedParts,
+        dropped: AsSingleton,
+        plan: AsSingleton,
+    ) -> SelectedBooks:
+        met = {
+            "books": books
+            | "KeyBooks" >> beam.Map(key_book, plan).with_output_types(tuple[int, MeasuredBook]),
+            "counts": found.counts
+            | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
+            "coverings": found.shared
+            | "AttributeNgrams"
+            >> beam.FlatMap(attribute_partition, dropped, plan, self.scratch).with_output_types(
+                tuple[int, bytes]
+            ),
+        } | "MeetBooks" >> beam.CoGroupByKey()
+        judged = met | "JudgeBooks" >> beam.FlatMap(
+            judge_bucket, dropped, self.ngram_words
+        ).with_output_types(MeasuredBook).with_outputs("rejected", "verdicts", main="kept")
+        return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
+
+
+def attribute_partition(
+    packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
+) -> Iterator[tuple[int, bytes]]:
+    """(bucket, rows (id, book that covers it, n-grams) in bytes, put away) of a partition."""
+    rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
+    for bucket, part in cut_rows(rows, plan):
+        yield bucket, scratch.put(part.tobytes())
+
+
+def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
+    """(bucket, its rows)."""
+    return overlap.cut_by_id(rows, plan.buckets)
+
+
+def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
+    """(bucket, book)."""
+    return measured.book.book_id % plan.buckets, measured
+
+
+def judge_bucket(
+    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
+) -> Iterator[Any]:
+    """The kept books of a bucket; the others and all verdicts on outputs of their own.
+
+    Raises ValueError where two books have the same id.
+    """
+    _, found = joined
+    id_to_ngrams = {
+        book_id: ngrams for rows in found["counts"] for book_id, _, ngrams, _ in rows.tolist()
+    }
+    id_to_covering = add_coverings(map(fetch, found["coverings"]))
+    dropped_ids = set(dropped.tolist())
+    for measured in check_ids(found["books"]):
+        book = measured.book
+        verdict = overlap.judge(
+            book.book_id,
+            id_to_ngrams.get(book.book_id, 0),
+            id_to_covering.get(book.book_id, {}),
+            book.book_id not in dropped_ids,
+        )
+        yield TaggedOutput("verdicts", verdict)
+        if verdict.is_kept:
+            yield measured
+        else:
+            reason = overlap.overlap_reason(verdict, ngram_words)
+            yield reject(book.book_id, book.title, STAGE, reason)
+
+
+def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
+    """Id → id of a book that covers it → n-grams, of the rows that `attribute_partition` gives."""
+    rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
+    id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)
+    for book_id, covering, ngrams in overlap.sum_rows(rows, keys=2).tolist():
+        id_to_covering[book_id][covering] = ngrams
+    return id_to_covering
+
+
+def check_ids(books: Iterable[MeasuredBook]) -> list[MeasuredBook]:
+    """The books by their ids. Raises ValueError where two have the same."""
+    ordered = sorted(books, key=lambda measured: (measured.book.book_id, measured.book.name))
+    for first, second in itertools.pairwise(ordered):
+        if first.book.book_id == second.book.book_id:
+            names = f"{first.book.name} and {second.book.name}"
+            raise ValueError(f"book {first.book.book_id} is there twice: {names}")
+    return ordered

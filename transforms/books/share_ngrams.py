@@ -1,0 +1,153 @@
+"""Books → the n-grams that several of them have, by partitions of the n-grams."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.books.combine_rows import CombineRows
+from transforms.files.scratch import Scratch, fetch, fetch_text
+from transforms.records import MeasuredBook
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.ngram_blocks import (
+    HashedBook,
+    block_from_bytes,
+    block_to_bytes,
+    deal_hashes,
+    sample_hashes,
+    shared_to_bytes,
+)
+from transforms.text.duplicates.hashed_ngrams import hash_ngrams
+
+GATHERED_HASHES = 1 << 23
+"""So many hashes, 64 MB, a worker gathers from several books before it deals them out to the partitions."""
+PARTITION_HASHES = 1 << 21
+"""As many hashes as a partition shall have, at most: with all that is found of them some 100 MB."""
+MIN_PARTITIONS = 16
+"""A small corpus is worked on by several workers, too."""
+MAX_PARTITIONS = 1 << 14
+"""All of Project Gutenberg takes 2,500. From 3e10 n-grams on partitions grow; see `sample`."""
+BUCKET_BOOKS = 256
+"""So many books are judged in one place."""
+
+
+class Plan(NamedTuple):
+    """In how many parts the work is done. It changes no result."""
+
+    partitions: int  # of the n-grams
+    buckets: int  # of the books
+
+
+class SharedParts(NamedTuple):
+    """What ShareNgrams gives."""
+
+    shared: beam.PCollection  # of SharedNgrams in bytes, put away: one for each partition
+    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, of these in earlier books)
+
+
+class PlanParts(beam.PTransform):
+    """PCollection[MeasuredBook] → PCollection[Plan], one."""
+
+    def __init__(self, sample: int):
+        super().__init__()
+        self.sample = sample
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        return (
+            books
+            | "Sizes" >> beam.Map(size_of).with_output_types(tuple[int, int])
+            | "AddSizes" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
+            | "Plan" >> beam.Map(plan_parts, self.sample)
+        )
+
+
+class ShareNgrams(beam.PTransform):
+    """PCollection[MeasuredBook] → SharedParts.
+
+    Args:
+      plan: one Plan.
+    """
+
+    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, plan: beam.PCollection):
+        super().__init__()
+        self.scratch = scratch
+        self.hash_books = _HashBooks(scratch, ngram_words, sample)
+        self.plan = plan
+
+    def expand(self, books: beam.PCollection) -> SharedParts:
+        found = (
+            books
+            | "HashBooks"
+            >> beam.ParDo(self.hash_books, AsSingleton(self.plan)).with_output_types(
+                tuple[int, bytes]
+            )
+            | "GroupPartitions" >> beam.GroupByKey()
+            | "ShareNgrams"
+            >> beam.FlatMap(share_partition, self.scratch)
+            .with_output_types(bytes)
+            .with_outputs("counts", main="shared")
+        )
+        counts = found.counts | "AddCounts" >> beam.CombineGlobally(
+            CombineRows(overlap.COUNT_COLUMNS, keys=2)
+        )
+        return SharedParts(found.shared, counts)
+
+
+def size_of(measured: MeasuredBook) -> tuple[int, int]:
+    """(books, tokens)."""
+    return 1, measured.tokens
+
+
+def plan_parts(size: tuple[int, int], sample: int) -> Plan:
+    """The plan for (books, tokens of them all): they have no more n-grams than tokens."""
+    books, tokens = size
+    wanted = tokens // sample // PARTITION_HASHES + 1
+    partitions = min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS)
+    return Plan(partitions, books // BUCKET_BOOKS + 1)
+
+
+class _HashBooks(beam.DoFn):
+    """MeasuredBook → (partition, NgramBlock in bytes, put away); each has hashes of several books."""
+
+    def __init__(self, scratch: Scratch, ngram_words: int, sample: int):
+        self._scratch = scratch
+        self._ngram_words = ngram_words
+        self._sample = sample
+
+    def start_bundle(self) -> None:
+        self._gathered: list[HashedBook] = []
+        self._hashes = 0
+
+    def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
+        self._partitions = plan.partitions
+        hashes = hash_ngrams(fetch_text(measured.book.packed_text), self._ngram_words)
+        sampled = sample_hashes(hashes, self._sample)
+        # A copy, for what is not sampled would stay with it.
+        book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
+        self._gathered.append(book)
+        self._hashes += len(book.hashes)
+        if self._hashes >= GATHERED_HASHES:
+            yield from self._deal()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        window = GlobalWindow()
+        for element in self._deal():
+            yield WindowedValue(element, window.max_timestamp(), [window])
+
+    def _deal(self) -> Iterator[tuple[int, bytes]]:
+        gathered = self._gathered
+        self.start_bundle()
+        if gathered:
+            for partition, block in deal_hashes(gathered, self._sample, self._partitions):
+                yield partition, self._scratch.put(block_to_bytes(block))
+
+
+def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
+    """What the books of a partition share, put away; rows of counts on the output "counts"."""
+    _, packed = grouped
+    counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
+    yield TaggedOutput("counts", counts)
+    yield scratch.put(shared_to_bytes(shared))

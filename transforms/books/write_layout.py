@@ -1,0 +1,110 @@
+"""Books of SimpleBooks → text files in the layout of the release, a paragraph a line."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.books.assign_sizes import SizedBook
+from transforms.files import counters
+from transforms.files.scratch import fetch_text
+from transforms.files.write_files import HashedFile
+from transforms.records import OutputFile, TokenizedBook
+from transforms.text.books.book_stats import identity_of
+from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
+from transforms.text.fingerprint import fingerprint
+
+STAGE = "write-layout"
+
+RAW = "-raw"  # what the folder of untokenised text is called after that of the tokenised
+FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
+
+
+class Place(NamedTuple):
+    """Where a book stands in its file of SimpleBooks-92; in the raw file it is the same."""
+
+    book_id: int
+    first_line: int  # counted from 1
+    lines: int
+
+
+class WrittenLayout(NamedTuple):
+    """What WriteLayout gives."""
+
+    files: beam.PCollection  # of OutputFile
+    places: beam.PCollection  # of Place, one for each book
+
+
+class WriteLayout(beam.PTransform):
+    """PCollection[SizedBook] → WrittenLayout.
+
+    Each file is written by one worker, a book at a time. Between books stands nothing: the places tell
+    where they begin. A split without books is an empty file.
+
+    Args:
+      folder: of the build.
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, books: beam.PCollection) -> WrittenLayout:
+        none = books.pipeline | "EveryFile" >> beam.Create(list(every_file())).with_output_types(
+            tuple[str, Any]
+        )
+        in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file).with_output_types(
+            tuple[str, Any]
+        )
+        written = (
+            (in_files, none)
+            | beam.Flatten()
+            | "GroupFiles" >> beam.GroupByKey()
+            | "WriteFile"
+            >> beam.ParDo(_WriteFile(self.folder))
+            .with_output_types(OutputFile)
+            .with_outputs("places", main="files")
+        )
+        return WrittenLayout(written.files, written.places)
+
+
+def every_file() -> Iterator[tuple[str, None]]:
+    """(name, None) of each file."""
+    for size in SIZES:
+        for form in ("", RAW):
+            for file in FILE_OF_SPLIT.values():
+                yield f"{size}{form}/{file}", None
+
+
+def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
+    """(name, book) for each file that the book is in."""
+    for size in SIZES if sized.is_small else SIZES[:1]:
+        for form in ("", RAW):
+            yield f"{size}{form}/{FILE_OF_SPLIT[sized.split]}", sized.book
+
+
+def order(book: TokenizedBook) -> tuple[int, int]:
+    """As in the other files of the build."""
+    return fingerprint(identity_of(book.book_id)), book.book_id
+
+
+class _WriteFile(beam.DoFn):
+    def __init__(self, folder: str):
+        self.folder = folder
+
+    def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
+        name, in_file = grouped
+        folder = name.partition("/")[0]
+        books = sorted((book for book in in_file if book is not None), key=order)
+        lines = 0
+        with HashedFile.in_folder(self.folder, name) as file:
+            for book in books:
+                packed = book.packed_raw if folder.endswith(RAW) else book.packed_tokens
+                file.write(fetch_text(packed).encode("utf-8"))
+                if folder == LARGE:
+                    place = Place(book.book_id, lines + 1, book.paragraphs)
+                    yield beam.pvalue.TaggedOutput("places", place)
+                lines += book.paragraphs
+                counters.count(STAGE, "books")
+        yield file.output_file(name, "", "text", lines)
+        counters.flush()

@@ -1,0 +1,197 @@
+"""Files of finished builds → what is wrong with them."""
+
+import glob
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.read_corpus import Build, CorpusFile, count_rows
+from transforms.files.hash_inputs import READ_BYTES, hash_input
+from transforms.files.open_input import InputError, is_there, open_raw
+from transforms.files.spread import SpreadAll
+from transforms.records import OutputFile
+from transforms.text.fingerprint import SPLITS
+
+UNITS = {  # of others articles
+    "flores101": "sentences",
+    "lm1b": "sentences",
+    "pg19": "books",
+    "simplebooks": "books",
+}
+_READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
+
+
+class ListedFile(NamedTuple):
+    """A file as the manifest of its build lists it."""
+
+    file: CorpusFile
+    listed: OutputFile
+
+
+class Fault(NamedTuple):
+    """Something that is not as it should be."""
+
+    path: str
+    message: str
+
+
+class CheckedFiles(NamedTuple):
+    """What CheckFiles gives."""
+
+    whole: beam.PCollection  # of CorpusFile: Parquet files of a split with nothing wrong
+    faults: beam.PCollection  # of Fault
+
+
+class CheckFiles(beam.PTransform):
+    """Pipeline → CheckedFiles: every output file of the builds, its size, SHA-256 and rows."""
+
+    def __init__(self, builds: Iterable[Build]):
+        super().__init__()
+        self.files = [file for build in builds for file in list_files(build)]
+
+    def expand(self, root: beam.Pipeline) -> CheckedFiles:
+        checked = (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=ListedFile)
+            | "CheckFile"
+            >> beam.ParDo(_CheckFile())
+            .with_output_types(CorpusFile)
+            .with_outputs("faults", main="whole")
+        )
+        return CheckedFiles(checked.whole, checked.faults)
+
+
+def list_files(build: Build) -> list[ListedFile]:
+    """Every file that the manifest of a build lists."""
+    listed = [
+        OutputFile(*(file[field] for field in OutputFile._fields))
+        for file in build.manifest["outputs"]
+    ]
+    return [
+        ListedFile(
+            CorpusFile(
+                FileSystems.join(build.folder, *file.name.split("/")),
+                file.split,
+                build.edition,
+                build.name,
+                build.corpus,
+            ),
+            file,
+        )
+        for file in listed
+    ]
+
+
+class _CheckFile(beam.DoFn):
+    def process(self, file: ListedFile) -> Iterable[CorpusFile | beam.pvalue.TaggedOutput]:
+        fault = find_fault(file)
+        if fault:
+            yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
+        elif file.listed.format == "parquet" and file.listed.split in SPLITS:
+            yield file.file
+
+
+def find_fault(file: ListedFile) -> str:
+    """What is wrong with a file, or "". Raises InputError, OSError for one that cannot be read just now."""
+    path, listed = file.file.path, file.listed
+    if not is_there(path):
+        return "is not there"
+    found = hash_input("", path)
+    if found.bytes != listed.bytes:
+        return f"has {found.bytes:,} bytes, {listed.bytes:,} in the manifest"
+    if found.sha256 != listed.sha256:
+        return f"has the SHA-256 {found.sha256}, {listed.sha256} in the manifest"
+    if listed.format == "parquet":
+        return _find_wrong_rows(path, listed)
+    return _find_wrong_lines(path, listed) if listed.format == "text" else ""
+
+
+def _find_wrong_rows(path: str, listed: OutputFile) -> str:
+    try:
+        rows = count_rows(path)
+    except InputError as error:
+        if error.is_unread:
+            raise
+        return error.message
+    if rows != listed.records:
+        return f"has {rows:,} rows, {listed.records:,} in the manifest"
+    return ""
+
+
+def _find_wrong_lines(path: str, listed: OutputFile) -> str:
+    lines = 0
+    with open_raw(path) as stream:
+        while data := stream.read(READ_BYTES):
+            lines += data.count(b"\n")
+    if lines != listed.records:
+        return f"has {lines:,} lines, {listed.records:,} in the manifest"
+    return ""
+
+
+def check_counts(build: Build) -> Iterator[Fault]:
+    """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
+    kept = _kept(build)
+    for kind in ("parquet", "tfrecord", "text"):
+        for split in kept:
+            files = [
+                file
+                for file in build.manifest["outputs"]
+                if (file["format"], file["split"]) == (kind, split)
+            ]
+            records = sum(file["records"] for file in files)
+            is_written = files or kind == "parquet"
+            if is_written and records != kept[split]:
+                yield Fault(
+                    build.folder,
+                    f"{kind} of {split} has {records:,} rows, {kept[split]:,} were kept",
+                )
+
+
+def _kept(build: Build) -> Mapping[str, int]:
+    """Split → how many articles or sentences the build has kept."""
+    kept: Mapping[str, int] = build.manifest.get("counts", {}).get("kept", {})
+    return {split: count for split, count in kept.items() if split != "total"}
+
+
+def find_strangers(build: Build) -> Iterator[Fault]:
+    """Faults of files in a build's folders that its readers take for a part of it and that are none."""
+    files = list_files(build)
+    listed = {file.file.path for file in files}
+    texts = {posixpath.dirname(file.file.path) for file in files if file.listed.format == "text"}
+    for folder in sorted({build.folder, *texts}):
+        match = FileSystems.match([f"{glob.escape(folder)}/*"])[0]
+        for path in sorted(metadata.path for metadata in match.metadata_list):
+            name = posixpath.basename(path)
+            if _READ.fullmatch(name) and path not in listed:
+                yield Fault(
+                    path, "is not in the manifest, and readers take it for a part of the build"
+                )
+
+
+def check_stats(build: Build) -> Iterator[Fault]:
+    """Faults of stats.json, which has no hash in the manifest, against what was kept."""
+    path = FileSystems.join(build.folder, "stats.json")
+    kept = _kept(build)
+    if not is_there(path):
+        if build.files["train"]:
+            yield Fault(path, "is not there")
+        return
+    unit = UNITS.get(build.corpus, "articles")
+    try:
+        with open_raw(path) as stream:
+            stats = json.loads(stream.read())
+        counts = {split: stats[split][unit] for split in kept}
+        is_same = stats == build.manifest.get("stats", stats)
+    except (ValueError, KeyError, TypeError):
+        yield Fault(path, "has no counts of the splits")
+        return
+    if not is_same:
+        yield Fault(path, "has other counts than the manifest")
+    for split, count in counts.items():
+        if count != kept[split]:
+            yield Fault(path, f"has {count} {unit} of {split}, {kept[split]} were kept")

@@ -1,0 +1,306 @@
+"""Two finished builds of a corpus → what became of each document.
+
+Not texts travel but ids, titles and fingerprints of the texts, in blocks: some hundred thousand rows of a
+worker are dealt out by a hash of the id into buckets, and in each bucket both editions meet.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import zstandard
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.builds.check_files import list_files
+from transforms.builds.read_corpus import (
+    Build,
+    CorpusFile,
+    CorpusRows,
+    RowGroup,
+    read_row_group,
+    row_groups_of,
+)
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import Spread, SpreadAll
+from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.builds.edition_changes import (
+    SCHEMA,
+    Change,
+    Tally,
+    add_tallies,
+    compare_rows,
+    to_line,
+)
+from transforms.text.fingerprint import fingerprint
+
+MIN_BUCKETS = 64
+BUCKET_ROWS = 1 << 17  # in a bucket, about
+BUFFER_ROWS = 1 << 18  # that a worker holds before it deals them out
+_TITLE_CHARACTERS = 1000  # of the head of a text, in which a title is looked for
+_BETWEEN, _NULL = "\x1f", "\x00"  # columns that are compared, and for one that has no value
+
+
+class SideFile(NamedTuple):
+    """A Parquet file of one of the editions."""
+
+    is_new: bool
+    file: CorpusFile
+
+
+class SideGroup(NamedTuple):
+    """A row group of one of the editions."""
+
+    is_new: bool
+    group: RowGroup
+
+
+class FoundChanges(NamedTuple):
+    """What CompareEditions gives."""
+
+    tally: beam.PCollection  # of one Tally
+    changes: (
+        beam.PCollection
+    )  # of bytes: changes of one bucket as lines, in their order, compressed
+
+
+class CompareEditions(beam.PTransform):
+    """Pipeline → FoundChanges.
+
+    Raises InputError for a row without an id.
+
+    Args:
+      old, new: builds of the same corpus.
+      columns: that are compared, see `columns_to_compare`.
+    """
+
+    def __init__(self, old: Build, new: Build, shape: CorpusShape, columns: Sequence[str]):
+        super().__init__()
+        self.files = [
+            SideFile(is_new, file)
+            for is_new, build in ((False, old), (True, new))
+            for file in document_files(build, shape)
+        ]
+        self.shape, self.columns = shape, tuple(columns)
+        self.buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
+
+    def expand(self, root: beam.Pipeline) -> FoundChanges:
+        compared = (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=SideFile)
+            | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
+            | "DealOut"
+            >> beam.ParDo(_DealOut(self.shape, self.columns, self.buckets)).with_output_types(
+                tuple[int, bytes]
+            )
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "CompareBucket"
+            >> beam.ParDo(_CompareBucket(self.shape.splits))
+            .with_output_types(Tally)
+            .with_outputs("changes", main="tally")
+        )
+        tally = compared.tally | "AddUp" >> beam.CombineGlobally(add_tallies)
+        return FoundChanges(tally, compared.changes)
+
+
+def count_buckets(rows: int) -> int:
+    """How many buckets keep a bucket small, whatever the number of rows."""
+    return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
+
+
+def document_files(build: Build, shape: CorpusShape) -> list[CorpusFile]:
+    """The Parquet files that hold the documents of a build, each document once."""
+    return [
+        file.file
+        for file in list_files(build)
+        if file.listed.format == "parquet"
+        and file.listed.split in shape.splits
+        and file.listed.name.startswith(f"{file.listed.split or build.corpus}-")
+    ]
+
+
+def count_documents(build: Build, shape: CorpusShape) -> int:
+    """How many there are, by the manifest."""
+    paths = {file.path for file in document_files(build, shape)}
+    return sum(file.listed.records for file in list_files(build) if file.file.path in paths)
+
+
+def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
+    """What is read of each row beside its id and title.
+
+    Raises InputError for a build without documents, or whose first file is damaged.
+    """
+    if shape.texts:
+        return [*shape.texts, *shape.facts]
+    there = set(_columns_of(new, shape))
+    return [name for name in _columns_of(old, shape) if name in there and name != shape.id]
+
+
+def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
+    files = document_files(build, shape)
+    if not files:
+        raise InputError(build.folder, "holds no documents")
+    with open_raw(files[0].path) as stream:
+        try:
+            names: list[str] = pq.read_schema(stream).names
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(files[0].path, f"no sound Parquet file: {error}") from None
+    return names
+
+
+def plan_row_groups(side: SideFile) -> Iterator[SideGroup]:
+    """The row groups of a file."""
+    for group in row_groups_of(side.file):
+        yield SideGroup(side.is_new, group)
+
+
+class _DealOut(beam.DoFn):
+    def __init__(self, shape: CorpusShape, columns: Sequence[str], buckets: int):
+        self.shape, self.columns, self.buckets = shape, columns, buckets
+
+    def start_bundle(self) -> None:
+        self._tables: list[pa.Table] = []
+        self._buffered = 0
+
+    def process(self, side: SideGroup) -> Iterable[tuple[int, bytes]]:
+        shape = self.shape
+        wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *self.columns])
+        table = make_rows(
+            read_row_group(side.group, list(wanted)), shape, self.columns, side.is_new
+        )
+        self._tables.append(table)
+        self._buffered += table.num_rows
+        if self._buffered >= BUFFER_ROWS:
+            yield from self._flush()
+
+    def finish_bundle(self) -> Iterable[WindowedValue]:
+        window = GlobalWindow()
+        for block in self._flush():
+            yield WindowedValue(block, window.max_timestamp(), (window,))
+
+    def _flush(self) -> Iterator[tuple[int, bytes]]:
+        tables, self._tables, self._buffered = self._tables, [], 0
+        if tables:
+            yield from deal_out(pa.concat_tables(tables), self.buckets)
+
+
+def _title_column(shape: CorpusShape) -> str:
+    return shape.texts[0] if shape.title == TITLE_IN_TEXT else shape.title
+
+
+def make_rows(
+    rows: CorpusRows, shape: CorpusShape, columns: Sequence[str], is_new: bool
+) -> pa.Table:
+    """The rows in SCHEMA. Raises InputError for a row without an id."""
+    table = rows.table
+    digests = [fingerprint(text) for text in join_columns(table, columns)]
+    return pa.table(
+        {
+            "id": _ids(rows, shape.id) if shape.id else [f"{digest:016x}" for digest in digests],
+            "title": _titles(table, shape),
+            "split": np.full(table.num_rows, shape.splits.index(rows.split), np.int8),
+            "digest": np.array(digests, np.uint64),
+            "bytes": _count_bytes(table, shape.texts or columns),
+            "is_new": np.full(table.num_rows, is_new),
+        },
+        schema=SCHEMA,
+    )
+
+
+def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
+    """All that is compared of each row, in one text: the same for no two that differ.
+
+    Of rows, that is, whose texts hold neither of the two control characters that stand between columns and
+    for a missing value.
+    """
+    texts = [_as_text(table[name]) for name in columns]
+    joined: list[str] = pc.binary_join_element_wise(
+        *texts, _BETWEEN, null_handling="replace", null_replacement=_NULL
+    ).to_pylist()
+    return joined
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_list(column.type):
+        return pc.binary_join(column.cast(pa.list_(pa.string())), ",")
+    return column.cast(pa.string())
+
+
+def _count_bytes(table: pa.Table, columns: Sequence[str]) -> pa.ChunkedArray:
+    total = np.zeros(table.num_rows, np.int64)
+    for name in columns:
+        lengths = pc.binary_length(_as_text(table[name]))
+        total += pc.fill_null(lengths, 0).to_numpy()
+    return total
+
+
+def _ids(rows: CorpusRows, column: str) -> list[str]:
+    ids: list[str] = rows.table.column(column).cast(pa.string()).to_pylist()
+    if not all(ids) or not "".join(ids).isprintable():
+        raise InputError(rows.path, f"a row has no {column}, or one that cannot be printed")
+    return ids
+
+
+def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
+    if not shape.title:
+        return [""] * table.num_rows
+    titles: list[str] = table[_title_column(shape)].to_pylist()
+    if shape.title == TITLE_IN_TEXT:
+        return [_title_of(text[:_TITLE_CHARACTERS]) for text in titles]
+    return titles
+
+
+def _title_of(head: str) -> str:
+    """The title of an article, see text/wikimedia/article_markers.py; "" for a text in another layout."""
+    lines = head.split("\n", 3)
+    return lines[2] if len(lines) > 2 else ""
+
+
+def deal_out(rows: pa.Table, buckets: int) -> Iterator[tuple[int, bytes]]:
+    """(bucket, block) for the rows."""
+    hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
+    of_rows = np.array(hashes, np.int64) % buckets
+    in_order = rows.take(np.argsort(of_rows, kind="stable")).combine_chunks()
+    numbers, starts = np.unique(np.sort(of_rows), return_index=True)
+    ends = np.append(starts, rows.num_rows)[1:]
+    for bucket, start, end in zip(numbers, starts, ends, strict=True):
+        yield int(bucket), pack_rows(in_order.slice(start, end - start))
+
+
+def pack_rows(rows: pa.Table) -> bytes:
+    """Rows as they travel."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, SCHEMA, options=options) as writer:
+        writer.write_table(rows)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpack_rows(block: bytes) -> pa.Table:
+    """The inverse of `pack_rows`."""
+    with pa.ipc.open_stream(block) as reader:
+        return reader.read_all()
+
+
+class _CompareBucket(beam.DoFn):
+    def __init__(self, splits: Sequence[str]):
+        self.splits = splits
+
+    def process(
+        self, grouped: tuple[int, Iterable[bytes]]
+    ) -> Iterable[Tally | beam.pvalue.TaggedOutput]:
+        tally, changes = compare_rows(pa.concat_tables(map(unpack_rows, grouped[1])), self.splits)
+        yield tally
+        if changes:
+            yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
+
+
+def pack_changes(changes: Iterable[Change]) -> bytes:
+    """Changes as lines, compressed."""
+    return zstandard.ZstdCompressor().compress("".join(map(to_line, changes)).encode("utf-8"))

@@ -1,0 +1,179 @@
+"""A list of MD5 sums and a finished build of One Billion Word → what there is to compare, and what is not."""
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.check_checksums import Comparison, StoredFile
+from transforms.builds.read_corpus import COMPLETED, MANIFEST, Build
+from transforms.files.list_folders import check_folder, list_files, list_subfolders
+from transforms.files.open_input import InputError, match_inputs, open_raw
+from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
+from transforms.text.news.artefact_names import (
+    CHECKPOINTS,
+    SHARDS,
+    Kind,
+    kind_of,
+    parquet_twin,
+    part_of,
+)
+from transforms.text.news.checksum_reasons import PUBLISHED_SORTED_MD5, Facts, Finding, Status
+from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
+
+# Of files that the list does not name.
+OF_BUILD = "of the build"
+COMPARABLE = "a shard or a part of a checkpoint"
+STRANGER = "nor in the manifest"
+
+_NOT_IN_MANIFEST = {
+    COMPLETED,
+    MANIFEST,
+    "README.md",
+    "dataset_info.json",
+    "features.json",
+    "stats.json",
+}
+
+
+class Plan(NamedTuple):
+    """What is to be read, and what is known before."""
+
+    comparisons: Sequence[Comparison]
+    known: Sequence[Finding]
+    bytes: int  # of the files of the build that are to be read
+
+
+def read_list(path: str) -> list[ListedSum]:
+    """The sums of a list. Raises InputError."""
+    found = match_inputs([path])
+    if len(found) > 1:
+        raise InputError(path, f"{len(found)} files, and one list is needed")
+    with open_raw(found[0]) as file:
+        text = file.read().decode("utf-8", "replace")
+    try:
+        return read_checksums(text)
+    except MalformedListError as error:
+        raise InputError(found[0], str(error)) from None
+
+
+def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
+    """Finds the listed artefacts among the files of a build, and of a folder that is the reference.
+
+    Raises InputError for a reference that is no folder, or has an artefact twice.
+    """
+    sizes = list_below(build.folder)
+    finder = ArtefactFinder(sizes)
+    references = _References(reference)
+    hashes = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
+    comparisons: list[Comparison] = []
+    known: list[Finding] = []
+    named: set[str] = set()
+    for one in listed:
+        try:
+            names = finder.find(one.name)
+        except ArtefactError as error:
+            known.append(Finding(Status.MISSING, one.name, str(error)))
+            continue
+        if not names:
+            known.append(_explain_absence(one.name, build))
+            continue
+        named.update(names)
+        twin = parquet_twin(names[0])
+        comparisons.append(
+            Comparison(
+                one.name,
+                one.md5,
+                tuple(StoredFile(_below(build.folder, of), hashes.get(of, "")) for of in names),
+                references.find(one.name),
+                _below(build.folder, twin) if twin in sizes else "",
+            )
+        )
+    known += [_describe_unnamed(name, hashes) for name in sorted(set(sizes) - named)]
+    return Plan(comparisons, known, sum(sizes[name] for name in named))
+
+
+class _References:
+    """The same artefacts in another folder; none where there is no folder."""
+
+    def __init__(self, folder: str):
+        if folder:
+            check_folder(folder)
+        self._folder = folder
+        self._finder = ArtefactFinder(list_below(folder) if folder else ())
+
+    def find(self, name: str) -> tuple[str, ...]:
+        """The paths, see ArtefactFinder."""
+        try:
+            return tuple(_below(self._folder, found) for found in self._finder.find(name))
+        except ArtefactError as error:
+            raise InputError(self._folder, f"{name}: {error}") from None
+
+
+def list_below(folder: str, inside: str = "") -> dict[str, int]:
+    """Name → bytes of all files below a folder, or in one inside it; names are relative to `folder`."""
+    here = _below(folder, inside) if inside else folder
+    start = f"{inside}/" if inside else ""
+    files = list_files(here)
+    sizes = {f"{start}{name}": size for name, size in files.items()}
+    has_folders = FileSystems.get_filesystem(folder).has_dirs()
+    for name in list_subfolders(here):
+        if has_folders or name not in files:
+            below = list_below(folder, f"{start}{name}")
+            if below:  # some file systems list folders as files
+                sizes.pop(f"{start}{name}", None)
+            sizes |= below
+    return sizes
+
+
+def _below(folder: str, name: str) -> str:
+    return str(FileSystems.join(folder, *name.split("/")))
+
+
+def _explain_absence(name: str, build: Build) -> Finding:
+    kind = kind_of(name)
+    if kind in SHARDS:
+        return Finding(Status.MISSING, name, "is not in the build")
+    if kind in CHECKPOINTS and _keeps(build, posixpath.basename(name)):
+        return Finding(Status.MISSING, name, "is not in the build, which has kept checkpoints")
+    if kind in CHECKPOINTS:
+        why = "the build has kept no checkpoints; --checkpoints keeps them"
+    elif kind == Kind.OTHER:
+        why = "nothing of that name is in the build, nor has to be"
+    else:
+        why = f"{kind}, no part of a build"
+    return Finding(Status.NOT_COMPARED, name, why)
+
+
+def _keeps(build: Build, base: str) -> bool:
+    parts = (part_of(posixpath.basename(file["name"])) for file in build.manifest["outputs"])
+    return any(part and part[0] == base for part in parts)
+
+
+def _describe_unnamed(name: str, hashes: Mapping[str, str]) -> Finding:
+    part = part_of(name)
+    if {kind_of(name), kind_of(part[0] if part else "")} & {*SHARDS, *CHECKPOINTS}:
+        detail = COMPARABLE
+    elif name in hashes or name in _NOT_IN_MANIFEST:
+        detail = OF_BUILD
+    else:
+        detail = STRANGER
+    return Finding(Status.NOT_IN_LIST, name, detail)
+
+
+def facts_of(build: Build, listed: Iterable[ListedSum]) -> Facts:
+    """What the manifest tells, and whether the list is the published one."""
+    manifest = build.manifest
+    return Facts(
+        settings=manifest.get("settings", {}),
+        sentences=sum(
+            file["records"]
+            for file in manifest["outputs"]
+            if file["split"] and kind_of(file["name"]) in SHARDS
+        ),
+        rejected=manifest.get("counts", {}).get("rejected", {}).get("total", 0),
+        lost=len(manifest.get("lost", ())),
+        code=manifest.get("code", {}),
+        is_published=any(one.md5 == PUBLISHED_SORTED_MD5 for one in listed),
+    )

@@ -1,0 +1,148 @@
+"""Lines → lines without near-duplicates: of lines that are much alike the first stays.
+
+Two lines are near-duplicates when their sets of word n-grams have at least `threshold` in common: the Jaccard
+similarity of the sets themselves, of pairs that MinHash signatures point to. Near-duplicates of
+near-duplicates belong together; of each such group that line stays which is first in the order of the corpus,
+that of raw bytes. So a removed line may be less alike the one that stays than the threshold says.
+
+Like Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022, section 4.2, but for
+sentences instead of documents: they take 5-grams, and compare by edit distance. A word that is changed in
+the middle of a sentence of 25 words changes n of its n-grams, and leaves a similarity of 0.62 with 5-grams,
+of 0.77 with 3-grams; and 3-grams still tell apart sentences that have the same words in another order.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy
+
+from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.duplicates.fetch_line_pairs import PAIRS, RANGES, FetchLinePairs, LinePairs
+from transforms.duplicates.find_similar_lines import FindSimilarLines
+from transforms.duplicates.write_near_duplicates import WriteNearDuplicates
+from transforms.files import counters
+from transforms.files.scratch import Scratch, fetch
+from transforms.records import LineRange
+from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.ngrams import jaccard
+from transforms.text.lines.line_blocks import block_of, lines_of
+from transforms.text.lines.line_ids import places_of, split_by_range
+
+STAGE = "drop-near-duplicates"
+THRESHOLD = 0.8
+PERMUTATIONS = 128
+NGRAM_WORDS = 3
+
+
+class WithoutNearDuplicates(NamedTuple):
+    """What DropNearDuplicates gives."""
+
+    kept: beam.PCollection  # of LineRange: the same ranges; one may be left without lines
+    removed: beam.PCollection  # of OutputFile: rejected/near-duplicates-*.parquet
+    counts: beam.PCollection  # of one int: how many lines were removed
+
+
+class DropNearDuplicates(beam.PTransform):
+    """PCollection[LineRange] → WithoutNearDuplicates; the same whatever the cut of the ranges.
+
+    Ranges are joined by their indexes with the ids of lines, and only those of pairs travel as text. In
+    one place come together the ids of removed lines alone, each with the one that stays: 16 bytes a
+    removed line, and a few times that while they are linked.
+
+    Args:
+      folder: of the build.
+      threshold: least similarity of near-duplicates; above 0 and below 1.
+      permutations: of a signature. Of pairs right at the threshold, not all are found, see `choose_bands`;
+        more permutations find more of them, and take longer.
+      ngram_words: a line with fewer words is one n-gram.
+      scratch: folder in which lines wait; "" is that of the build.
+
+    Raises ValueError for settings that make no sense.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        threshold: float = THRESHOLD,
+        permutations: int = PERMUTATIONS,
+        ngram_words: int = NGRAM_WORDS,
+        scratch: str = "",
+    ):
+        super().__init__()
+        check_settings(threshold, permutations, ngram_words)
+        self.folder = folder
+        self.scratch = Scratch(scratch or folder)
+        self.threshold = threshold
+        self.ngram_words = ngram_words
+        self.find_similar = FindSimilarLines(threshold, permutations, ngram_words)
+
+    def expand(self, ranges: beam.PCollection) -> WithoutNearDuplicates:
+        index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index).with_output_types(
+            tuple[int, LineRange]
+        )
+        links = (
+            ranges
+            | "FindSimilar" >> self.find_similar
+            | "FetchSimilar" >> FetchLinePairs(index_to_range)
+            | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold, self.ngram_words)
+            | "LinkLines" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        counts = links | "CountRemoved" >> beam.Map(len).with_output_types(int)
+        index_to_links = links | "SplitLinks" >> beam.FlatMap(split_by_range, 0).with_output_types(
+            tuple[int, Any]
+        )
+        kept = (
+            {RANGES: index_to_range, PAIRS: index_to_links}
+            | "MeetLinks" >> beam.CoGroupByKey()
+            | "DropLines" >> beam.FlatMap(drop_lines, self.scratch).with_output_types(LineRange)
+        )
+        removed = (
+            index_to_links
+            | "FetchRemoved" >> FetchLinePairs(index_to_range)
+            | "WriteRemoved" >> WriteNearDuplicates(self.folder, counts, self.ngram_words)
+        )
+        return WithoutNearDuplicates(kept, removed, counts)
+
+
+def check_settings(threshold: float, permutations: int, ngram_words: int) -> None:
+    """Raises ValueError for settings that DropNearDuplicates does not take, but for their combination."""
+    if not 0 < threshold < 1:
+        raise ValueError(f"threshold is {threshold}, and must be above 0 and below 1")
+    if permutations < 2:
+        raise ValueError(f"permutations is {permutations}, and must be 2 at least")
+    if ngram_words < 1:
+        raise ValueError(f"ngram_words is {ngram_words}, and must be positive")
+
+
+def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
+    """(index, range)."""
+    return lines.index, lines
+
+
+def near_pairs(pairs: LinePairs, threshold: float, ngram_words: int) -> Iterator[Pairs]:
+    """Those pairs that are near-duplicates, in one array; nothing where none is."""
+    similarities = [
+        jaccard(first, second, ngram_words)
+        for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
+    ]
+    near = pairs.ids[numpy.array(similarities) >= threshold]
+    if len(near):
+        yield near
+
+
+def drop_lines(
+    joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
+) -> Iterator[LineRange]:
+    """The range, without the lines that are first in a link."""
+    _, found = joined
+    removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}
+    (before,) = found[RANGES]
+    if not removed:
+        yield before
+        return
+    lines = lines_of(fetch(before.packed))
+    kept = [line for place, line in enumerate(lines) if place not in removed]
+    yield LineRange(before.index, len(kept), scratch.put(block_of(kept)))
+    counters.count(STAGE, "near-duplicate", len(removed))
+    counters.flush()

@@ -1,0 +1,85 @@
+"""Pairs of line ids → the lines, by joins on the ranges they are in."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy
+
+from transforms.files.scratch import fetch
+from transforms.records import LineRange
+from transforms.text.duplicates.components import Pairs
+from transforms.text.lines.line_blocks import block_of, lines_of, pack_block, unpack_block
+from transforms.text.lines.line_ids import places_of, split_by_range
+
+RANGES, PAIRS = "ranges", "pairs"
+PAIRS_AT_ONCE = 1 << 16
+
+PackedPairs = tuple[Pairs, bytes]
+"""Pairs, and the packed block of their first lines."""
+
+
+class LinePairs(NamedTuple):
+    """Pairs of lines."""
+
+    ids: Pairs
+    firsts: list[bytes]
+    seconds: list[bytes]
+
+
+class FetchLinePairs(beam.PTransform):
+    """PCollection[(range of the first, pairs of ids)] → PCollection[LinePairs].
+
+    The first lines travel to the range of the second ones: each line as often as it is first.
+
+    Args:
+      index_to_range: (index, LineRange) of all ranges.
+    """
+
+    def __init__(self, index_to_range: beam.PCollection):
+        super().__init__()
+        self.index_to_range = index_to_range
+
+    def expand(self, index_to_pairs: beam.PCollection) -> beam.PCollection:
+        with_first = (
+            {RANGES: self.index_to_range, PAIRS: index_to_pairs}
+            | "MeetFirst" >> beam.CoGroupByKey()
+            | "TakeFirst" >> beam.FlatMap(take_first).with_output_types(tuple[int, Any])
+        )
+        return (
+            {RANGES: self.index_to_range, PAIRS: with_first}
+            | "MeetSecond" >> beam.CoGroupByKey()
+            | "TakeSecond" >> beam.FlatMap(take_second)
+        )
+
+
+def take_first(
+    joined: tuple[int, Mapping[str, Iterable[Any]]],
+) -> Iterator[tuple[int, PackedPairs]]:
+    """(range of the second, pairs with the first lines), so many pairs at a time."""
+    _, found = joined
+    arrays: list[Pairs] = list(found[PAIRS])
+    if not arrays:
+        return
+    lines = lines_in(found[RANGES])
+    for index, pairs in split_by_range(numpy.concatenate(arrays), 1):
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            some = pairs[start : start + PAIRS_AT_ONCE]
+            firsts = [lines[place] for place in places_of(some[:, 0])]
+            yield index, (some, pack_block(block_of(firsts)))
+
+
+def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[LinePairs]:
+    """The pairs that came to the range of their second lines."""
+    _, found = joined
+    lines: list[bytes] = []
+    for pairs, packed_firsts in found[PAIRS]:
+        lines = lines or lines_in(found[RANGES])
+        seconds = [lines[place] for place in places_of(pairs[:, 1])]
+        yield LinePairs(pairs, lines_of(unpack_block(packed_firsts)), seconds)
+
+
+def lines_in(ranges: Iterable[LineRange]) -> list[bytes]:
+    """The lines of the one range."""
+    (lines,) = ranges
+    return lines_of(fetch(lines.packed))

@@ -1,0 +1,70 @@
+"""Paths → the size and the SHA-256 of the files, so that a manifest can say what was read."""
+
+import hashlib
+import posixpath
+from collections.abc import Mapping, Sequence
+
+import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import SpreadAll
+from transforms.files.stores import is_local, refusal_of
+from transforms.records import InputFile
+from transforms.wiki.read_dumps import file_bytes_of
+
+READ_BYTES = 1 << 20
+
+
+class HashInputs(beam.PTransform):
+    """Pipeline → PCollection[InputFile]. Takes {role: paths}.
+
+    Raises InputError for a file that is not as long any more as when the pipeline was made, or on an object
+    store not the same: what was read of it would not be what the manifest says.
+    """
+
+    def __init__(self, paths: Mapping[str, Sequence[str]]):
+        super().__init__()
+        self.files = sorted(
+            (role, path, file_bytes_of(path), checksum_of(path))
+            for role, of_role in paths.items()
+            for path in of_role
+        )
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root | "SpreadFiles" >> SpreadAll(self.files) | "Hash" >> beam.MapTuple(hash_unchanged)
+        )
+
+
+def checksum_of(path: str) -> str:
+    """What a store says of the content of an object; nothing of a file on a disk, which nobody has read."""
+    if is_local(path):
+        return ""
+    try:
+        return str(FileSystems.checksum(path))
+    except BeamIOError as error:
+        raise InputError(path, refusal_of(error)) from error
+
+
+def hash_unchanged(role: str, path: str, file_bytes: int, checksum: str = "") -> InputFile:
+    """As `hash_input`. Raises InputError for a file that has not so many bytes, or another checksum."""
+    file = hash_input(role, path)
+    if file.bytes != file_bytes:
+        message = f"the file is changing: it had {file_bytes} bytes, and now {file.bytes}"
+        raise InputError(path, message, file.bytes)
+    if checksum_of(path) != checksum:
+        raise InputError(path, "the file is changing: it was written anew while it was read")
+    return file
+
+
+def hash_input(role: str, path: str) -> InputFile:
+    """Reads the file once."""
+    digest = hashlib.sha256()
+    size = 0
+    with open_raw(path) as stream:
+        while data := stream.read(READ_BYTES):
+            digest.update(data)
+            size += len(data)
+    return InputFile(role, posixpath.basename(path), size, digest.hexdigest())

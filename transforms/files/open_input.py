@@ -1,0 +1,140 @@
+"""Opening input files: any Beam file system, any compression, errors that name the place."""
+
+import io
+import pathlib
+from collections.abc import Sequence
+from typing import BinaryIO, cast
+
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.files.stores import is_local, refusal_of
+from transforms.text.files.compression import decompressed
+
+
+class InputError(Exception):
+    """An input that cannot be read as what it should be; the message names file and place.
+
+    Args:
+      is_unread: a disk or a store did not give it: that says nothing of what is in it.
+    """
+
+    def __init__(self, path: str, message: str, offset: int | None = None, is_unread: bool = False):
+        place = path if offset is None else f"{path}, byte {offset}"
+        super().__init__(f"{place}: {message}")
+        self.path, self.message, self.offset = path, message, offset
+        self.is_unread = is_unread
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InputError, (self.path, self.message, self.offset, self.is_unread)
+
+
+def match_inputs(patterns: Sequence[str]) -> list[str]:
+    """The files that the patterns match, each once, sorted by name.
+
+    Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus.
+    """
+    paths: set[str] = set()
+    for pattern in patterns:
+        found = _match(pattern)
+        files = [path for path in found if not pathlib.Path(path).is_dir()]
+        if not files:
+            raise InputError(pattern, "a folder, no file" if found else "no such file")
+        paths.update(files)
+    return sorted(paths)
+
+
+def _match(pattern: str) -> list[str]:
+    if pathlib.Path(pattern).is_file():
+        return [pattern]  # whatever its name has in it
+    # Beam does not look into the working folder for a pattern without a folder.
+    is_bare = "/" not in pattern and is_local(pattern)
+    try:
+        (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
+    except BeamIOError as error:
+        if is_local(pattern):
+            raise
+        raise InputError(pattern, refusal_of(error)) from error
+    # An object whose name ends so stands for a folder that a person has made in a browser.
+    paths = (metadata.path for metadata in match.metadata_list)
+    return [path.removeprefix("./") for path in paths if not path.endswith("/")]
+
+
+def open_raw(path: str) -> BinaryIO:
+    """Opens the stored bytes, seekable, with no decompression.
+
+    Raises InputError for an object that its store does not give, then or when it is read.
+    """
+    if is_local(path):
+        return _open(path)
+    try:
+        return cast(BinaryIO, _StoredObject(path, _open(path)))
+    except Exception as error:
+        raise InputError(path, refusal_of(error), is_unread=True) from error
+
+
+def is_there(path: str) -> bool:
+    """Whether there is such a file. Raises OSError for a disk that does not say, where Beam would say no."""
+    if not is_local(path):
+        found: bool = FileSystems.exists(path)
+        return found
+    try:
+        pathlib.Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _open(path: str) -> BinaryIO:
+    stream = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return cast(BinaryIO, stream)
+
+
+class _StoredObject(io.RawIOBase):
+    """An object open for reading, whose errors name it.
+
+    The libraries of stores raise errors of many kinds. Some are OSErrors, which would be taken for damage
+    in the data, and be passed over by a build that keeps what is good.
+    """
+
+    def __init__(self, path: str, stream: BinaryIO):
+        super().__init__()
+        self._path = path
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        try:
+            return self._stream.read(-1 if size is None else size)
+        except Exception as error:
+            raise InputError(self._path, refusal_of(error), is_unread=True) from error
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
+def open_input(path: str) -> BinaryIO:
+    """Opens a file for reading, decompressed where it is compressed."""
+    stream = decompressed(open_raw(path))
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))

@@ -1,0 +1,51 @@
+"""Elements → kept and rejected, every rejection with its reason and counted."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.records import Page, Reason, Rejected
+
+
+class Screened(NamedTuple):
+    """The two sides of a screening: kept + rejected = read."""
+
+    kept: beam.PCollection
+    rejected: beam.PCollection  # of Rejected
+
+
+class ScreenPages(beam.PTransform):
+    """Splits pages by a rule: `reason_to_reject(page)` is a Reason, or None for a page that is kept."""
+
+    STAGE = "screen-pages"
+
+    def __init__(self, reason_to_reject: Callable[[Page], Reason | None]):
+        super().__init__()
+        self.reason_to_reject = reason_to_reject
+
+    def expand(self, pages: beam.PCollection) -> Screened:
+        screen = beam.ParDo(_Screen(self.STAGE, self.reason_to_reject)).with_output_types(Page)
+        split = pages | screen.with_outputs("rejected", main="kept")
+        return Screened(split.kept, split.rejected)
+
+
+class _Screen(beam.DoFn):
+    def __init__(self, stage: str, reason_to_reject: Callable[[Page], Reason | None]):
+        self.stage = stage
+        self.reason_to_reject = reason_to_reject
+
+    def process(self, page: Page) -> Iterable[Any]:
+        reason = self.reason_to_reject(page)
+        if reason is None:
+            yield page
+        else:
+            yield reject(page.page_id, page.title, self.stage, reason)
+
+
+def reject(page_id: int, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
+    """A rejection on the output "rejected", counted under `<stage>/<reason>`."""
+    counters.count(stage, reason.slug)
+    rejected = Rejected(str(page_id), title, stage, reason.slug, reason.detail)
+    return beam.pvalue.TaggedOutput("rejected", rejected)

@@ -1,0 +1,274 @@
+"""What one stage of a build hands to the next: collections in files, written and read on all workers.
+
+An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks stand one
+after the other in files, a file of each bundle. Only files that a list names count, and it is written last:
+a bundle that is run twice, or a worker that is killed, leaves files that nobody reads.
+"""
+
+import base64
+import contextlib
+import io
+import json
+import pickle
+import struct
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple
+
+import apache_beam as beam
+import zstandard
+from apache_beam.internal import pickler
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import Spread, SpreadAll
+from transforms.files.write_files import HashedFile, write_text
+
+LIST = "written.json"
+"""Names what counts of a stage that has run to its end."""
+
+BLOCK_BYTES = 1 << 20  # of pickled elements that are packed together; an element may be larger
+PART_BYTES = 1 << 21  # of packed blocks that a worker reads in one go
+FILE_BYTES = 1 << 28  # a file waits on the disk of its worker until it is whole
+SPREAD_BYTES, SPREAD_ELEMENTS = 1 << 22, 1 << 16
+
+_LEVEL = 1
+_HEAD = struct.Struct(">QQ")  # bytes of the packed block, elements in it
+
+
+class StagePart(NamedTuple):
+    """Some blocks of a file."""
+
+    name: str  # of the file in the folder of the stage
+    start: int
+    end: int
+    elements: int
+
+
+class StageFile(NamedTuple):
+    """What one bundle has written."""
+
+    field: str
+    parts: tuple[StagePart, ...]
+
+
+class StageField(NamedTuple):
+    """One collection of a finished stage."""
+
+    element_type: Any
+    parts: tuple[StagePart, ...]
+
+
+class WriteStage(beam.PTransform):
+    """NamedTuple of PCollections → files of all their elements, and their list.
+
+    Args:
+      folder: of the stage, there already; on any file system that all workers share.
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, outcome: Any) -> beam.PCollection:
+        collections: dict[str, beam.PCollection] = outcome._asdict()
+        types = {name: _pack_type(one.element_type) for name, one in collections.items()}
+        written = [
+            collection | f"Write {name}" >> beam.ParDo(_WriteElements(self.folder, name))
+            for name, collection in collections.items()
+        ]
+        files = written | "Files" >> beam.Flatten()
+        root = next(iter(collections.values())).pipeline
+        return (
+            root
+            | "Once" >> beam.Create([self.folder], reshuffle=False)
+            | "WriteList" >> beam.Map(write_list, types, AsList(files))
+        )
+
+
+class ReadStage(beam.PTransform):
+    """Pipeline → PCollection of the elements of one field, of the type that they had.
+
+    Raises InputError for files that are damaged or gone.
+    """
+
+    def __init__(self, folder: str, field: StageField):
+        super().__init__()
+        self.folder = folder
+        self.field = field
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)
+        if _are_few(self.field.parts):
+            # A few bytes may stand for much work, as those do that say where a block of lines is put away.
+            return parts | "ReadParts" >> Spread(read_part, self.folder, of=self.field.element_type)
+        return parts | "ReadParts" >> beam.FlatMap(read_part, self.folder).with_output_types(
+            self.field.element_type
+        )
+
+
+class StageOutcome:
+    """The fields of the NamedTuple that a finished stage gave, each read when it is first asked for."""
+
+    def __init__(self, root: beam.Pipeline, name: str, folder: str):
+        """Raises InputError where there is no list of what the stage has written."""
+        self._root = root
+        self._name = name
+        self._folder = folder
+        self._fields = read_list(folder)
+        self._collections: dict[str, beam.PCollection] = {}
+
+    def __getattr__(self, field: str) -> beam.PCollection:
+        if field.startswith("_") or field not in self._fields:
+            raise AttributeError(f"{field} is no field of the outcome")
+        if field not in self._collections:
+            read = ReadStage(self._folder, self._fields[field])
+            self._collections[field] = self._root | f"Read {self._name} {field}" >> read
+        return self._collections[field]
+
+
+def write_list(
+    folder: str, types: Mapping[str, str], files: Iterable[StageFile], name: str = LIST
+) -> str:
+    """Writes the list: every field with its type and the parts of its files. Gives its path."""
+    parts: dict[str, list[StagePart]] = {field: [] for field in types}
+    for file in files:
+        parts[file.field] += file.parts
+    fields = {field: {"type": types[field], "parts": sorted(parts[field])} for field in types}
+    write_text(folder, name, json.dumps(fields))
+    path: str = FileSystems.join(folder, name)
+    return path
+
+
+def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
+    """Field → its type and parts. Raises InputError where the stage has not run to its end."""
+    path = FileSystems.join(folder, name)
+    with _errors_named(path), open_raw(path) as stream:
+        fields = json.loads(stream.read())
+    return {
+        field: StageField(
+            pickler.loads(base64.b64decode(one["type"])),
+            tuple(StagePart(*part) for part in one["parts"]),
+        )
+        for field, one in fields.items()
+    }
+
+
+def read_part(part: StagePart, folder: str) -> Iterator[Any]:
+    """The elements of some blocks. Raises InputError where they are not all there."""
+    path = FileSystems.join(folder, part.name)
+    elements = 0
+    with _errors_named(path), open_raw(path) as stream:
+        stream.seek(part.start)
+        while stream.tell() < part.end:
+            packed_bytes, in_block = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
+            block = zstandard.ZstdDecompressor().decompress(_read_exactly(stream, packed_bytes))
+            unpickler = pickle.Unpickler(io.BytesIO(block))
+            for _ in range(in_block):
+                yield unpickler.load()
+            elements += in_block
+    if elements != part.elements:
+        raise InputError(path, f"{elements} elements, where {part.elements} were written: damaged")
+
+
+class _WriteElements(beam.DoFn):
+    """Packs the elements of a bundle into a file of its own."""
+
+    def __init__(self, folder: str, field: str):
+        self._folder = folder
+        self._field = field
+
+    def start_bundle(self) -> None:
+        self._file: HashedFile | None = None
+        self._parts: list[StagePart] = []
+        self._begin_part(0)
+        self._begin_block()
+
+    def process(self, element: Any) -> None:
+        self._pickler.dump(element)
+        self._in_block += 1
+        if self._block.tell() >= BLOCK_BYTES:
+            self._write_block()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._in_block:
+            self._write_block()
+        self._end_file()
+        if self._parts:
+            window = GlobalWindow()
+            written = StageFile(self._field, tuple(self._parts))
+            yield WindowedValue(written, window.max_timestamp(), [window])
+
+    def _begin_block(self) -> None:
+        self._block = io.BytesIO()
+        # One for all elements of a block: it remembers their classes, and does not write them again.
+        self._pickler = pickle.Pickler(self._block, pickle.HIGHEST_PROTOCOL)
+        self._in_block = 0
+
+    def _begin_part(self, start: int) -> None:
+        self._start = self._end = start
+        self._in_part = 0
+
+    def _write_block(self) -> None:
+        if self._file is None:
+            self._name = f"{self._field}-{uuid.uuid4().hex}"
+            self._file = HashedFile.in_folder(self._folder, self._name)
+        packed = _pack(self._block.getbuffer())
+        self._file.write(_HEAD.pack(len(packed), self._in_block))
+        self._file.write(packed)
+        self._end += _HEAD.size + len(packed)
+        self._in_part += self._in_block
+        self._begin_block()
+        if self._end >= FILE_BYTES:
+            self._end_file()
+        elif self._end - self._start >= PART_BYTES:
+            self._end_part()
+
+    def _end_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._end_part()
+            self._begin_part(0)
+
+    def _end_part(self) -> None:
+        if self._in_part:
+            self._parts.append(StagePart(self._name, self._start, self._end, self._in_part))
+        self._begin_part(self._end)
+
+
+def _pack(block: memoryview) -> bytes:
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+    return compressor.compress(block)
+
+
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError(f"{len(data)} of {size} bytes are there")
+    return data
+
+
+@contextlib.contextmanager
+def _errors_named(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, ValueError, zstandard.ZstdError) as error:
+        message = f"what a stage of the build has written is damaged or gone: {error}"
+        raise InputError(path, message) from None
+
+
+def _are_few(parts: Iterable[StagePart]) -> bool:
+    """Whether it costs nothing to send the elements themselves to other workers."""
+    sizes = [(part.end - part.start, part.elements) for part in parts]
+    return (
+        sum(size for size, _ in sizes) <= SPREAD_BYTES
+        and sum(elements for _, elements in sizes) <= SPREAD_ELEMENTS
+    )
+
+
+def _pack_type(element_type: Any) -> str:
+    return base64.b64encode(pickler.dumps(element_type)).decode("ascii")

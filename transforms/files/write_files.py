@@ -1,0 +1,166 @@
+"""Writing output files on any Beam file system: hashed as they are written, and there when they are whole."""
+
+import hashlib
+import io
+import os
+import pathlib
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.files.stores import is_local, write_object
+from transforms.records import OutputFile
+
+_UNFINISHED = ".part"
+
+
+class HashedFile(io.RawIOBase):
+    """A new file that knows the SHA-256 and the size of what was written to it.
+
+    It appears whole, when it is closed or a `with` block ends without an error, and not otherwise. So it
+    may be written twice, by a worker that was given up too early and by the one in its place.
+    """
+
+    def __init__(self, path: str):
+        super().__init__()
+        self._path = path
+        self._is_local = is_local(path)
+        self._waiting = _waiting_file(path) if self._is_local else _temporary_file()
+        self._file: BinaryIO = self._waiting.open("wb")
+        self._hash = hashlib.sha256()
+        self._bytes = 0
+
+    @classmethod
+    def in_folder(cls, folder: str, name: str) -> Self:
+        """A new file of a build; `name` may have a folder.
+
+        Raises FileNotFoundError where a local `folder` is gone: a worker that outlives its build must
+        not bring it back.
+        """
+        if is_local(folder):
+            _make_folders(folder, name)
+        return cls(FileSystems.join(folder, *name.split("/")))
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._hash.update(data)
+        self._bytes += len(data)
+        self._file.write(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._bytes
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._file.close()
+            try:
+                self._put_in_place()
+            finally:
+                self._waiting.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """Closes it and leaves nothing."""
+        if not self.closed:
+            super().close()
+            self._file.close()
+            self._waiting.unlink(missing_ok=True)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind:
+            self.discard()
+        else:
+            self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self.discard()
+
+    def _put_in_place(self) -> None:
+        if self._is_local:
+            self._waiting.replace(self._path)
+            return
+        with self._waiting.open("rb") as content:
+            write_object(self._path, content, self._bytes)
+
+    def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
+        """What was written, under the name it has in the build."""
+        return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
+
+
+def _waiting_file(path: str) -> pathlib.Path:
+    """Beside its place, so that it can be moved there."""
+    place = pathlib.Path(path)
+    return place.with_name(f".{place.name}.{uuid.uuid4().hex}{_UNFINISHED}")
+
+
+def _temporary_file() -> pathlib.Path:
+    descriptor, name = tempfile.mkstemp(prefix="corpusmill-")
+    os.close(descriptor)
+    return pathlib.Path(name)
+
+
+def _make_folders(folder: str, name: str) -> None:
+    """Those in the name, and not the folder itself."""
+    below = pathlib.Path(folder)
+    if not below.is_dir():
+        raise FileNotFoundError(f"{folder}: the build is over")
+    for part in name.split("/")[:-1]:
+        below /= part
+        below.mkdir(exist_ok=True)
+
+
+def remove_unfinished(folder: pathlib.Path) -> None:
+    """Removes what killed workers have left of files that they did not finish."""
+    for path in folder.rglob(f".*{_UNFINISHED}"):
+        path.unlink(missing_ok=True)
+
+
+class ParquetFile:
+    """A new Parquet file, zstd-compressed, written a row group at a time."""
+
+    def __init__(self, folder: str, name: str, schema: pa.Schema):
+        self._file = HashedFile.in_folder(folder, name)
+        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
+        self.output_file = self._file.output_file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._file.__exit__(kind)
+
+    def write(self, table: pa.Table) -> None:
+        """Writes one row group."""
+        self._writer.write_table(table)
+
+
+def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:
+    """Writes a table."""
+    with ParquetFile(folder, name, table.schema) as file:
+        file.write(table)
+    return file.output_file(name, split, "parquet", table.num_rows)
+
+
+def write_text(folder: str, name: str, text: str, kind: str = "text") -> OutputFile:
+    """Writes a small UTF-8 file."""
+    with HashedFile.in_folder(folder, name) as file:
+        file.write(text.encode("utf-8"))
+        return file.output_file(name, "", kind, 0)
+
+
+def write_texts(folder: str, texts: Mapping[str, str]) -> Iterator[OutputFile]:
+    """Writes small files, name → text, one after the other."""
+    for name, text in texts.items():
+        yield write_text(folder, name, text)

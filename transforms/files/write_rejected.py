@@ -1,0 +1,50 @@
+"""Rejected records → `rejected/`, sorted, one Parquet file for every so many."""
+
+import apache_beam as beam
+import pyarrow as pa
+
+from transforms.files.write_records import RECORDS_PER_FILE, WriteRecords
+from transforms.records import Rejected
+
+SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
+
+
+class CountReasons(beam.PTransform):
+    """PCollection[Rejected] → PCollection[((stage, reason), count)]."""
+
+    def expand(self, rejected: beam.PCollection) -> beam.PCollection:
+        return (
+            rejected
+            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
+            | "CountReasons" >> beam.combiners.Count.PerElement()
+        )
+
+
+def reason_of(rejected: Rejected) -> tuple[str, str]:
+    """(stage, reason)."""
+    return rejected.stage, rejected.reason
+
+
+class WriteRejected(WriteRecords):
+    """PCollection[Rejected] → PCollection[OutputFile]. With nothing rejected there is an empty file."""
+
+    def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
+        super().__init__(
+            folder,
+            "rejected/rejected",
+            SCHEMA,
+            identity_of,
+            order,
+            records_per_file=records_per_file,
+        )
+
+
+def identity_of(rejected: Rejected) -> str:
+    """What decides about the file."""
+    return f"{rejected.stage} {rejected.id}"
+
+
+def order(row: tuple[str, ...]) -> tuple[object, ...]:
+    """Stage, reason, then page ids by number."""
+    rejected = Rejected._make(row)
+    return rejected.stage, rejected.reason, len(rejected.id), rejected

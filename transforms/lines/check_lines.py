@@ -1,0 +1,97 @@
+"""What can be told of files of lines before hours go into them: that they are text, and look whole."""
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from transforms.files.open_input import InputError, open_raw
+from transforms.lines.read_lines import MEMBERS, find_files
+from transforms.text.files import bz2_blocks, tar_members
+from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from transforms.text.files.tar_members import TarError
+from transforms.text.lines import unit_blocks
+from transforms.wiki.read_dumps import file_bytes_of
+
+_HEAD_BYTES = 1 << 12
+_PROBLEM_OF_HEAD = {
+    b"PK\x03\x04": "a .zip archive, which has to be unpacked first",
+    b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
+    b"\x28\xb5\x2f\xfd": "a .zst file, which has to be decompressed first",
+    b"\x1f\x9d": "a .Z file, which has to be decompressed first",
+    b"\x5d\0\0": "a .lzma file, which has to be decompressed first",
+    b"\xff\xfe": "UTF-16, where UTF-8 is wanted",
+    b"\xfe\xff": "UTF-16, where UTF-8 is wanted",
+}
+_HTML_BEGINNINGS = (b"<!doctype html", b"<html")
+_HTML_HEADS = (b"<head", b"<title")
+
+
+def check_lines(
+    paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
+) -> None:
+    """Raises InputError for a file that is no text, or has to be whole and is visibly cut off; for an
+    archive that visibly has no wanted file, or has one as a link alone; and where all files together have
+    no line.
+
+    A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz is
+    cut off they do not tell, nor what a compressed archive holds.
+    """
+    has_text = [_check_file(path, whole, members) for path in paths]
+    if not any(has_text):
+        raise InputError(", ".join(paths), "there is no line to read")
+
+
+def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
+    """Whether the file holds anything."""
+    file_bytes = file_bytes_of(path)
+    if not file_bytes:
+        return False
+    with open_raw(path) as stream:
+        codec = codec_of(stream)
+        try:
+            head = read_some(decompressed(stream), _HEAD_BYTES)
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+        _check_head(path, head)
+        if whole and not _ends_whole(stream, codec, file_bytes):
+            problem = f"the file ends inside its {codec} data: it is cut off or still being written"
+            raise InputError(path, problem, file_bytes)
+        if whole and not codec and unit_blocks.is_archive(stream):
+            _check_archive(path, stream, file_bytes, members)
+    return bool(head) and any(file.stored_bytes for file in find_files(path, members))
+
+
+def _check_head(path: str, head: bytes) -> None:
+    for beginning, problem in _PROBLEM_OF_HEAD.items():
+        if head.startswith(beginning):
+            raise InputError(path, f"the file is {problem}", 0)
+    if _is_utf_16(head):
+        raise InputError(path, "the file is UTF-16, where UTF-8 is wanted", 0)
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    # A line of news may be a tag; a page has a head as well.
+    if text.startswith(_HTML_BEGINNINGS) and any(tag in text for tag in _HTML_HEADS):
+        raise InputError(path, "the file is a web page: an error page saved as the file?", 0)
+
+
+def _is_utf_16(head: bytes) -> bool:
+    """Whether a text without a byte order mark has zeros in every other place, and in no other."""
+    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
+    return not low and high * 4 > len(head)
+
+
+def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
+    if codec == "bz2":
+        return bz2_blocks.ends_whole(stream, file_bytes)
+    if codec != "xz":
+        return True
+    stream.seek(max(file_bytes - _HEAD_BYTES, 0))
+    return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
+
+
+def _check_archive(path: str, stream: BinaryIO, file_bytes: int, members: Sequence[str]) -> None:
+    try:
+        found = list(tar_members.read_members(stream, file_bytes))
+    except TarError as error:
+        raise InputError(path, error.message, error.offset) from None
+    wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
+    for link, problem in tar_members.problems_of_links(wanted):
+        raise InputError(path, problem, link.start)

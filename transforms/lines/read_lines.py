@@ -1,0 +1,295 @@
+"""Files of lines → blocks of lines: what corpora of sentences begin with."""
+
+import logging
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import Spread
+from transforms.records import Rejected
+from transforms.text.files import tar_members
+from transforms.text.files.compression import codec_of
+from transforms.text.files.tar_members import Member, TarError
+from transforms.text.lines import unit_blocks
+from transforms.text.lines.line_blocks import block_of, count_lines, lines_of
+from transforms.text.lines.line_units import Damage, LineUnit
+from transforms.text.lines.unit_blocks import (
+    BLOCK_BYTES,
+    LineBlock,
+    NoMemberError,
+    Unterminated,
+    place_of,
+)
+from transforms.text.news.perl_utf8 import malformed_lines
+from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
+
+STAGE = "read-lines"
+MEMBERS = ("news.20??.en.shuffled*",)
+"""Of the WMT 2011 archive, training-monolingual.tgz, the files that the corpus is made of."""
+
+_DETAIL_BYTES = 100
+_TOLD_NAMES = 5
+
+
+class LineBlocks(NamedTuple):
+    """What ReadLines gives. The lines of the files are those of the blocks and the rejected ones."""
+
+    blocks: (
+        beam.PCollection
+    )  # of bytes: whole lines, each with its line feed (see text/line_blocks.py)
+    rejected: beam.PCollection  # of Rejected: lines that are no UTF-8, or too long
+    lost: beam.PCollection  # of LostBytes
+    lines: beam.PCollection  # of int, one for each unit: lines read, rejected ones too
+    unterminated: beam.PCollection  # of str: names of files whose last line has no line feed
+
+
+class ReadLines(beam.PTransform):
+    """Reads files of lines in blocks, every work unit on whichever worker is free.
+
+    Which lines there are does not depend on how the files are cut, packed or named; how they are put in
+    blocks, and in which order the blocks come, does.
+
+    The last line of a file is a line whether or not a line feed ends it. (`cat`, with which the original
+    scripts begin, would join it with the first line of the next file: such files are named.)
+
+    UTF-8 is meant as Perl means it (see text/news/perl_utf8.py). A rejected line is named by its file,
+    without the folder, and its place (see text/line_units.py), and in an archive by its member as well:
+    "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
+
+    Args:
+      paths: files on any Beam file system, told by their content: plain, .gz, .xz, .bz2, and .tar archives
+        of such files, compressed or not, which are not unpacked to disk.
+      stripes: the number of workers, for files that cannot be entered in the middle (.gz, .xz, .tgz):
+        unit_blocks.shares_of says how many share one.
+      on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"
+        goes on with what is whole and reports the rest.
+      members: patterns of the files wanted of an archive, by their names without folders.
+      block_bytes: of a block at most; a longer line comes alone.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        stripes: int = 1,
+        on_corrupt: str = "fail",
+        members: Sequence[str] = MEMBERS,
+        block_bytes: int = BLOCK_BYTES,
+    ):
+        super().__init__()
+        if on_corrupt not in ON_CORRUPT:
+            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        if block_bytes < 1:
+            raise ValueError(f"block_bytes is {block_bytes}, and must be positive")
+        self.paths = tuple(paths)
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+        self.members = tuple(members)
+        self.block_bytes = block_bytes
+
+    def expand(self, root: beam.Pipeline) -> LineBlocks:
+        read = (
+            root
+            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
+            | "ReadUnits"
+            >> beam.ParDo(_ReadUnit(self.on_corrupt, self.members, self.block_bytes))
+            .with_output_types(bytes)
+            .with_outputs("rejected", "lost", "lines", "unterminated", main="blocks")
+        )
+        return LineBlocks(read.blocks, read.rejected, read.lost, read.lines, read.unterminated)
+
+
+class TextFile(NamedTuple):
+    """A file, or a file inside an archive that is not compressed and so has it at a known place."""
+
+    path: str
+    member: str  # "" for the file itself
+    start: int  # byte of the stored file
+    stored_bytes: int
+
+
+class TextUnit(NamedTuple):
+    """A unit of a text file; the bytes of the unit are counted from the start of the file."""
+
+    file: TextFile
+    unit: LineUnit
+
+
+def plan_units(
+    paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS
+) -> list[TextUnit]:
+    """The work units of all files. Raises InputError for an archive without a wanted file."""
+    files = [file for path in paths for file in find_files(path, members)]
+    shares = unit_blocks.shares_of([file.stored_bytes for file in files], stripes)
+    return [
+        TextUnit(file, unit)
+        for file, share in zip(files, shares, strict=True)
+        for unit in _plan_file(file, share)
+    ]
+
+
+def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
+    """How many bytes the workers will read of all files: what progress is measured against."""
+    return sum(
+        planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
+    )
+
+
+def find_files(path: str, members: Sequence[str] = MEMBERS) -> list[TextFile]:
+    """The file itself, or what is wanted of it, if it is an archive that is whole and not compressed, and
+    the content of what is wanted is in it.
+
+    Raises InputError for such an archive without a wanted file.
+    """
+    file_bytes = file_bytes_of(path)
+    itself = TextFile(path, "", 0, file_bytes)
+    with open_raw(path) as stream:
+        if codec_of(stream) or not unit_blocks.is_archive(stream):
+            return [itself]
+        try:
+            found = list(tar_members.read_members(stream, file_bytes))
+        except TarError:
+            return [itself]  # its reader will tell of it, with the place
+    wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
+    if not wanted:
+        raise _no_member_error(path, members, [member.name for member in found])
+    if any(tar_members.problems_of_links(wanted)):
+        return [itself]  # the same
+    return [
+        TextFile(path, member.name, member.start, member.bytes)
+        for member in wanted
+        if isinstance(member, Member)
+    ]
+
+
+def _plan_file(file: TextFile, stripes: int) -> list[LineUnit]:
+    with open_raw(file.path) as stream:
+        return unit_blocks.plan_block_units(
+            _text_stream(stream, file), file.path, file.stored_bytes, stripes
+        )
+
+
+def _text_stream(stream: BinaryIO, file: TextFile) -> BinaryIO:
+    if not file.member:
+        return stream
+    return tar_members.window_of(stream, file.start, file.stored_bytes)
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, on_corrupt: str, members: Sequence[str], block_bytes: int):
+        self.on_corrupt = on_corrupt
+        self.members = members
+        self.block_bytes = block_bytes
+
+    def process(self, planned: TextUnit) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
+        lines = 0
+        for event in read_unit(planned, self.members, self.block_bytes):
+            if isinstance(event, LineBlock):
+                kept, rejected = screen_block(planned.file, event)
+                lines += count_lines(kept) + len(rejected)
+                if kept:
+                    yield kept
+                yield from (beam.pvalue.TaggedOutput("rejected", one) for one in rejected)
+            elif isinstance(event, Unterminated):
+                name = _name_of(planned.file, event.member)
+                yield beam.pvalue.TaggedOutput("unterminated", name)
+            else:
+                yield self._lost(planned, event)
+        yield beam.pvalue.TaggedOutput("lines", lines)
+
+    def _lost(self, planned: TextUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
+        if self.on_corrupt == "fail":
+            raise _damage_error(planned, damage)
+        counters.count(STAGE, "damages")
+        name = _name_of(planned.file)
+        lost = LostBytes(
+            name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
+        )
+        logging.getLogger(__name__).warning("lost: %s", lost)
+        return beam.pvalue.TaggedOutput("lost", lost)
+
+
+def read_unit(
+    planned: TextUnit, members: Sequence[str] = MEMBERS, block_bytes: int = BLOCK_BYTES
+) -> Iterator[LineBlock | Unterminated | Damage]:
+    """What a unit holds; progress is counted.
+
+    Raises InputError for an archive without a wanted file.
+    """
+    file, unit = planned
+    stored_bytes = 0
+    with open_raw(file.path) as stream:
+        try:
+            for event in unit_blocks.read_blocks(
+                _text_stream(stream, file), unit, members, block_bytes
+            ):
+                if isinstance(event, LineBlock):
+                    counters.count(STAGE, "dump_bytes", event.stored_bytes)
+                    counters.count(STAGE, "text_bytes", len(event.data))
+                    stored_bytes += event.stored_bytes
+                yield event
+        except NoMemberError as error:
+            raise _no_member_error(file.path, members, error.names) from None
+    counters.count(STAGE, "dump_bytes", unit.end - unit.start - stored_bytes)
+    counters.flush()
+
+
+def screen_block(file: TextFile, block: LineBlock) -> tuple[bytes, list[Rejected]]:
+    """The lines of a block that are kept, and those that are not; all are counted."""
+    if block.is_overlong:
+        kept, rejected = b"", [_reject(file, block, 0, block.data, "line-too-long")]
+    elif malformed := malformed_lines(block.data):
+        kept, rejected = _take_out(file, block, set(malformed))
+    else:
+        kept, rejected = block.data, []
+    if kept:
+        counters.count(STAGE, "lines", count_lines(kept))
+    return kept, rejected
+
+
+def _take_out(
+    file: TextFile, block: LineBlock, malformed: set[int]
+) -> tuple[bytes, list[Rejected]]:
+    kept, rejected = [], []
+    at = 0
+    for number, line in enumerate(lines_of(block.data)):
+        if number in malformed:
+            rejected.append(_reject(file, block, at, line, "malformed-utf-8"))
+        else:
+            kept.append(line)
+        at += len(line) + 1
+    return block_of(kept) if kept else b"", rejected
+
+
+def _reject(file: TextFile, block: LineBlock, at: int, line: bytes, reason: str) -> Rejected:
+    counters.count(STAGE, reason)
+    member, place = place_of(block, at)
+    beginning = line[:_DETAIL_BYTES].decode("utf-8", "backslashreplace").encode()
+    detail = beginning[:_DETAIL_BYTES].decode("utf-8", "ignore")
+    return Rejected(f"{_name_of(file, member)}:{place}", "", STAGE, reason, detail)
+
+
+def _name_of(file: TextFile, member: str = "") -> str:
+    """Of a text, without folders; in an archive with those that it has there."""
+    name = posixpath.basename(file.path)
+    member = member or file.member
+    return f"{name}/{member}" if member else name
+
+
+def _damage_error(planned: TextUnit, damage: Damage) -> InputError:
+    file, unit = planned
+    path = f"{file.path}/{file.member}" if file.member else file.path
+    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
+    counted = {"whole": " (bytes of the uncompressed text)", "tar": " (bytes of the archive)"}
+    message = f"{damage.message}{where}{counted.get(unit.kind, '')}"
+    return InputError(path, message, damage.start)
+
+
+def _no_member_error(path: str, members: Sequence[str], names: Sequence[str]) -> InputError:
+    told = ", ".join([*names[:_TOLD_NAMES], *(["…"] if len(names) > _TOLD_NAMES else [])])
+    wanted = " or ".join(members)
+    return InputError(path, f"the archive has no file {wanted}, but {told or 'none at all'}")

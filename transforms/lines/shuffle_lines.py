@@ -1,0 +1,90 @@
+"""Sorted lines → shuffled shards, the order of which a fixed generator gives (see text/news/shuffle.py)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files import counters
+from transforms.files.scratch import Scratch, fetch
+from transforms.records import LineRange, LineShard
+from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN
+from transforms.text.news.shuffle import deal_lines, first_ranks, merge_pieces, split_shard
+
+STAGE = "shuffle-lines"
+
+
+class ShuffleLines(beam.PTransform):
+    """PCollection[LineRange] → PCollection[LineShard].
+
+    The lines of the ranges one after the other are what is shuffled. Gives `shards` shards of the series
+    "train", of which shard 0 is held out, and `heldout_shards` of the series "heldout", made of that one.
+    A worker holds one shard at a time. A shard without lines is there too.
+
+    Args:
+      folder: of the build.
+    """
+
+    def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        if shards < 1 or heldout_shards < 1:
+            raise ValueError(f"{shards} and {heldout_shards} shards: there must be one at least")
+        self.shards = shards
+        self.heldout_shards = heldout_shards
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        ranks = (
+            ranges
+            | "CountRange" >> beam.Map(count_range).with_output_types(tuple[int, int])
+            | "GatherCounts" >> beam.combiners.ToDict()
+            | "FirstRanks" >> beam.Map(first_ranks)
+        )
+        dealt = ranges | "DealLines" >> beam.FlatMap(
+            deal_range, AsSingleton(ranks), self.shards, self.scratch
+        ).with_output_types(tuple[int, bytes])
+        every = (
+            ranges.pipeline
+            | "Shards" >> beam.Create(range(self.shards))
+            | "EveryShard" >> beam.Map(_without_lines).with_output_types(tuple[int, bytes])
+        )
+        return (
+            (dealt, every)
+            | beam.Flatten()
+            | "GroupShards" >> beam.GroupByKey()
+            | "MergeShards"
+            >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards).with_output_types(
+                LineShard
+            )
+        )
+
+
+def count_range(lines: LineRange) -> tuple[int, int]:
+    """(range, its lines)."""
+    return lines.index, lines.lines
+
+
+def deal_range(
+    lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
+) -> Iterator[tuple[int, bytes]]:
+    """(shard, piece put away) of a range."""
+    for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
+        yield shard, scratch.put(piece)
+
+
+def _without_lines(shard: int) -> tuple[int, bytes]:
+    return shard, b""
+
+
+def merge_shard(
+    grouped: tuple[int, Iterable[bytes]], shards: int, heldout_shards: int
+) -> Iterator[LineShard]:
+    """The shard; and what it is split into, where it is the one that is held out."""
+    shard, pieces = grouped
+    block = merge_pieces(map(fetch, filter(None, pieces)))
+    yield LineShard(TRAIN, shard, shards, block)
+    if shard == HELD_OUT_SHARD:
+        for part, lines in enumerate(split_shard(block, heldout_shards)):
+            yield LineShard(HELDOUT, part, heldout_shards, lines)
+    counters.count(STAGE, "shards", 1)
+    counters.flush()

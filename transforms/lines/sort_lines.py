@@ -1,0 +1,178 @@
+"""Lines → all different lines, sorted by bytes, in ranges: `sort -u` on as many workers as there are."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.files.scratch import Scratch, fetch
+from transforms.records import LineRange
+from transforms.text.lines.line_blocks import count_lines
+from transforms.text.lines.line_order import (
+    LineSample,
+    LineSampler,
+    cut_sorted,
+    plan_ranges,
+    sort_block,
+)
+
+RANGE_BYTES = 1 << 23
+RUN_BYTES, MAX_RUN_BYTES = 1 << 23, 1 << 27
+MANY_RUNS = 256
+
+SAMPLES, DUPLICATES = "samples", "duplicates"
+
+
+class SortedLines(NamedTuple):
+    """What SortLines gives."""
+
+    ranges: beam.PCollection  # of (range, block): its sorted lines; there is none without lines
+    splitters: (
+        beam.PCollection
+    )  # one list[bytes]: what separates the ranges, one less than there are
+    duplicates: beam.PCollection  # of int: lines left out because they stand there already
+
+
+class SortLines(beam.PTransform):
+    """PCollection[block] → SortedLines.
+
+    Every worker sorts runs of some megabytes, and takes a sample of them. The sample tells how to cut the
+    order of bytes into ranges; the parts of all runs that belong to a range are then merged by whichever
+    worker gets it. A line that is repeated a million times is there once a run. The ranges depend on the
+    lines alone, not on their order or on how they came in blocks.
+
+    Args:
+      folder: of the build.
+      range_bytes: of lines in a range, about; see `plan_ranges`.
+      run_bytes: what a worker sorts at a time, and holds a few times over; see `run_bytes_for`.
+    """
+
+    def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
+        super().__init__()
+        if range_bytes < 1 or run_bytes < 1:
+            raise ValueError(f"{range_bytes} and {run_bytes} bytes: must be positive")
+        self.scratch = Scratch(folder)
+        self.range_bytes = range_bytes
+        self.run_bytes = run_bytes
+
+    def expand(self, blocks: beam.PCollection) -> SortedLines:
+        sort_runs = beam.ParDo(_SortRuns(self.scratch, self.run_bytes)).with_output_types(bytes)
+        runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
+        splitters = (
+            runs[SAMPLES]
+            | "MergeSamples" >> beam.CombineGlobally(_MergeSamples())
+            | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes)
+        )
+        merge_ranges = beam.ParDo(_MergeRange()).with_output_types(tuple[int, bytes])
+        merged = (
+            runs.runs
+            | "CutRuns"
+            >> beam.FlatMap(cut_run, AsSingleton(splitters), self.scratch).with_output_types(
+                tuple[int, bytes]
+            )
+            | "GroupRanges" >> beam.GroupByKey()
+            | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
+        )
+        duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
+        return SortedLines(merged.ranges, splitters, duplicates)
+
+
+def run_bytes_for(input_bytes: int) -> int:
+    """How much to sort at a time of an input: more of a large one, as each run is cut into all ranges."""
+    return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
+
+
+class _MergeSamples(beam.CombineFn):
+    def create_accumulator(self) -> LineSampler:
+        return LineSampler()
+
+    def add_input(self, merged: LineSampler, sampler: LineSampler) -> LineSampler:
+        merged.merge(sampler)
+        return merged
+
+    def merge_accumulators(self, samplers: Iterable[LineSampler]) -> LineSampler:
+        merged = LineSampler()
+        for sampler in samplers:
+            merged.merge(sampler)
+        return merged
+
+    def extract_output(self, sampler: LineSampler) -> LineSample:
+        return sampler.sample()
+
+
+class _SortRuns(beam.DoFn):
+    """Gathers blocks to runs, sorts them, puts them away."""
+
+    def __init__(self, scratch: Scratch, run_bytes: int):
+        self._scratch = scratch
+        self._run_bytes = run_bytes
+
+    def start_bundle(self) -> None:
+        self._blocks: list[bytes] = []
+        self._bytes = self._duplicates = 0
+        self._sampler = LineSampler()
+
+    def process(self, block: bytes) -> Iterator[bytes]:
+        self._blocks.append(block)
+        self._bytes += len(block)
+        if self._bytes >= self._run_bytes:
+            yield self._sort_run()
+
+    def finish_bundle(self) -> Iterator[Any]:
+        if self._blocks:
+            yield _in_window(self._sort_run())
+        yield TaggedOutput(SAMPLES, _in_window(self._sampler))
+        yield TaggedOutput(DUPLICATES, _in_window(self._duplicates))
+
+    def _sort_run(self) -> bytes:
+        run = b"".join(self._blocks)
+        self._blocks, self._bytes = [], 0
+        different = sort_block(run)
+        self._sampler.add(different, len(run))
+        self._duplicates += count_lines(run) - count_lines(different)
+        return self._scratch.put(different)
+
+
+def _in_window(element: Any) -> WindowedValue:
+    window = GlobalWindow()
+    return WindowedValue(element, window.max_timestamp(), [window])
+
+
+def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
+    """(range, the lines of a run that belong to it, put away)."""
+    run = fetch(packed)
+    for cut in cut_sorted(run, splitters):
+        yield cut.range, scratch.part(packed, run, cut.start, cut.end)
+
+
+class _MergeRange(beam.DoFn):
+    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
+        index, pieces = grouped
+        lines = b"".join(map(fetch, pieces))
+        different = sort_block(lines)
+        yield index, different
+        duplicates = count_lines(lines) - count_lines(different)
+        if duplicates:
+            yield TaggedOutput(DUPLICATES, duplicates)
+
+
+class StoreRanges(beam.PTransform):
+    """PCollection[(range, block)] → PCollection[LineRange], for a stage that has to wait for another."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.scratch = Scratch(folder)
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        return ranges | "StoreRange" >> beam.Map(store_range, self.scratch).with_output_types(
+            LineRange
+        )
+
+
+def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:
+    """The range, its lines put away."""
+    index, block = index_to_block
+    return LineRange(index, count_lines(block), scratch.put(block))

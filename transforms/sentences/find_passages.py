@@ -1,0 +1,111 @@
+"""Pages → candidates for a translation benchmark: of each article one passage of good sentences."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.screen import Screened, reject
+from transforms.records import Page, Reason
+from transforms.text.fingerprint import fingerprint
+from transforms.text.translation.sourcing.passages import Paragraph, choose_passage
+from transforms.text.translation.sourcing.selection import Candidate
+from transforms.text.translation.sourcing.topics import topic_of
+from transforms.text.wikimedia.link_marks import LinkedPage, clean_with_links
+from transforms.text.wikimedia.sites import Site, categories_of
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextCleaner
+
+
+class FindPassages(beam.PTransform):
+    """PCollection[Page] → Screened: kept are Candidates, rejected pages without a passage.
+
+    Args:
+      site: its tables say how the pages are cleaned, and what their topics are.
+      namespaces: number → names in this wiki, from the head of the dump.
+      seed: decides with domain and page id about everything that is drawn.
+      templates: PCollection of one WikiTemplates.
+    """
+
+    STAGE = "find-passages"
+
+    def __init__(
+        self,
+        site: Site,
+        namespaces: Mapping[int, Sequence[str]],
+        seed: int,
+        templates: beam.PCollection,
+    ):
+        super().__init__()
+        self.site = site
+        self.namespaces = dict(namespaces)
+        self.seed = seed
+        self.templates = templates
+
+    def expand(self, pages: beam.PCollection) -> Screened:
+        find = beam.ParDo(
+            _Find(self.site, self.namespaces, self.seed), beam.pvalue.AsSingleton(self.templates)
+        )
+        found = pages | find.with_output_types(Candidate).with_outputs("rejected", main="kept")
+        return Screened(found.kept, found.rejected)
+
+
+class _Find(beam.DoFn):
+    def __init__(self, site: Site, namespaces: Mapping[int, Sequence[str]], seed: int):
+        self.site = site
+        self.namespaces = namespaces
+        self.seed = seed
+
+    def setup(self) -> None:
+        self.of_wiki: WikiTemplates | None = None
+
+    def process(self, page: Page, of_wiki: WikiTemplates = NO_TEMPLATES) -> Iterable[Any]:
+        if of_wiki is not self.of_wiki:  # a new bundle may bring it anew
+            self.of_wiki = of_wiki
+            self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
+        found = find_candidate(page, self.site, self.cleaner, self.seed)
+        if isinstance(found, Reason):
+            yield reject(page.page_id, page.title, FindPassages.STAGE, found)
+            return
+        counters.count(FindPassages.STAGE, "candidates")
+        yield found
+
+
+def find_candidate(
+    page: Page, site: Site, cleaner: WikitextCleaner, seed: int
+) -> Candidate | Reason:
+    """The passage of a page with all that is told of it, or the reason why there is none."""
+    try:
+        linked = clean_with_links(cleaner, page.text, page.title)
+    except UncleanableError as error:
+        return Reason(error.reason, str(error))
+    if not linked.page.sections:
+        return Reason("empty-after-cleaning")
+    if linked.page.unrendered:  # something is missing in running text, and nobody knows where
+        return Reason("unrendered-template", ", ".join(sorted(linked.page.unrendered)))
+    key = f"{seed} {site.name} {page.page_id}"
+    paragraphs = read_paragraphs(linked)
+    passage = choose_passage(paragraphs, key)
+    if isinstance(passage, Reason):
+        return passage
+    return Candidate(
+        domain=site.name,
+        page_id=page.page_id,
+        title=page.title,
+        url=site.url_of(page.title),
+        topic=topic_of(site.name, page.title, categories_of(page.text)),
+        has_image=site.has_image(page.text),
+        rank=fingerprint(key),
+        passage=passage,
+        digest=fingerprint("\n".join(paragraph.text for paragraph in paragraphs)),
+    )
+
+
+def read_paragraphs(linked: LinkedPage) -> list[Paragraph]:
+    """The paragraphs of an article, from its beginning to its end, with their links."""
+    return [
+        Paragraph(text, links)
+        for section, of_section in zip(linked.page.sections, linked.links, strict=True)
+        for text, links in zip(section.paragraphs, of_section, strict=True)
+    ]

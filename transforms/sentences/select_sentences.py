@@ -1,0 +1,117 @@
+"""Candidates of all domains → the sentences of a translation benchmark."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.records import Rejected
+from transforms.text.translation.sourcing.quotas import Cell, Quota
+from transforms.text.translation.sourcing.selection import (
+    Candidate,
+    Selection,
+    candidates_needed,
+    lowest_of_copies,
+    select,
+)
+
+
+class Selected(NamedTuple):
+    """What SelectSentences gives."""
+
+    selection: beam.PCollection  # of one Selection
+    candidates: beam.PCollection  # of (domain, how many candidates it had)
+    rejected: beam.PCollection  # of Rejected: candidates that repeat another
+
+
+class SelectSentences(beam.PTransform):
+    """PCollection[Candidate] → Selected.
+
+    Of each domain a worker holds the candidates of lowest rank, some times as many as articles are wanted,
+    and of copies of one article one; only these travel.
+
+    Args:
+      quotas: (domain, split) → how many articles and sentences it gives.
+      topics: URL → topic that has been set by hand.
+    """
+
+    def __init__(self, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]):
+        super().__init__()
+        self.quotas = dict(quotas)
+        self.topics = dict(topics)
+
+    def expand(self, candidates: beam.PCollection) -> Selected:
+        by_domain = candidates | "KeyByDomain" >> beam.Map(key_by_domain)
+        lowest = LowestOfCopies(most_needed(self.quotas))
+        drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
+        selection = (
+            drawn
+            | "Together" >> beam.combiners.ToList()  # one list, also where nothing was drawn
+            | "Select" >> beam.Map(select_from, self.quotas, self.topics)
+        )
+        return Selected(
+            selection,
+            by_domain | "Count" >> beam.combiners.Count.PerKey(),
+            selection | "Duplicates" >> beam.FlatMap(duplicates_of),
+        )
+
+
+def key_by_domain(candidate: Candidate) -> tuple[str, Candidate]:
+    """(domain, candidate)."""
+    return candidate.domain, candidate
+
+
+class LowestOfCopies(beam.CombineFn):
+    """Candidates of a domain → those of lowest place, copies left out; see `lowest_of_copies`."""
+
+    def __init__(self, most: int):
+        self.most = most
+
+    def create_accumulator(self) -> list[Candidate]:
+        return []
+
+    def add_input(self, accumulator: list[Candidate], candidate: Candidate) -> list[Candidate]:
+        accumulator.append(candidate)
+        # Cut down once for each time that it has doubled: the sorting is shared by all that came.
+        return accumulator if len(accumulator) < 2 * self.most else self.compact(accumulator)
+
+    def merge_accumulators(self, accumulators: Iterable[list[Candidate]]) -> list[Candidate]:
+        merged: list[Candidate] = []
+        for accumulator in accumulators:
+            merged = self.compact(merged + accumulator)
+        return merged
+
+    def compact(self, accumulator: list[Candidate]) -> list[Candidate]:
+        return lowest_of_copies(accumulator, self.most)
+
+    def extract_output(self, accumulator: list[Candidate]) -> list[Candidate]:
+        return self.compact(accumulator)
+
+
+def most_needed(quotas: Mapping[Cell, Quota]) -> int:
+    """How many candidates of one domain decide about the selection, at most."""
+    articles = dict.fromkeys((domain for domain, _ in quotas), 0)
+    for (domain, _), quota in quotas.items():
+        articles[domain] += quota.articles
+    return max(map(candidates_needed, articles.values()))
+
+
+def select_from(
+    drawn: Iterable[tuple[str, Iterable[Candidate]]],
+    quotas: Mapping[Cell, Quota],
+    topics: Mapping[str, str],
+) -> Selection:
+    """The selection, with the topics that were set by hand."""
+    candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
+    return select(
+        (one._replace(topic=topics.get(one.url, one.topic)) for one in candidates), quotas
+    )
+
+
+def duplicates_of(selection: Selection) -> Iterator[Rejected]:
+    """What was passed over, its stage with the domain in front, as those of other stages."""
+    for one in selection.duplicates:
+        domain = one.id.partition(":")[0]
+        counters.count(one.stage, one.reason)
+        yield one._replace(stage=f"{domain}/{one.stage}")

@@ -1,0 +1,89 @@
+"""A dump of one site → candidates for a translation benchmark."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from transforms.files.screen import ScreenPages
+from transforms.records import Rejected
+from transforms.sentences.find_passages import FindPassages
+from transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from transforms.text.wikimedia.sites import Site
+from transforms.wiki.read_dumps import ReadDump
+from transforms.wiki.read_templates import ReadTemplates
+
+
+class SourceDump(NamedTuple):
+    """The dump of a site."""
+
+    site: Site
+    paths: Sequence[str]
+    head: Siteinfo
+
+
+class Sourced(NamedTuple):
+    """What SourcePassages gives: candidates + rejected = pages."""
+
+    pages: beam.PCollection  # of (domain, pages read), one for each dump
+    candidates: beam.PCollection  # of Candidate
+    rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
+    lost: beam.PCollection  # of LostBytes
+
+
+class SourcePassages(beam.PTransform):
+    """Pipeline → Sourced: reads, screens and cleans the pages of a dump, and finds a passage in each.
+
+    Args:
+      seed: decides about everything that is drawn.
+      stripes, on_corrupt: see ReadDump.
+    """
+
+    def __init__(self, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"):
+        super().__init__()
+        self.dump = dump
+        self.seed = seed
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> Sourced:
+        site, paths, head = self.dump
+        templates = root | "ReadTemplates" >> ReadTemplates(
+            paths,
+            site.language,
+            head.namespaces,
+            site.dbname,
+            None,
+            self.stripes,
+            self.on_corrupt,
+        )
+        dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt)
+        articles = dump.pages | "ScreenPages" >> ScreenPages(site.reason_to_reject)
+        found = articles.kept | "FindPassages" >> FindPassages(
+            site, head.namespaces, self.seed, templates
+        )
+        rejected = (dump.rejected, articles.rejected, found.rejected) | beam.Flatten()
+        read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
+        return Sourced(
+            pages=read
+            | "CountPages" >> beam.combiners.Count.Globally()
+            | "OfDomain" >> beam.Map(_with_domain, site.name),
+            candidates=found.kept,
+            rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
+            lost=dump.lost,
+        )
+
+
+def _with_domain(count: int, domain: str) -> tuple[str, int]:
+    return domain, count
+
+
+def name_domain(rejected: Rejected, domain: str) -> Rejected:
+    """A page id is told apart from that of another site: "wikinews:4711"."""
+    return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
+
+
+def flatten(sourced: Sequence[Sourced]) -> Sourced:
+    """What all dumps give, together."""
+    columns = zip(Sourced._fields, zip(*sourced, strict=True), strict=True)
+    return Sourced(*(parts | f"All {name}" >> beam.Flatten() for name, parts in columns))

@@ -1,0 +1,25 @@
+"""Which member of a group of duplicates stays."""
+
+import numpy
+
+from transforms.text.duplicates.components import Pairs
+
+
+def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
+    """Rows (the one that stays, one that does not), ascending by the second.
+
+    Of each component the one with the greatest rank stays, of several the one with the smallest number.
+
+    Args:
+      links: rows (number, smallest number of its component), as `link_to_smallest` gives them.
+      ranks: rows (number, rank), ascending by the number: of all that are in a link.
+    """
+    numbers, rank = ranks[:, 0], ranks[:, 1]
+    components = numbers.copy()
+    components[numpy.searchsorted(numbers, links[:, 0])] = links[:, 1]
+    order = numpy.lexsort((numbers, -rank, components))
+    ordered = components[order]
+    is_first = numpy.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(order)]
+    kept = numbers[order][is_first][numpy.cumsum(is_first) - 1]
+    pairs = numpy.column_stack((kept, numbers[order]))[~is_first]
+    return pairs[numpy.argsort(pairs[:, 1])]

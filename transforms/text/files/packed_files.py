@@ -1,0 +1,254 @@
+"""The text files that a stored file holds: itself, or those of an archive, or of archives in archives.
+
+Files are told by their first bytes, not by their names: compressed (.gz, .bz2, .xz), .zip, .tar, or a text.
+Only which files of an archive are wanted, their names must tell. No more than one file is in memory, whole;
+a .zip inside another archive has to be, too, for its directory stands at its end.
+"""
+
+import io
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple, cast
+
+from transforms.records import Reason
+from transforms.text.files import tar_members, zip_members
+from transforms.text.files.compression import DECODE_ERRORS, codec_of_head, decompress, read_some
+from transforms.text.files.tar_members import BLOCK_BYTES, Link, TarError
+from transforms.text.files.zip_members import ZipError, ZipMember
+
+MAX_FILE_BYTES = 1 << 28
+"""Of a text, and of a .zip in another archive: a bound on what a worker holds, far above any book."""
+MAX_DEPTH = 6
+"""How many packings may be around a text: archives can be made that hold themselves."""
+_STEP_BYTES = 1 << 18
+
+_TEXT = r"\.txt(?:\.utf-?8)?(?:\.gz|\.bz2|\.xz)?"
+_TAR = r"\.(?:tar|tar\.gz|tar\.bz2|tar\.xz|tgz|tbz2?|txz)"
+_WANTED = re.compile(rf".+(?:{_TEXT}|{_TAR}|\.zip)", re.IGNORECASE | re.DOTALL)
+_UNWANTED = re.compile(r"(?:.*[-_ ])?read[-_ ]?me\.txt|\._.*", re.IGNORECASE | re.DOTALL)
+_TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
+
+
+class PackedFile(NamedTuple):
+    """A file that may be wanted."""
+
+    name: str  # behind the names of the archives that it is in: "84.zip/84.txt"
+    content: bytes
+
+
+class UnreadFile(NamedTuple):
+    """A file that was not read, though nothing is damaged."""
+
+    name: str
+    reason: Reason
+
+
+class PassedOver(NamedTuple):
+    """A file that its name tells not to be wanted."""
+
+    name: str
+
+
+class PackedDamage(NamedTuple):
+    """Something that cannot be read."""
+
+    name: str  # of a file or an archive
+    start: int  # byte at which it begins to be so: of what, the message says
+    end: int
+    message: str
+
+
+PackedEvent = PackedFile | UnreadFile | PassedOver | PackedDamage
+
+
+class Share:
+    """Every so-many-th file of an archive that cannot be entered in the middle: what one worker reads."""
+
+    def __init__(self, stripe: int = 0, stripes: int = 1):
+        self._stripe = stripe
+        self._stripes = stripes
+        self._met = 0
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is this one who tells what all of them meet."""
+        return self._stripe == 0
+
+    def takes(self) -> bool:
+        """Whether the next file belongs to it."""
+        self._met += 1
+        return (self._met - 1) % self._stripes == self._stripe
+
+
+def is_wanted(name: str) -> bool:
+    """Whether a file of an archive can be a text, or can hold texts, by its name."""
+    base = posixpath.basename(name)
+    return bool(_WANTED.fullmatch(base)) and not _UNWANTED.fullmatch(base)
+
+
+def is_named_tar(name: str) -> bool:
+    """Whether a file calls itself a .tar, compressed or not."""
+    return bool(_TAR_NAME.fullmatch(posixpath.basename(name)))
+
+
+def name_inside(archive: str, member: str) -> str:
+    """The name of a file of an archive; a .tar alone in its .zip is not named twice."""
+    without_suffix = posixpath.splitext(posixpath.basename(archive))[0]
+    if is_named_tar(member) and member == without_suffix:
+        return archive
+    return f"{archive}/{member}"
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file that begins so is a .tar with something in it. Takes BLOCK_BYTES at least."""
+    return tar_members.is_tar(head) and bool(head.strip(b"\0"))
+
+
+def head_of(source: BinaryIO) -> bytes:
+    """The first BLOCK_BYTES of a stored file, decompressed. Raises DECODE_ERRORS for a damaged one."""
+    content = _Peekable(source)
+    for _ in range(MAX_DEPTH):
+        codec = codec_of_head(content.peek(BLOCK_BYTES))
+        if not codec:
+            break
+        content = _Peekable(decompress(cast(BinaryIO, content), codec))
+    return content.peek(BLOCK_BYTES)
+
+
+def read_packed(
+    source: BinaryIO, name: str, share: Share | None = None, depth: int = 0
+) -> Iterator[PackedEvent]:
+    """What a file holds.
+
+    Args:
+      source: the file from its start; only `read` is used.
+      name: of the file, before those of the files in it.
+      share: of the files, where it is a .tar.
+      depth: how many packings are around it.
+    """
+    content = _Peekable(source)
+    stream = cast(BinaryIO, content)
+    try:
+        head = content.peek(BLOCK_BYTES)
+        codec = codec_of_head(head)
+        if not (codec or zip_members.is_zip(head) or is_tar(head)):
+            yield _read_text(content, name)
+        elif depth == MAX_DEPTH:
+            yield UnreadFile(name, Reason("too-deep", f"{depth} packings around it"))
+        elif codec:
+            yield from read_packed(decompress(stream, codec), name, share, depth + 1)
+        elif zip_members.is_zip(head):
+            yield from _read_zip(content, name, depth)
+        else:
+            yield from _read_tar(stream, name, share or Share(), depth)
+    except DECODE_ERRORS as error:
+        at = content.reached
+        message = f"damaged or cut off (bytes of it as it is unpacked): {error or 'it ends'}"
+        yield PackedDamage(name, at, at, message)
+
+
+def read_zip_member(
+    archive: BinaryIO, member: ZipMember, name: str, share: Share | None = None, depth: int = 0
+) -> Iterator[PackedEvent]:
+    """What a file of a .zip holds. `name` and `share` are those of the file, as in `read_packed`."""
+    if reason := zip_members.reason_not_to_read(member):
+        yield UnreadFile(name, reason)
+        return
+    try:
+        content = zip_members.open_member(archive, member)
+    except ZipError as error:
+        yield PackedDamage(name, error.offset, error.offset + member.stored_bytes, error.message)
+        return
+    yield from read_packed(content, name, share, depth + 1)
+
+
+def _read_text(content: "_Peekable", name: str) -> PackedFile | UnreadFile:
+    data = content.read_whole()
+    return _too_large(name) if data is None else PackedFile(name, data)
+
+
+def _too_large(name: str) -> UnreadFile:
+    return UnreadFile(name, Reason("too-large", f"more than {MAX_FILE_BYTES:,} bytes"))
+
+
+def _read_zip(content: "_Peekable", name: str, depth: int) -> Iterator[PackedEvent]:
+    data = content.read_whole()
+    if data is None:
+        yield _too_large(name)
+        return
+    archive = io.BytesIO(data)
+    try:
+        members = zip_members.list_zip(archive)
+    except ZipError as error:
+        yield PackedDamage(name, error.offset, error.offset, error.message)
+        return
+    for member in members:
+        inside = name_inside(name, member.name)
+        if is_wanted(member.name):
+            yield from read_zip_member(archive, member, inside, depth=depth)
+        else:
+            yield PassedOver(inside)
+
+
+def _read_tar(stream: BinaryIO, name: str, share: Share, depth: int) -> Iterator[PackedEvent]:
+    try:
+        for member in tar_members.read_members(stream):
+            inside = name_inside(name, member.name)
+            if not is_wanted(member.name):
+                if share.tells:
+                    yield PassedOver(inside)
+            elif not share.takes():
+                continue
+            elif isinstance(member, Link):
+                yield UnreadFile(inside, reason_of_link(member))
+            else:
+                yield from read_packed(member.content, inside, depth=depth + 1)
+    except TarError as error:
+        if share.tells:
+            message = f"{error.message} (bytes of the archive, decompressed)"
+            yield PackedDamage(name, error.offset, error.offset, message)
+
+
+def reason_of_link(link: Link) -> Reason:
+    """A link has no content of its own; what it leads to is read where it is itself in the archive."""
+    return Reason("link", f"to {link.target}")
+
+
+class _Peekable:
+    """A stream whose beginning can be looked at before it is read; it counts what is read of it."""
+
+    def __init__(self, source: BinaryIO):
+        self._source = source
+        self._peeked = b""
+        self.position = 0
+
+    @property
+    def reached(self) -> int:
+        """How many bytes of it are whole."""
+        return self.position + len(self._peeked)
+
+    def peek(self, size: int) -> bytes:
+        while len(self._peeked) < size:
+            data = read_some(self._source, size - len(self._peeked))
+            if not data:
+                break
+            self._peeked += data
+        return self._peeked
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            raise ValueError("how much to read has to be said")
+        data, self._peeked = self._peeked[:size], self._peeked[size:]
+        data = data or read_some(self._source, size)
+        self.position += len(data)
+        return data
+
+    def read_whole(self) -> bytes | None:
+        """All of it; None for more than MAX_FILE_BYTES."""
+        parts = []
+        while data := self.read(_STEP_BYTES):
+            parts.append(data)
+            if self.position > MAX_FILE_BYTES:
+                return None
+        return b"".join(parts)

@@ -1,0 +1,285 @@
+"""Reading the files in a .tar archive where they lie, without unpacking it to disk.
+
+Python's tarfile takes a damaged header, and the end of an archive that is cut off, for the end of the
+archive: what would follow is missing without a word. Here both are errors.
+"""
+
+import fnmatch
+import posixpath
+import tarfile
+from collections.abc import Collection, Iterator, Sequence
+from typing import BinaryIO, NamedTuple, cast
+
+from transforms.text.files.compression import DECODE_ERRORS, MAGIC_BYTES, codec_of_head, decompress
+from transforms.text.files.compression import read_some as read_step
+
+BLOCK_BYTES = 512  # headers and contents begin at multiples of it
+_MAX_EXTENSION_BYTES = 1 << 20  # a long name, or the attributes of a file
+_SKIPPED_AT_ONCE = 1 << 20
+_END_MARK = bytes(BLOCK_BYTES)
+_ATTRIBUTES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
+
+
+class TarError(Exception):
+    """An archive that cannot be read on from a byte of it: of the archive before it was compressed."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(message, offset)
+        self.message, self.offset = message, offset
+
+
+class Member(NamedTuple):
+    """A file in an archive."""
+
+    name: str  # with its folders
+    start: int  # byte of the archive at which its content begins
+    bytes: int
+    content: (
+        BinaryIO  # has only `read`; ends with the member, and is gone when the next one is taken
+    )
+
+
+class Link(NamedTuple):
+    """A name in an archive without a content: that of another file, in the archive or not."""
+
+    name: str  # with its folders
+    start: int  # byte of the archive at which its header ends
+    target: str  # of a hard link the name of a file before it in the archive
+    is_hard: bool
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at least."""
+    block = head[:BLOCK_BYTES]
+    if block == _END_MARK:
+        return True
+    try:
+        tarfile.TarInfo.frombuf(block, "utf-8", "backslashreplace")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
+def is_named_like(name: str, patterns: Sequence[str]) -> bool:
+    """Whether the name of a member, without its folders, matches one of the patterns."""
+    base = posixpath.basename(name)
+    return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
+
+
+def problem_of_link(link: Link, read_names: Collection[str]) -> str | None:
+    """Why a wanted link cannot be passed over; None for a second name of a file that is read."""
+    if link.is_hard and link.target in read_names:
+        return None
+    return f"{link.name} is a link to {link.target}: such an archive has to be unpacked first"
+
+
+def problems_of_links(wanted: Sequence[Member | Link]) -> Iterator[tuple[Link, str]]:
+    """Those of all that is wanted of an archive, in its order."""
+    names: set[str] = set()
+    for member in wanted:
+        if isinstance(member, Link) and (problem := problem_of_link(member, names)):
+            yield member, problem
+        names.add(member.name)
+
+
+def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterator[Member | Link]:
+    """The files of an archive and the links in it, in its order.
+
+    Args:
+      archive: its bytes from the first on, decompressed.
+      seekable_bytes: the size of an archive in which one can seek: contents nobody asks for are passed
+        over then, instead of read.
+
+    Raises TarError where the archive is damaged or cut off, or holds a sparse file.
+    """
+    source = _Source(archive, seekable_bytes)
+    said = _Said()
+    while (header := source.read_exactly(BLOCK_BYTES)) != _END_MARK:
+        info = _parse_header(header, source.position - BLOCK_BYTES)
+        start = source.position
+        if info.type in _EXTENSIONS:
+            said = _read_extension(source, info, said)
+            source.skip_to(_padded(start + info.size))
+            continue
+        name = said.name or info.name
+        content_bytes = info.size if said.size < 0 else said.size
+        if info.type == tarfile.GNUTYPE_SPARSE:
+            raise TarError(f"{name} is stored as a sparse file", start - BLOCK_BYTES)
+        if info.isreg():
+            content = cast(BinaryIO, _Content(source, start + content_bytes))
+            yield Member(name, start, content_bytes, content)
+        elif info.islnk() or info.issym():
+            yield Link(name, start, said.target or info.linkname, info.islnk())
+        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size alone
+            source.skip_to(_padded(start + content_bytes))
+        said = _Said()
+    source.check_end()
+
+
+def text_of(member: Member) -> BinaryIO:
+    """The content of a member, decompressed where it is compressed: for `compression.read_some`."""
+    content = cast(_Content, member.content)
+    return decompress(member.content, codec_of_head(content.peek(MAGIC_BYTES)))
+
+
+def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
+    """Bytes of a seekable stream as a stream of their own, which has `read`, `seek` and `tell`."""
+    return cast(BinaryIO, _Window(stream, start, size))
+
+
+class _Said(NamedTuple):
+    """What extension headers say of the member after them."""
+
+    name: str = ""
+    target: str = ""  # of a link
+    size: int = -1
+
+
+class _Source:
+    """The bytes of an archive, counted."""
+
+    def __init__(self, stream: BinaryIO, seekable_bytes: int | None):
+        self._stream = stream
+        self._seekable_bytes = seekable_bytes
+        self.position = 0
+
+    def read_some(self, max_bytes: int) -> bytes:
+        try:
+            data = read_step(self._stream, max_bytes)
+        except DECODE_ERRORS as error:
+            message = f"the compressed archive is damaged or cut off: {error}"
+            raise TarError(message, self.position) from None
+        if not data:
+            raise TarError("the archive is cut off", self.position)
+        self.position += len(data)
+        return data
+
+    def read_exactly(self, size: int) -> bytes:
+        parts = []
+        while size:
+            parts.append(self.read_some(size))
+            size -= len(parts[-1])
+        return b"".join(parts)
+
+    def skip_to(self, position: int) -> None:
+        if self._seekable_bytes is not None:
+            self.position = min(position, self._seekable_bytes)
+            self._stream.seek(self.position)
+        while self.position < position:
+            self.read_some(min(position - self.position, _SKIPPED_AT_ONCE))
+
+    def check_end(self) -> None:
+        """Nothing but padding may follow; and only at its end a .gz tells whether all was right."""
+        while True:
+            start = self.position
+            try:
+                data = read_step(self._stream, _SKIPPED_AT_ONCE)
+            except DECODE_ERRORS as error:
+                message = f"the compressed archive is damaged or cut off: {error}"
+                raise TarError(message, start) from None
+            if not data:
+                return
+            if data.strip(b"\0"):
+                raise TarError("something follows the end mark of the archive", start)
+            self.position += len(data)
+
+
+class _Content:
+    """The content of the member that a source has come to."""
+
+    def __init__(self, source: _Source, end: int):
+        self._source = source
+        self._end = end
+        self._peeked = b""
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes, which are read again."""
+        self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
+        return self._peeked
+
+    def read(self, size: int = -1) -> bytes:
+        if self._peeked:
+            cut = len(self._peeked) if size < 0 else size
+            data, self._peeked = self._peeked[:cut], self._peeked[cut:]
+            return data if size >= 0 else data + self.read()
+        left = max(self._end - self._source.position, 0)
+        if size < 0:
+            return self._source.read_exactly(left)
+        return self._source.read_some(min(size, left)) if size and left else b""
+
+
+class _Window:
+    def __init__(self, stream: BinaryIO, start: int, size: int):
+        self._stream = stream
+        self._start = start
+        self._size = size
+        self._position = 0
+
+    def seek(self, position: int) -> int:
+        self._position = position
+        return position
+
+    def tell(self) -> int:
+        return self._position
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(self._size - self._position, 0)
+        self._stream.seek(self._start + self._position)
+        data = self._stream.read(left if size < 0 else min(size, left))
+        self._position += len(data)
+        return data
+
+
+def _padded(position: int) -> int:
+    return -(-position // BLOCK_BYTES) * BLOCK_BYTES
+
+
+def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
+    try:
+        info = tarfile.TarInfo.frombuf(header, "utf-8", "backslashreplace")
+    except tarfile.HeaderError as error:
+        raise TarError(f"no header of a file in the archive: {error}", offset) from None
+    if info.size < 0:
+        raise TarError("no header of a file in the archive: a negative size", offset)
+    return info
+
+
+def _read_extension(source: _Source, info: tarfile.TarInfo, said: _Said) -> _Said:
+    """What is said of the next member after an extension header too, whose content comes now."""
+    if info.size > _MAX_EXTENSION_BYTES:
+        raise TarError(f"an extension header of {info.size:,} bytes", source.position)
+    start = source.position
+    content = source.read_exactly(info.size)
+    if info.type in _ATTRIBUTES:
+        return _parse_attributes(content, start, said)
+    text = _decode(content.rstrip(b"\0"))
+    if info.type == tarfile.GNUTYPE_LONGNAME:
+        return said._replace(name=text)
+    return said._replace(target=text)
+
+
+def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
+    """The same of a POSIX extension header, whose records are "20 path=a/b\\n"."""
+    at = 0
+    try:
+        while at < len(extension):
+            length = int(extension[at : extension.index(b" ", at)])
+            record = extension[at : at + length]
+            key, value = record[record.index(b" ") + 1 : -1].split(b"=", 1)
+            if key == b"path":
+                said = said._replace(name=_decode(value))
+            elif key == b"linkpath":
+                said = said._replace(target=_decode(value))
+            elif key == b"size":
+                said = said._replace(size=int(value))
+            elif key.startswith(b"GNU.sparse."):
+                raise TarError("a file in the archive is stored as a sparse file", start)
+            at += length
+    except ValueError:
+        raise TarError("a damaged extension header", start) from None
+    return said
+
+
+def _decode(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")

@@ -1,0 +1,111 @@
+"""Reading the files in a .zip archive where they lie, without unpacking it to disk.
+
+Python's zipfile finds the files; a worker that reads some of them need not read the directory of the archive
+again, which is long where there are many. What zipfile raises becomes an error with a place.
+"""
+
+import struct
+import zipfile
+from typing import BinaryIO, NamedTuple, cast
+
+from transforms.records import Reason
+from transforms.text.files.tar_members import window_of
+
+_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")  # of a file in it; of the end, where it has none
+_HEADER_BYTES = 30
+_ENCRYPTED = 1
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_DIRECTORY_ERRORS = (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error)
+
+
+class ZipError(Exception):
+    """An archive that cannot be read at a byte of it."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(message, offset)
+        self.message, self.offset = message, offset
+
+
+class ZipMember(NamedTuple):
+    """A file in an archive."""
+
+    name: str  # with its folders
+    start: int  # byte of the archive at which its header begins
+    stored_bytes: int
+    bytes: int  # of its content
+    crc: int
+    method: int  # of compression, as zip numbers them
+    is_encrypted: bool
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether a file that begins so is an archive."""
+    return head.startswith(_BEGINNINGS)
+
+
+def list_zip(archive: BinaryIO) -> list[ZipMember]:
+    """The files of an archive, of which all that ZipFile needs is used, in the order of its directory.
+
+    Raises ZipError where the directory, which stands at its end, is damaged or cut off.
+    """
+    try:
+        with zipfile.ZipFile(archive) as directory:
+            found = directory.infolist()
+    except _DIRECTORY_ERRORS as error:
+        problem = f"the directory at the end of the archive is damaged or cut off: {error}"
+        raise ZipError(problem, archive.seek(0, 2)) from None
+    return [
+        ZipMember(
+            info.filename,
+            info.header_offset,
+            info.compress_size,
+            info.file_size,
+            info.CRC,
+            info.compress_type,
+            bool(info.flag_bits & _ENCRYPTED),
+        )
+        for info in found
+        if not info.is_dir()
+    ]
+
+
+def reason_not_to_read(member: ZipMember) -> Reason | None:
+    """Why a file cannot be read, though it may be whole. Early archives were imploded (method 6)."""
+    if member.is_encrypted:
+        return Reason("encrypted", f"{member.name} is encrypted")
+    if member.method not in _METHODS:
+        return Reason("unsupported-compression", f"zip method {member.method}: repack the archive")
+    return None
+
+
+def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
+    """The content of a file; it has only `read`, which raises OSError and its like for what is damaged
+    (compression.DECODE_ERRORS), and gives no more than the directory says.
+
+    Raises ZipError where the file is not where the directory says.
+    """
+    archive.seek(member.start)
+    header = archive.read(_HEADER_BYTES)
+    if len(header) < _HEADER_BYTES or not header.startswith(_BEGINNINGS[0]):
+        problem = f"{member.name} is not where the directory of the archive says"
+        raise ZipError(problem, member.start)
+    name_bytes, extra_bytes = struct.unpack_from("<HH", header, 26)
+    start = member.start + _HEADER_BYTES + name_bytes + extra_bytes
+    return cast(BinaryIO, _Content(window_of(archive, start, member.stored_bytes), member))
+
+
+class _Content:
+    def __init__(self, stored: BinaryIO, member: ZipMember):
+        info = zipfile.ZipInfo(member.name)
+        info.compress_type = member.method
+        info.compress_size, info.file_size = member.stored_bytes, member.bytes
+        info.CRC = member.crc
+        self._file = zipfile.ZipExtFile(stored, "r", info)
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._file.read(size)
+        except zipfile.BadZipFile as error:
+            raise OSError(str(error)) from None
+        except EOFError:
+            raise EOFError("the archive ends inside the file") from None

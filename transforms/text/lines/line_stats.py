@@ -1,0 +1,70 @@
+"""What lines are counted by. Counts add up in any order."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.text.lines.line_blocks import cut_block
+
+LONGEST_LISTED = 20  # words: the histogram of README.corpus_generation ends in ">20"
+
+_CHUNK_BYTES = 1 << 18  # at a time: what the cache of a processor holds
+_LINE_FEED, _BLANK = b"\n "
+_Counts = npt.NDArray[np.int64]
+
+
+class LineStats(NamedTuple):
+    """Counts of lines; what `wc -lwcm` says of tokenised lines."""
+
+    lines: int = 0
+    words: int = 0  # between blanks (U+0020), none between two in a row
+    bytes: int = 0  # with the line feeds
+    characters: int = (
+        0  # code points, with the line feeds; what Perl takes for one, even if Unicode has none
+    )
+    longest_line_bytes: int = 0  # without its line feed
+    lines_by_words: tuple[int, ...] = (0,) * (LONGEST_LISTED + 2)
+    """Lines of 0, 1, … LONGEST_LISTED words, and of more."""
+
+    def histogram(self) -> dict[str, int]:
+        """Words in a line → lines: "0", "1", … ">20"."""
+        names = [*map(str, range(LONGEST_LISTED + 1)), f">{LONGEST_LISTED}"]
+        return dict(zip(names, self.lines_by_words, strict=True))
+
+
+def measure_lines(block: bytes) -> LineStats:
+    """Counts a block of lines (see text/line_blocks.py)."""
+    return add_line_stats(map(_measure_chunk, cut_block(block, _CHUNK_BYTES)))
+
+
+def _measure_chunk(block: bytes) -> LineStats:
+    text = np.frombuffer(block, np.uint8)
+    is_end = text == _LINE_FEED
+    ends = np.flatnonzero(is_end)
+    words = _words_per_line(is_end | (text == _BLANK), ends)
+    listed = np.bincount(np.minimum(words, LONGEST_LISTED + 1), minlength=LONGEST_LISTED + 2)
+    return LineStats(
+        lines=len(ends),
+        words=int(words.sum()),
+        bytes=len(text),
+        characters=int(np.count_nonzero((text & 0b1100_0000) != 0b1000_0000)),
+        longest_line_bytes=int(np.diff(ends, prepend=-1).max()) - 1,
+        lines_by_words=tuple(listed.tolist()),
+    )
+
+
+def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts:
+    """Words that end in each line: what is between words follows them."""
+    ends_word = is_between[1:] > is_between[:-1]
+    words_before = np.searchsorted(np.flatnonzero(ends_word), ends)
+    return np.diff(words_before, prepend=0)
+
+
+def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
+    """The sum of several counts; of lengths, the greatest."""
+    columns = list(zip(LineStats(), *stats, strict=True))
+    lines, words, size, characters = (sum(column) for column in columns[:4])
+    by_words = tuple(sum(column) for column in zip(*columns[5], strict=True))
+    return LineStats(lines, words, size, characters, max(columns[4]), by_words)

@@ -1,0 +1,253 @@
+"""Cutting a file of lines into work units, and reading the lines of one unit.
+
+A unit is a part of the file. The units of a file give each line once, however the file is cut: to a unit
+belong the lines that begin after its first byte, up to the one that begins right at its end; so whoever
+enters in the middle passes over the rest of a line, and whoever leaves reads his last line to its end.
+Three kinds of file:
+
+plain  not compressed: a range of bytes.
+bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py).
+whole  .gz and .xz cannot be entered in the middle. Each of `stripes` units decompresses all of it and takes
+       every so-many-th run of the text, of a mebibyte each: decompressing them is the cheap part.
+
+What is damaged is reported with its place, and reading goes on with the first line that begins after it.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple, Protocol
+
+from transforms.text.files import bz2_blocks
+from transforms.text.files.bz2_blocks import BadBlock
+from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+
+READ_BYTES = 1 << 20
+STRIPE_RUN_BYTES = 1 << 20
+STEP_BYTES = 1 << 15  # of a decompressor, that returns some 20 kB whatever it is asked for
+MIN_UNIT_BYTES = 1 << 20
+MAX_UNIT_BYTES = 1 << 26
+UNITS_PER_FILE = 64
+SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
+MAX_LINE_BYTES = 1 << 26
+"""What is kept of a line; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
+
+
+class LineUnit(NamedTuple):
+    """A part of a file: bytes `start` to `end` of what is stored, or one stripe of the whole."""
+
+    path: str
+    kind: str  # "plain", "bz2" or "whole"; unit_blocks.py has one more
+    start: int
+    end: int
+    file_bytes: int
+    stripe: int = 0
+    stripes: int = 1
+
+
+class Line(NamedTuple):
+    """A line with its line end, and how far the reader has come."""
+
+    text: bytes
+    place: str  # the same whatever the units: see `read_lines`
+    stored_bytes: int  # of the unit, consumed since the event before
+    is_overlong: bool = False  # `text` is its first MAX_LINE_BYTES
+
+
+class Damage(NamedTuple):
+    """Bytes `start` to `end` of the stored file (of the text, for kind "whole") that are not whole."""
+
+    start: int
+    end: int
+    message: str
+
+
+class Chunk(NamedTuple):
+    """A stretch of text, as it comes out of a file."""
+
+    data: bytes
+    is_own: bool  # lines that begin in it belong to the unit
+    stored_bytes: int
+    block: int  # stored byte of the block that it is; -1 where there are no blocks
+    offset: int  # of its first byte, in its block or in the text
+    begins_text: bool
+    member: str = ""  # of an archive, whose text it is
+
+
+class Splitter(Protocol):
+    """Who takes the lines of a unit out of its chunks, as `read_chunks` needs him."""
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether a line of the unit waits for its end."""
+
+    def lose_line(self) -> None:
+        """Forgets a line that runs into damage."""
+
+
+def plan_line_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
+    codec = codec_of(stream)
+    if codec in ("gz", "xz"):
+        return [
+            LineUnit(path, "whole", 0, file_bytes, file_bytes, stripe, stripes)
+            for stripe in range(stripes)
+        ]
+    step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
+    return [
+        LineUnit(path, codec or "plain", start, min(start + step, file_bytes), file_bytes)
+        for start in range(0, max(file_bytes, 1), step)
+    ]
+
+
+def read_lines(stream: BinaryIO, unit: LineUnit) -> Iterator[Line | Damage]:
+    """The lines of the unit, in file order, and what was damaged between them.
+
+    The place of a line is the offset of its first byte in the text, "4711"; in a .bz2, where nobody
+    knows it without reading all before, the stored byte in which its block begins and the offset in
+    the block, "80123+4711". A line that runs into damage is lost with it, if it is not overlong before.
+    The `stored_bytes` of all events are at most the size of the unit; the rest lies after the last line.
+    """
+    splitter = _LineSplitter()
+    for event in read_chunks(stream, unit, splitter):
+        if isinstance(event, Chunk):
+            yield from splitter.feed(event)
+            continue
+        if splitter.needs_more:
+            splitter.lose_line()
+        yield from splitter.finish()
+        if unit.stripe == 0:  # every stripe meets it
+            yield event
+    yield from splitter.finish()
+
+
+class _LineSplitter:
+    """Finds the lines of a unit in chunks of text. Keeps MAX_LINE_BYTES of a line at most."""
+
+    def __init__(self) -> None:
+        self._is_taking = False  # inside a line of the unit, or right before one
+        self._parts: list[bytes] = []  # of the line that is not at its end
+        self._held = 0
+        self._line_bytes = 0
+        self._place = (-1, 0)  # block and offset, as in Chunk
+        self._stored_bytes = 0  # consumed since the last line
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether a line of the unit waits for its end. That of an overlong one changes nothing."""
+        return self._is_taking and self._line_bytes <= MAX_LINE_BYTES
+
+    def lose_line(self) -> None:
+        """Forgets a line that runs into damage; the next begins after a line end."""
+        self._is_taking = False
+        self._parts, self._held, self._line_bytes = [], 0, 0
+
+    def feed(self, chunk: Chunk) -> Iterator[Line]:
+        """The lines that end in the chunk."""
+        data, at = chunk.data, 0
+        self._stored_bytes += chunk.stored_bytes
+        self._is_taking |= chunk.is_own and chunk.begins_text
+        while at < len(data):
+            end = data.find(b"\n", at) + 1
+            if self._is_taking:
+                if not self._line_bytes:
+                    self._place = (chunk.block, chunk.offset + at)
+                self._hold(data[at : end or len(data)])
+                if not end:
+                    return
+                yield self._take()
+            elif not end or not chunk.is_own:
+                return
+            self._is_taking = chunk.is_own
+            at = end
+
+    def finish(self) -> Iterator[Line]:
+        """The last line of a file, where no line end follows; of an overlong one what is held."""
+        if self._line_bytes:
+            yield self._take()
+
+    def _hold(self, data: bytes) -> None:
+        self._line_bytes += len(data)
+        part = data[: max(MAX_LINE_BYTES - self._held, 0)]
+        if part:
+            self._parts.append(part)
+            self._held += len(part)
+
+    def _take(self) -> Line:
+        block, offset = self._place
+        place = str(offset) if block < 0 else f"{block}+{offset}"
+        is_overlong = self._line_bytes > MAX_LINE_BYTES
+        line = Line(b"".join(self._parts), place, self._stored_bytes, is_overlong)
+        self._stored_bytes = 0
+        self.lose_line()
+        return line
+
+
+def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+    """The text of the unit, some more while the splitter needs it, and what is damaged."""
+    if unit.kind == "bz2":
+        return _bz2_events(stream, unit, splitter)
+    if unit.kind == "plain":
+        return _plain_events(stream, unit, splitter)
+    return _whole_events(stream, unit)
+
+
+def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+    if not unit.file_bytes:
+        yield Damage(0, 0, "the file is empty")
+    stream.seek(unit.start)
+    position = unit.start
+    while position < unit.end or splitter.needs_more:
+        is_own = position < unit.end
+        data = stream.read(min(READ_BYTES, unit.end - position) if is_own else READ_BYTES >> 4)
+        if not data:
+            if is_own:
+                yield Damage(position, unit.end, SHORTER)
+            elif position < unit.file_bytes:  # another unit tells of it
+                splitter.lose_line()
+            return
+        yield Chunk(data, is_own, len(data) if is_own else 0, -1, position, position == 0)
+        position += len(data)
+
+
+def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+    first_bit = bz2_blocks.first_block_bit(stream)
+    damage: Damage | None = None
+    for found in bz2_blocks.read_blocks(stream, unit.start, unit.end, unit.file_bytes):
+        is_own = found.start_byte < unit.end
+        if isinstance(found, BadBlock) and is_own:
+            start, message = (
+                (damage.start, damage.message) if damage else (found.start_byte, found.message)
+            )
+            damage = Damage(start, -(-found.end // 8), message)
+            continue
+        if damage:
+            yield damage
+            damage = None
+        if not is_own and not splitter.needs_more:
+            return
+        if isinstance(found, BadBlock):  # another unit tells of it; a line of this one runs into it
+            splitter.lose_line()
+            return
+        stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
+        begins_text = found.start == first_bit
+        yield Chunk(found.data, is_own, stored_bytes, found.start_byte, 0, begins_text)
+    if damage:
+        yield damage
+
+
+def run_bytes_at(position: int) -> int:
+    """How much of a text to ask for in one step: it ends where a run ends."""
+    return min(STRIPE_RUN_BYTES - position % STRIPE_RUN_BYTES, STEP_BYTES)
+
+
+def _whole_events(stream: BinaryIO, unit: LineUnit) -> Iterator[Chunk | Damage]:
+    source = decompressed(stream)
+    position = stored = 0
+    try:
+        while data := read_some(source, run_bytes_at(position)):
+            is_own = position // STRIPE_RUN_BYTES % unit.stripes == unit.stripe
+            stored_now = stream.tell()
+            yield Chunk(data, is_own, stored_now - stored, -1, position, position == 0)
+            position += len(data)
+            stored = stored_now
+    except DECODE_ERRORS as error:
+        yield Damage(position, position, f"the compressed file is damaged or cut off: {error}")

@@ -1,0 +1,322 @@
+"""Reading the lines of a unit in blocks (see line_blocks.py): a line alone would cost more than its bytes.
+
+Units, and which lines are a unit's, are those of line_units.py, with one more kind:
+
+tar    a compressed .tar archive. Each of `stripes` units decompresses all of it, and takes every so-many-th
+       run of the text of the wanted files in it, one after the other.
+
+A line ends at a line feed alone. What follows the last one of a file is a line too, and gets its line feed;
+`cat` would join it with the first line of the next file.
+"""
+
+import bisect
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+from transforms.text.files import tar_members
+from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from transforms.text.files.tar_members import Member, TarError
+from transforms.text.lines import line_units
+from transforms.text.lines.line_units import Chunk, Damage, LineUnit, plan_line_units, read_chunks
+
+BLOCK_BYTES = 1 << 22
+
+
+class Span(NamedTuple):
+    """Where a stretch of a block comes from."""
+
+    at: int  # of its first byte, in the block
+    member: str  # of an archive; "" for the text of the file itself
+    block: int  # stored byte of the .bz2 block that it is in; -1 where there are no blocks
+    offset: int  # of its first byte, in that block or in the text
+
+
+class LineBlock(NamedTuple):
+    """Whole lines, each with its line feed; or the beginning of one line that is too long."""
+
+    data: bytes
+    spans: tuple[Span, ...]  # by `at`, the first one at 0
+    stored_bytes: int  # of the unit, consumed since the block before
+    is_overlong: bool = False  # the first MAX_LINE_BYTES of a line that has more
+
+
+class Unterminated(NamedTuple):
+    """A text that does not end with a line feed."""
+
+    member: str  # of an archive; "" for the text of the file itself
+
+
+class NoMemberError(Exception):
+    """An archive without a wanted file."""
+
+    def __init__(self, names: Sequence[str]):
+        super().__init__(names)
+        self.names = names  # of some that it has
+
+
+def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
+    if is_archive(stream):
+        return [
+            LineUnit(path, "tar", 0, file_bytes, file_bytes, stripe, stripes)
+            for stripe in range(stripes)
+        ]
+    return plan_line_units(stream, path, file_bytes, stripes)
+
+
+def is_archive(stream: BinaryIO) -> bool:
+    """Whether a stored file, once decompressed, is a .tar. Leaves the stream at its start."""
+    head = b""
+    source = decompressed(stream)
+    try:
+        while len(head) < tar_members.BLOCK_BYTES:
+            data = read_some(source, tar_members.BLOCK_BYTES - len(head))
+            if not data:
+                break
+            head += data
+    except DECODE_ERRORS:
+        pass  # its reader will tell of it, with the place
+    stream.seek(0)
+    return tar_members.is_tar(head)
+
+
+def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
+    """How many workers should share each of the files that are read together.
+
+    As many as its part of all the bytes: five files of one size, and five workers or less, get one each,
+    and nothing is decompressed twice; a file that is all there is gets all workers. A file of less than
+    MIN_UNIT_BYTES is not worth a second one.
+    """
+    total = max(sum(stored_bytes), 1)
+    return [
+        max(min(-(-size * workers // total), -(-size // line_units.MIN_UNIT_BYTES), workers), 1)
+        for size in stored_bytes
+    ]
+
+
+def read_blocks(
+    stream: BinaryIO,
+    unit: LineUnit,
+    members: Sequence[str] = ("*",),
+    block_bytes: int = BLOCK_BYTES,
+) -> Iterator[LineBlock | Unterminated | Damage]:
+    """The lines of the unit in blocks, in the order of the file, and what was damaged between them.
+
+    Args:
+      members: patterns of the names of the files wanted of a .tar, without their folders.
+      block_bytes: of a block at most, unless it is one line that is longer.
+
+    A line that runs into damage is lost with it, if it is not too long before. The `stored_bytes` of all
+    blocks are at most the size of the unit; the rest lies after the last line.
+
+    Raises NoMemberError for a .tar without a wanted file.
+    """
+    splitter = _BlockSplitter(block_bytes)
+    for event in _events(stream, unit, members, splitter):
+        if isinstance(event, Chunk):
+            yield from splitter.feed(event)
+            continue
+        if splitter.needs_more:
+            splitter.lose_line()
+        if unit.stripe == 0:  # every stripe meets it
+            yield event
+    yield from splitter.end_text()
+    yield from splitter.finish()
+
+
+def place_of(block: LineBlock, at: int) -> tuple[str, str]:
+    """(member, place) of the line that begins at a byte of a block, the same whatever the units.
+
+    The place is what line_units.read_lines says of a line.
+    """
+    index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
+    span = block.spans[index]
+    offset = span.offset + at - span.at
+    return span.member, str(offset) if span.block < 0 else f"{span.block}+{offset}"
+
+
+class _BlockSplitter:
+    """Gathers the lines of a unit in blocks. Keeps little more than a block, or than MAX_LINE_BYTES."""
+
+    def __init__(self, block_bytes: int):
+        self._limit = min(block_bytes, line_units.MAX_LINE_BYTES)
+        self._is_taking = False  # inside a line of the unit, or right before one
+        self._parts: list[bytes] = []
+        self._spans: list[Span] = []
+        self._held = 0  # bytes of the parts
+        self._open = 0  # of them, those of the line that is not at its end
+        self._member = ""
+        self._stored_bytes = 0  # consumed since the last block
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether a line of the unit waits for its end. That of an overlong one changes nothing."""
+        return self._is_taking
+
+    def lose_line(self) -> None:
+        """Forgets a line that runs into damage; the next begins after a line feed."""
+        self._keep(self._join()[: self._held - self._open], self._spans)
+        self._is_taking = False
+
+    def feed(self, chunk: Chunk) -> Iterator[LineBlock | Unterminated]:
+        """The blocks that are full with the chunk."""
+        data, at = chunk.data, 0
+        self._stored_bytes += chunk.stored_bytes
+        if chunk.begins_text:
+            yield from self.end_text()
+            self._is_taking, self._member = chunk.is_own, chunk.member
+        if not self._is_taking:
+            at = data.find(b"\n") + 1 if chunk.is_own else 0
+            if not at:
+                return
+            self._is_taking = True
+        end = len(data)
+        if not chunk.is_own:
+            feed = data.find(b"\n")
+            self._is_taking = feed < 0
+            end = end if feed < 0 else feed + 1
+        span = Span(self._held, chunk.member, chunk.block, chunk.offset + at)
+        self._hold(data[at:end], span)
+        if self._held > self._limit:
+            yield from self._give_full_blocks()
+
+    def end_text(self) -> Iterator[Unterminated]:
+        """Ends the last line of a text, where no line feed does."""
+        self._is_taking = False
+        if self._open:
+            self._parts.append(b"\n")
+            self._held += 1
+            self._open = 0
+            yield Unterminated(self._member)
+
+    def finish(self) -> Iterator[LineBlock]:
+        """What is held, of whole lines."""
+        yield from self._give_full_blocks()
+        if self._held:
+            yield self._give(self._join(), self._spans)
+            self._keep(b"", [])
+
+    def _hold(self, data: bytes, span: Span) -> None:
+        if not data:
+            return
+        if not self._spans or not _goes_on(self._spans[-1], span):
+            self._spans.append(span)
+        self._parts.append(data)
+        self._held += len(data)
+        last_feed = data.rfind(b"\n")
+        self._open = len(data) - 1 - last_feed if last_feed >= 0 else self._open + len(data)
+
+    def _give_full_blocks(self) -> Iterator[LineBlock]:
+        """Blocks, until no more than the limit is held, or a line that is longer and not at its end."""
+        if self._open < self._held:
+            data, at = self._join(), 0
+            spans = self._spans
+            while len(data) - at > self._limit:
+                end = data.rfind(b"\n", at, at + self._limit) + 1
+                end = end or data.find(b"\n", at + self._limit) + 1
+                if not end:
+                    break
+                yield self._give(data[at:end], _spans_of(spans, at, end))
+                at = end
+            self._keep(data[at:], _spans_of(spans, at, len(data)))
+        if self._open > line_units.MAX_LINE_BYTES:  # then it is all that is held
+            yield self._give(self._join(), self._spans)
+            self._keep(b"", [])
+            self._is_taking = False
+
+    def _give(self, data: bytes, spans: Sequence[Span]) -> LineBlock:
+        stored_bytes, self._stored_bytes = self._stored_bytes, 0
+        is_overlong = len(data) > line_units.MAX_LINE_BYTES  # no block of several lines is
+        data = data[: line_units.MAX_LINE_BYTES]
+        return LineBlock(data, tuple(spans), stored_bytes, is_overlong)
+
+    def _join(self) -> bytes:
+        return b"".join(self._parts)
+
+    def _keep(self, data: bytes, spans: Sequence[Span]) -> None:
+        self._parts = [data] if data else []
+        self._held = len(data)
+        self._spans = [span for span in spans if span.at < self._held]
+        self._open = self._held - (data.rfind(b"\n") + 1)
+
+
+def _goes_on(span: Span, following: Span) -> bool:
+    """Whether a stretch begins where the one before it ends, in the same text."""
+    return (
+        span.member == following.member
+        and span.block == following.block == -1
+        and following.offset - span.offset == following.at - span.at
+    )
+
+
+def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """The spans of a part of a block."""
+    first = max(bisect.bisect_right(spans, start, key=lambda span: span.at) - 1, 0)
+    cut = []
+    for span in spans[first:]:
+        if span.at >= end:
+            break
+        inside = max(start - span.at, 0)
+        cut.append(span._replace(at=span.at + inside - start, offset=span.offset + inside))
+    return cut
+
+
+def _events(
+    stream: BinaryIO, unit: LineUnit, members: Sequence[str], splitter: _BlockSplitter
+) -> Iterator[Chunk | Damage]:
+    if unit.kind == "tar":
+        return _tar_events(stream, unit, members)
+    if not unit.file_bytes:  # of entities that would be damage, of lines it is none
+        return iter(())
+    return read_chunks(stream, unit, splitter)
+
+
+def _tar_events(
+    stream: BinaryIO, unit: LineUnit, members: Sequence[str]
+) -> Iterator[Chunk | Damage]:
+    names: list[str] = []
+    wanted: set[str] = set()
+    texts = _Runs(stream, unit)
+    try:
+        for member in tar_members.read_members(decompressed(stream)):
+            names.append(member.name)
+            if not tar_members.is_named_like(member.name, members):
+                continue
+            if isinstance(member, Member):
+                yield from texts.read(member)
+            elif problem := tar_members.problem_of_link(member, wanted):
+                # The text before it is whole, and so is its last line.
+                yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
+                yield Damage(member.start, member.start, problem)
+            wanted.add(member.name)
+    except TarError as error:
+        yield Damage(error.offset, error.offset, error.message)
+        return
+    if not wanted:
+        raise NoMemberError(names)
+
+
+class _Runs:
+    """The texts of the members, one after the other, in chunks that end where a run does."""
+
+    def __init__(self, stream: BinaryIO, unit: LineUnit):
+        self._stream = stream
+        self._unit = unit
+        self._position = 0  # in the texts of all members
+        self._stored = 0
+
+    def read(self, member: Member) -> Iterator[Chunk | Damage]:
+        offset = 0
+        text = tar_members.text_of(member)
+        try:
+            while data := read_some(text, line_units.run_bytes_at(self._position)):
+                run = self._position // line_units.STRIPE_RUN_BYTES
+                is_own = run % self._unit.stripes == self._unit.stripe
+                stored = self._stream.tell()
+                consumed, self._stored = stored - self._stored, stored
+                yield Chunk(data, is_own, consumed, -1, offset, offset == 0, member.name)
+                offset += len(data)
+                self._position += len(data)
+        except DECODE_ERRORS as error:
+            problem = f"{member.name} is damaged or cut off at byte {offset} of its text: {error}"
+            yield Damage(member.start, member.start + member.bytes, problem)

@@ -1,0 +1,199 @@
+"""The vocabulary of a corpus, and how much of other text it covers.
+
+As the One Billion Word benchmark has it (Chelba et al. 2013, section 2, and README.perplexity_and_such of
+its repository): the words with a count of 3 or more, and the three signs <S>, </S> and <UNK>, the
+beginning and end of a sentence and any other word. The end of a sentence is predicted like a word, its
+beginning is not.
+
+A word that is spelled like a sign is never in a vocabulary, however frequent: text cannot pass for a sign.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.text.lines.line_blocks import (
+    block_of,
+    count_lines,
+    cut_block,
+    pack_block,
+    unpack_block,
+)
+from transforms.text.vocabularies import word_counts
+from transforms.text.vocabularies.word_counts import (
+    CHUNK_BYTES,
+    count_words,
+    pack_counts,
+    spread_words,
+    total_of,
+)
+
+START, END, UNKNOWN = SIGNS = (b"<S>", b"</S>", b"<UNK>")
+
+_ROWS = 1 << 16  # of a table, written at a time
+_WORDS = pa.schema([word_counts.SCHEMA.field("word")])
+
+
+class VocabularyPart(NamedTuple):
+    """What a part of all words gives to the vocabulary."""
+
+    packed: bytes  # counts of the words that are in the vocabulary (see text/word_counts.py)
+    words: int  # running words of the part, whether in the vocabulary or not
+    distinct_words: int
+
+
+class Vocabulary(NamedTuple):
+    """The words of a training corpus that are frequent enough."""
+
+    counts: pa.RecordBatch  # see text/word_counts.py; the most frequent first, then by bytes
+    sentences: int
+    words: int  # running words, without the ends of sentences
+    distinct_words: int
+
+
+class HeldoutStats(NamedTuple):
+    """How a vocabulary covers text that it was not made from."""
+
+    sentences: int = 0
+    words: int = 0
+    out_of_vocabulary: int = 0  # running words that are not in it
+
+    @property
+    def predicted_words(self) -> int:
+        """The end of a sentence is predicted, too."""
+        return self.words + self.sentences
+
+    def as_dict(self) -> dict[str, int]:
+        """What stats.json says."""
+        return {
+            "sentences": self.sentences,
+            "predicted_words_with_end": self.predicted_words,
+            "out_of_vocabulary": self.out_of_vocabulary,
+        }
+
+
+class VocabularyStats(NamedTuple):
+    """Counts of a training corpus and its vocabulary, and of the text that was held out."""
+
+    min_count: int
+    training_sentences: int
+    training_words: int
+    training_distinct_words: int
+    vocabulary_words: int  # without the signs
+    heldout: tuple[HeldoutStats, ...]  # of each held-out shard, in their order
+
+    @property
+    def training_words_with_boundaries(self) -> int:
+        """With a <S> and a </S> for each sentence."""
+        return self.training_words + 2 * self.training_sentences
+
+    @property
+    def vocabulary_size(self) -> int:
+        """With the signs."""
+        return self.vocabulary_words + len(SIGNS)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What stats.json says."""
+        shards = [shard.as_dict() for shard in self.heldout]
+        heldout = add_heldout(self.heldout)
+        return {
+            "training_sentences": self.training_sentences,
+            "training_words": self.training_words,
+            "training_words_with_boundaries": self.training_words_with_boundaries,
+            "training_distinct_words": self.training_distinct_words,
+            f"words_with_count_at_least_{self.min_count}": self.vocabulary_words,
+            "vocabulary_with_S_slashS_UNK": self.vocabulary_size,
+            **{f"heldout_shard_{shard}": counts for shard, counts in enumerate(shards[:1])},
+            "heldout": heldout.as_dict(),
+            # What is counted over all files of the original's held-out folder, which has each sentence twice:
+            # in the held-out shard, and in the shards that it is split into.
+            "all_heldout": add_heldout([heldout, heldout]).as_dict(),
+            "heldout_shards": shards,
+        }
+
+
+def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
+    """The sum of several counts."""
+    return HeldoutStats(*(sum(column) for column in zip(HeldoutStats(), *stats, strict=True)))
+
+
+def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
+    """The part of a vocabulary that these words give, whose counts are those in the whole corpus."""
+    frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
+    kept = frequent.filter(_may_enter(frequent["word"]))
+    return VocabularyPart(pack_counts(kept), total_of(counts), counts.num_rows)
+
+
+def _may_enter(words: pa.BinaryArray) -> pa.BooleanArray:
+    return pc.invert(pc.is_in(words, pa.array(SIGNS, pa.binary())))
+
+
+def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
+    """The vocabulary of a corpus of so many sentences; no word is in two parts."""
+    batches = [word_counts.unpack_counts(part.packed) for part in parts]
+    table = pa.Table.from_batches(batches, word_counts.SCHEMA).combine_chunks()
+    ordered = table.sort_by([("count", "descending"), ("word", "ascending")])
+    columns = [_whole(ordered[name]) for name in word_counts.SCHEMA.names]
+    return Vocabulary(
+        counts=pa.record_batch(columns, schema=word_counts.SCHEMA),
+        sentences=sentences,
+        words=sum(part.words for part in parts),
+        distinct_words=sum(part.distinct_words for part in parts),
+    )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
+    """vocabulary.tsv, a part at a time: a word, a tab, its count.
+
+    The first lines are the signs, a word out of the vocabulary counting as <UNK>; the words follow, the
+    most frequent first, those of one count by bytes. Words are bytes as they stand in the text: in lines that
+    the tokeniser passes on they may have a tab, so that the count is what follows the last one in a row.
+    """
+    unknown = vocabulary.words - total_of(vocabulary.counts)
+    totals = (vocabulary.sentences, vocabulary.sentences, unknown)
+    yield block_of([b"%s\t%d" % row for row in zip(SIGNS, totals, strict=True)])
+    for start in range(0, vocabulary.counts.num_rows, _ROWS):
+        columns = vocabulary.counts.slice(start, _ROWS).to_pydict().values()
+        yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
+
+
+def pack_words(words: pa.BinaryArray) -> bytes:
+    """The words by bytes, compressed: what a worker needs to tell known words from others."""
+    in_order = words.take(pc.array_sort_indices(words))
+    return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
+
+
+def unpack_words(packed: bytes) -> pa.BinaryArray:
+    """The words that were packed, for `map_unknown` and `measure_heldout`."""
+    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
+
+
+def measure_heldout(block: bytes, words: pa.BinaryArray) -> HeldoutStats:
+    """Counts a block of lines against the words of a vocabulary."""
+    counts = count_words(block)
+    unknown = counts.filter(pc.invert(pc.is_in(counts["word"], words)))
+    return HeldoutStats(count_lines(block), total_of(counts), total_of(unknown))
+
+
+def map_unknown(block: bytes, words: pa.BinaryArray) -> bytes:
+    """The lines with <UNK> for what is not among `words`; blanks and ends of lines stay as they are."""
+    return b"".join(_map_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES))
+
+
+def _map_chunk(block: bytes, words: pa.BinaryArray) -> bytes:
+    text = spread_words(block)
+    encoded = text.dictionary_encode()
+    distinct = pc.binary_slice(encoded.dictionary, 0, -1)
+    is_known = pc.or_(pc.is_in(distinct, words), pc.equal(pc.binary_length(distinct), 0))
+    unknown = np.flatnonzero(~is_known.to_numpy(False)[encoded.indices.to_numpy()])
+    offsets = np.frombuffer(text.buffers()[1], np.int32)
+    starts, ends = offsets[unknown], offsets[unknown + 1] - 1
+    kept = zip([0, *ends.tolist()], [*starts.tolist(), len(block)], strict=True)
+    return UNKNOWN.join([block[start:end] for start, end in kept])

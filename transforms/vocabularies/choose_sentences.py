@@ -1,0 +1,152 @@
+"""Blocks of sentences → which of them are learned from, by language."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.pvalue import AsDict, AsSingleton
+
+from transforms.files.open_input import InputError
+from transforms.text.vocabularies.sentence_choice import (
+    HELD_OUT,
+    RANGES,
+    Choice,
+    Counts,
+    LastRange,
+    Ranks,
+    choose,
+    count_ranges,
+    find_last_range,
+    ranks_in_range,
+)
+from transforms.text.vocabularies.temperature_sampling import share_out
+from transforms.vocabularies.read_sentences import SentenceBlock
+
+
+class Sampling(NamedTuple):
+    """How much each language gives."""
+
+    languages: tuple[str, ...]  # all there are, also those without a sentence
+    temperature: str  # in decimal digits
+    sentences: int  # to learn from, copies counted: at most so many, and no more than there are
+
+
+class ChooseSentences(beam.PTransform):
+    """PCollection[SentenceBlock] → one mapping of language → Choice.
+
+    Raises InputError where there is no sentence at all.
+    """
+
+    def __init__(self, sampling: Sampling):
+        super().__init__()
+        self.sampling = sampling
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        once = blocks.pipeline | "Once" >> beam.Create([self.sampling], reshuffle=False)
+        train = blocks | "OfTrain" >> beam.Filter(is_of_train)
+        ranges = (
+            train
+            | "CountRanges" >> beam.Map(ranges_of_block)
+            | "AddRanges" >> beam.CombinePerKey(AddCounts())
+        )
+        held_out = (
+            blocks
+            | "HeldOut" >> beam.FlatMap(held_out_of_block).with_output_types(tuple[str, int])
+            | "AddHeldOut" >> beam.CombinePerKey(sum)
+        )
+        last_ranges = once | "FindLastRanges" >> beam.Map(
+            find_last_ranges, AsDict(ranges), AsDict(held_out)
+        )
+        ranks = (
+            train
+            | "RanksInRange" >> beam.FlatMap(ranks_of_block, AsSingleton(last_ranges))
+            | "JoinRanks" >> beam.CombinePerKey(JoinRanks())
+        )
+        return last_ranges | "Choose" >> beam.Map(choose_all, AsDict(ranks))
+
+
+class AddCounts(beam.CombineFn):
+    """Arrays of counts → their sum."""
+
+    def create_accumulator(self) -> Counts:
+        return np.zeros(RANGES, np.int64)
+
+    def add_input(self, accumulator: Counts, counts: Counts) -> Counts:
+        return accumulator + counts
+
+    def merge_accumulators(self, accumulators: Iterable[Counts]) -> Counts:
+        return sum(accumulators, self.create_accumulator())
+
+    def extract_output(self, accumulator: Counts) -> Counts:
+        return accumulator
+
+
+class JoinRanks(beam.CombineFn):
+    """Arrays of ranks → one of them all."""
+
+    def create_accumulator(self) -> list[Ranks]:
+        return []
+
+    def add_input(self, gathered: list[Ranks], ranks: Ranks) -> list[Ranks]:
+        gathered.append(ranks)
+        return gathered
+
+    def merge_accumulators(self, accumulators: Iterable[list[Ranks]]) -> list[Ranks]:
+        return [ranks for gathered in accumulators for ranks in gathered]
+
+    def compact(self, gathered: list[Ranks]) -> list[Ranks]:
+        return [np.concatenate(gathered)] if gathered else []
+
+    def extract_output(self, gathered: list[Ranks]) -> Ranks:
+        return np.concatenate(gathered)
+
+
+def is_of_train(block: SentenceBlock) -> bool:
+    """Whether its sentences may be learned from."""
+    return not block.is_held_out
+
+
+def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
+    """(language, how many sentences there are in each range)."""
+    return block.language, count_ranges(block.ranks())
+
+
+def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
+    """(language, sentences), of a held-out split."""
+    if block.is_held_out:
+        yield block.language, block.sentences
+
+
+def find_last_ranges(
+    sampling: Sampling, ranges: Mapping[str, Counts], held_out: Mapping[str, int]
+) -> dict[str, LastRange]:
+    """Language → the range in which its last sentence lies."""
+    none = np.zeros(RANGES, np.int64)
+    counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
+    try:
+        total = min(sampling.sentences, sum(counts.values()))
+        shares = share_out(counts, sampling.temperature, total)
+    except ValueError as error:
+        raise InputError(" ".join(sampling.languages), str(error)) from None
+    return {
+        name: find_last_range(ranges.get(name, none), share, 0 if held_out.get(name) else HELD_OUT)
+        for name, share in shares.items()
+    }
+
+
+def ranks_of_block(
+    block: SentenceBlock, last_ranges: Mapping[str, LastRange]
+) -> Iterator[tuple[str, Ranks]]:
+    """(language, ranks in the range of its last sentence)."""
+    ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
+    if len(ranks):
+        yield block.language, ranks
+
+
+def choose_all(
+    last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
+) -> dict[str, Choice]:
+    """Language → its choice."""
+    none = np.zeros(0, np.uint64)
+    return {name: choose(last, ranks.get(name, none)) for name, last in last_ranges.items()}

@@ -1,0 +1,94 @@
+"""What was held out, and lines to evaluate on → counts of pieces, by language."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_input
+from transforms.text.vocabularies.piece_model import (
+    PieceStats,
+    TrainedPieces,
+    add_piece_stats,
+    piece_counter,
+)
+from transforms.text.vocabularies.sentence_choice import Choice, is_held_out
+from transforms.vocabularies.read_sentences import SentenceBlock
+
+STAGE = "count-pieces"
+HELD_OUT = "held out"  # in keys
+EVALUATED = "evaluated"
+
+StatsKey = tuple[str, str]  # HELD_OUT or EVALUATED, language
+
+
+class EvaluationFile(NamedTuple):
+    """A file of sentences, one a line, that are counted, and never learned from."""
+
+    language: str
+    path: str
+
+
+class CountPieces(beam.PTransform):
+    """PCollection[SentenceBlock] → PCollection[((what, language), PieceStats)].
+
+    Args:
+      trained: one TrainedPieces.
+      choices: one mapping of language → Choice.
+      files: to evaluate on.
+    """
+
+    def __init__(
+        self,
+        trained: beam.PCollection,
+        choices: beam.PCollection,
+        files: tuple[EvaluationFile, ...],
+    ):
+        super().__init__()
+        self.trained = trained
+        self.choices = choices
+        self.files = files
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        trained, choices = AsSingleton(self.trained), AsSingleton(self.choices)
+        counted = (
+            blocks
+            | "CountBlocks"
+            >> beam.FlatMap(count_held_out, trained, choices).with_output_types(
+                tuple[StatsKey, PieceStats]
+            ),
+            blocks.pipeline
+            | "Files" >> beam.Create(self.files)
+            | "CountFiles"
+            >> beam.Map(count_file, trained).with_output_types(tuple[StatsKey, PieceStats]),
+        )
+        return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(add_piece_stats)
+
+
+def count_held_out(
+    block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
+) -> Iterator[tuple[StatsKey, PieceStats]]:
+    """Counts the sentences of a block that are held out."""
+    lines = block.lines()
+    if not block.is_held_out:
+        places = np.flatnonzero(is_held_out(block.ranks(), choices[block.language]))
+        lines = [lines[place] for place in places]
+    if lines:
+        counters.count(STAGE, "sentences", len(lines))
+        counters.flush()
+        sentences = [line.decode("utf-8") for line in lines]
+        yield (HELD_OUT, block.language), piece_counter(trained.model).count(sentences)
+
+
+def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
+    """Counts the lines of a file. Raises InputError where it is no UTF-8."""
+    with open_input(file.path) as stream:
+        data = stream.read()
+    try:
+        lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(file.path, f"no UTF-8: {error.reason}", error.start) from None
+    return (EVALUATED, file.language), piece_counter(trained.model).count(lines)

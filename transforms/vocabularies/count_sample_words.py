@@ -1,0 +1,147 @@
+"""Blocks of sentences and a choice → the words that a vocabulary is learned from, with their counts.
+
+No worker holds the text of a language, nor does the one that trains: it gets words. They are dealt out to
+buckets, and added up in each (see transforms/lines/deal_words.py).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files.scratch import Scratch, fetch
+from transforms.lines.deal_words import GATHERED_WORDS, DealWords
+from transforms.text.lines.line_blocks import block_of
+from transforms.text.vocabularies.sentence_choice import Choice, is_last, is_once_more
+from transforms.text.vocabularies.word_counts import (
+    add_counts,
+    count_words,
+    pack_counts,
+    unpack_counts,
+)
+from transforms.vocabularies.choose_sentences import is_of_train
+from transforms.vocabularies.read_sentences import SentenceBlock
+
+BUCKETS = 64
+
+Choices = Mapping[str, Choice]
+
+
+class SampleWords(NamedTuple):
+    """What CountSampleWords gives."""
+
+    words: beam.PCollection  # of (bucket, word counts put away): each word in one of them
+    sampled: beam.PCollection  # of (language, sentences that were counted)
+
+
+class CountSampleWords(beam.PTransform):
+    """PCollection[SentenceBlock] → SampleWords.
+
+    Args:
+      folder: of the build.
+      choices: one mapping of language → Choice.
+      buckets: so many parts can be added up at once; their number decides in which order the trainer sees
+        the words.
+    """
+
+    def __init__(self, folder: str, choices: beam.PCollection, buckets: int = BUCKETS):
+        super().__init__()
+        self.folder = folder
+        self.choices = choices
+        self.buckets = buckets
+
+    def expand(self, blocks: beam.PCollection) -> SampleWords:
+        choices = AsSingleton(self.choices)
+        train = blocks | "OfTrain" >> beam.Filter(is_of_train)
+        lasts = (
+            train
+            | "LastSentences"
+            >> beam.FlatMap(last_sentences, choices).with_output_types(tuple[str, bytes])
+            # They are all the same text, but for two texts with one rank: then it is the first.
+            | "OneOfThem" >> beam.CombinePerKey(min)
+        )
+        words = (
+            (
+                train | "CountBlocks" >> DealWords(self.folder, count_block, self.buckets, choices),
+                lasts | "CountLasts" >> DealWords(self.folder, count_last, self.buckets, choices),
+            )
+            | "Pieces" >> beam.Flatten()
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "AddBuckets"
+            >> beam.Map(add_bucket, Scratch(self.folder)).with_output_types(tuple[int, bytes])
+        )
+        sampled = (
+            (
+                train
+                | "Sampled"
+                >> beam.Map(sampled_of_block, choices).with_output_types(tuple[str, int]),
+                lasts
+                | "SampledLasts"
+                >> beam.Map(sampled_of_last, choices).with_output_types(tuple[str, int]),
+            )
+            | "AllSampled" >> beam.Flatten()
+            | "AddSampled" >> beam.CombinePerKey(sum)
+        )
+        return SampleWords(words, sampled)
+
+
+def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
+    """The words of the sentences of a block, as often as those are learned from."""
+    choice = choices[block.language]
+    counted = []
+    if choice.share.times:
+        counted.append(_multiply(count_words(fetch(block.packed_lines)), choice.share.times))
+    chosen = np.flatnonzero(is_once_more(block.ranks(), choice))
+    if len(chosen):
+        lines = block.lines()
+        counted.append(count_words(block_of([lines[place] for place in chosen])))
+    return add_counts(counted) if counted else None
+
+
+def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
+    """(language, sentence), of those with the last rank."""
+    places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
+    if len(places):
+        lines = block.lines()
+        yield from ((block.language, lines[place]) for place in places)
+
+
+def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
+    """The words of the last sentence of a language, as often as it is taken once more."""
+    language, sentence = last
+    return _multiply(count_words(block_of([sentence])), choices[language].copies)
+
+
+def sampled_of_block(block: SentenceBlock, choices: Choices) -> tuple[str, int]:
+    """(language, how many sentences `count_block` counts)."""
+    choice = choices[block.language]
+    once_more = int(is_once_more(block.ranks(), choice).sum())
+    return block.language, block.sentences * choice.share.times + once_more
+
+
+def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int]:
+    """(language, how many sentences `count_last` counts)."""
+    return last[0], choices[last[0]].copies
+
+
+def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
+    """Adds up (bucket, counts put away), some at a time, and puts the sum away."""
+    gathered: list[pa.RecordBatch] = []
+    words = 0
+    for packed in grouped[1]:
+        gathered.append(unpack_counts(fetch(packed)))
+        words += gathered[-1].num_rows
+        if words >= 2 * GATHERED_WORDS:
+            gathered = [add_counts(gathered)]
+            words = 0
+    return grouped[0], scratch.put(pack_counts(add_counts(gathered)))
+
+
+def _multiply(counts: pa.RecordBatch, times: int) -> pa.RecordBatch:
+    return pa.record_batch(
+        [counts["word"], pc.multiply(counts["count"], times)], schema=counts.schema
+    )

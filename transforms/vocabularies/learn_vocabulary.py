@@ -1,0 +1,44 @@
+"""A corpus → its SentencePiece vocabulary, and the corpus counted in its pieces."""
+
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from transforms.text.vocabularies.subwords import SubwordSettings
+from transforms.vocabularies.count_subwords import CountSubwords
+from transforms.vocabularies.train_subwords import TrainSubwords, WriteSubwords
+
+
+class Vocabulary(NamedTuple):
+    """What LearnVocabulary gives. All are empty where no vocabulary is wanted."""
+
+    subwords: beam.PCollection  # of one TrainedSubwords
+    files: beam.PCollection  # of OutputFile
+    stats: beam.PCollection  # of (split, SubwordStats)
+
+
+class LearnVocabulary(beam.PTransform):
+    """PCollection[PackedArticle] → Vocabulary.
+
+    Args:
+      settings: None wants no vocabulary.
+      folder: of the build.
+      name: of the files, "uk-32000".
+    """
+
+    def __init__(self, settings: SubwordSettings | None, folder: str, name: str):
+        super().__init__()
+        self.settings = settings
+        self.folder = folder
+        self.name = name
+
+    def expand(self, corpus: beam.PCollection) -> Vocabulary:
+        if self.settings is None:
+            nothing = corpus.pipeline | "None" >> beam.Create([])
+            return Vocabulary(nothing, nothing, nothing)
+        subwords = corpus | "TrainSubwords" >> TrainSubwords(self.settings)
+        return Vocabulary(
+            subwords=subwords,
+            files=subwords | "WriteSubwords" >> WriteSubwords(self.folder, self.name),
+            stats=corpus | "CountSubwords" >> CountSubwords(subwords),
+        )

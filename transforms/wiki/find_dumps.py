@@ -1,0 +1,291 @@
+"""A folder like the dump server's → the files of every wiki, and why a wiki is missing.
+
+The layout, below each root, on any Beam file system:
+  ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2, …-page_props.sql.gz, …-page.sql.gz
+  ukwiki/latest/ukwiki-latest-…
+  wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
+  wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, or wikidata/20230501/…
+  entities/wikidata/20230501-1.0.0/, a finished entity table
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.read_corpus import COMPLETED
+from transforms.files.list_folders import check_folder, list_files, list_subfolders
+from transforms.files.open_input import InputError, open_raw
+from transforms.text.wikimedia.dump_folder import (
+    DumpFolder,
+    UnusableDumpError,
+    parse_jobs,
+    select_files,
+    select_table,
+)
+from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of, load_language
+
+ALL = "all"
+NEWEST = "newest"
+LATEST = "latest"
+LAYOUT = "<root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"
+SHOWN_REASONS = 3
+_DATE = re.compile(r"\d{8}")
+_TABLE_FOLDER = re.compile(r"(\d{8}|latest|undated)-(\d+(?:\.\d+)*)")
+_ENTITY_SUFFIXES = (".bz2", ".gz")  # every worker must decompress all of a .gz
+
+
+class WikiDump(NamedTuple):
+    """The inputs of one build: paths, as Wiki40bConfig takes them."""
+
+    language: str  # corpus code, "zh-tw"
+    dbname: str  # "zhwiki"
+    date: str  # "20230501" or "latest"
+    dump: list[str]
+    page_props: list[str]
+    page_table: list[str]
+    items_per_site: list[str]  # only where there is no page_props, which says the same in less
+
+
+class MissingWiki(NamedTuple):
+    """A language that cannot be built."""
+
+    language: str
+    reason: str
+
+
+class PassedOver(NamedTuple):
+    """A folder of a wiki that was not taken."""
+
+    dbname: str
+    date: str
+    reason: str
+
+
+class EntitySource(NamedTuple):
+    """Where the classes of entities are to be had."""
+
+    kind: str  # "table" (a folder that `corpusmill entities` has made) or "dump"
+    date: str
+    path: str
+
+
+class FoundDumps(NamedTuple):
+    """What the folders hold, in the order of the languages, dates ascending."""
+
+    wikis: list[WikiDump]
+    missing: list[MissingWiki]
+    passed_over: list[PassedOver]
+    entities: EntitySource | None  # one for all: a class does not depend on the language
+
+
+class _Usable(NamedTuple):
+    date: str
+    dump: list[str]
+    page_props: list[str]
+    page_table: list[str]
+
+
+class _Found(NamedTuple):
+    usable: list[_Usable]
+    passed_over: list[PassedOver]
+    reason: str  # why nothing is usable
+
+
+def parse_languages(text: str) -> tuple[str, ...]:
+    """The codes in "uk,el", each once; "all" is every corpus. Raises ValueError for no such code."""
+    codes = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
+    if not codes:
+        raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
+    if codes == (ALL,):
+        return LANGUAGE_CODES
+    for code in codes:
+        load_language(code)
+    return codes
+
+
+def find_dumps(roots: Sequence[str], languages: Sequence[str], date: str = NEWEST) -> FoundDumps:
+    """The dumps of the languages below the roots. Of two files of one name, that of the first root counts.
+
+    Args:
+      roots: folders like that of the dump server.
+      languages: corpus codes.
+      date: "newest" (of each wiki, and whole as far as its folder tells; "latest" where nothing with a
+        date is), "all", "latest", or a date like "20230501".
+
+    Raises:
+      ValueError: no such language, or no date.
+      InputError: a root is no folder, or there is no dump at all.
+    """
+    if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
+        raise ValueError(f"{date!r} is no date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501")
+    for root in roots:
+        check_folder(root)
+    of_wiki = {dbname: _find_wiki(roots, dbname, date) for dbname in map(dbname_of, languages)}
+    wikis = [
+        _wiki_dump(roots, language, usable)
+        for language in languages
+        for usable in of_wiki[dbname_of(language)].usable
+    ]
+    missing = [
+        MissingWiki(language, of_wiki[dbname_of(language)].reason)
+        for language in languages
+        if not of_wiki[dbname_of(language)].usable
+    ]
+    if not wikis:
+        raise InputError(", ".join(roots), _describe_nothing(missing))
+    passed_over = itertools.chain.from_iterable(found.passed_over for found in of_wiki.values())
+    return FoundDumps(wikis, missing, list(passed_over), find_entities(roots, date))
+
+
+def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
+    """The newest entity table or dump; for a build of one date, that of the date or the next after it.
+
+    Of one date a finished table comes before a dump.
+    """
+    sources = [*_entity_tables(roots), *_entity_dumps(roots)]
+    chosen = _choose_date({source.date for source in sources}, date)
+    return next((source for source in sources if source.date == chosen), None)
+
+
+def _describe_nothing(missing: Sequence[MissingWiki]) -> str:
+    reasons = [f"{one.language}: {one.reason}" for one in missing]
+    return f"no dump to build from ({_some(reasons)}); looked for {LAYOUT}"
+
+
+def _some(reasons: Sequence[str]) -> str:
+    more = len(reasons) - SHOWN_REASONS
+    return "; ".join(reasons[:SHOWN_REASONS]) + (f"; and {more} more" if more > 0 else "")
+
+
+# One wiki.
+
+
+def _find_wiki(roots: Sequence[str], dbname: str, date: str) -> _Found:
+    folders = _dated_folders(roots, dbname)
+    if not folders:
+        return _Found([], [], f"no folder {dbname} with a date below")
+    usable: list[_Usable] = []
+    passed_over: list[PassedOver] = []
+    for candidate in _candidates(folders, date):
+        if usable and (date == NEWEST or candidate == LATEST):
+            break
+        try:
+            usable.append(_use(folders[candidate], dbname, candidate))
+        except UnusableDumpError as error:
+            passed_over.append(PassedOver(dbname, candidate, str(error)))
+    reasons = [f"{one.date}: {one.reason}" for one in passed_over]
+    reason = _some(reasons) or f"no folder {dbname}/{date}"
+    return _Found(sorted(usable), sorted(passed_over), "" if usable else reason)
+
+
+def _candidates(dates: Iterable[str], date: str) -> list[str]:
+    """The dates to look at, the best first."""
+    if date in (NEWEST, ALL):
+        return sorted(dates, key=_age)
+    return [date] if date in dates else []
+
+
+def _age(date: str) -> tuple[bool, int]:
+    """Sorts the newest first and what has no date last."""
+    return (False, -int(date)) if date.isdigit() else (True, 0)
+
+
+def _use(folders: Sequence[str], dbname: str, date: str) -> _Usable:
+    paths, folder = _look_into(folders, dbname, date)
+    files = select_files(folder)
+    dump, page_props, page_table = ([paths[name] for name in names] for names in files)
+    return _Usable(date, dump, page_props, page_table)
+
+
+def _look_into(
+    folders: Sequence[str], dbname: str, date: str
+) -> tuple[Mapping[str, str], DumpFolder]:
+    """Name → path, and what is known of the files. Several roots may share the files of one date."""
+    paths: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for folder in reversed(folders):
+        for name, size in list_files(folder).items():
+            paths[name], sizes[name] = FileSystems.join(folder, name), size
+    jobs: Mapping[str, object] = {}
+    if "dumpstatus.json" in paths:
+        with open_raw(paths["dumpstatus.json"]) as stream:
+            jobs = parse_jobs(stream.read())
+    return paths, DumpFolder(dbname, date, sizes, jobs)
+
+
+def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
+    items = [] if usable.page_props else _find_items_per_site(roots, usable.date)
+    return WikiDump(language, dbname_of(language), *usable, items_per_site=items)
+
+
+# What all wikis share.
+
+
+def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
+    found: dict[str, str] = {}
+    for candidate, folders in _dated_folders(roots, "wikidatawiki").items():
+        try:
+            paths, folder = _look_into(folders, "wikidatawiki", candidate)
+            for name in select_table(folder, "wb_items_per_site"):
+                found[candidate] = paths[name]
+        except UnusableDumpError:
+            continue  # of another date there may be a whole one
+    chosen = _choose_date(found, date)
+    return [found[chosen]] if chosen else []
+
+
+def _choose_date(dates: Iterable[str], date: str) -> str:
+    """The date itself, else the first after it, else the newest; "" where there is none."""
+    newest_first = sorted(dates, key=_age)
+    if date in newest_first:
+        return date
+    after = [one for one in newest_first if one.isdigit() and date.isdigit() and one > date]
+    return after[-1] if after else next(iter(newest_first), "")
+
+
+def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
+    """Finished tables, the highest version of a date first."""
+    found = []
+    for folder, name in _subfolders_of(roots, "entities", "wikidata"):
+        matched = _TABLE_FOLDER.fullmatch(name)
+        if matched and FileSystems.exists(FileSystems.join(folder, COMPLETED)):
+            version = tuple(map(int, matched[2].split(".")))
+            found.append((version, EntitySource("table", matched[1], folder)))
+    return [source for _, source in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
+def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
+    """All dumps; of two packings of one date, the one that many workers can share first."""
+    for below in (("wikidatawiki", "entities"), ("wikidata",)):
+        for date, folders in _dated_folders(roots, *below).items():
+            for suffix, folder in itertools.product(_ENTITY_SUFFIXES, folders):
+                name = f"wikidata-{date}-all.json{suffix}"
+                if name in list_files(folder):
+                    yield EntitySource("dump", date, FileSystems.join(folder, name))
+    for suffix, root in itertools.product(_ENTITY_SUFFIXES, roots):
+        path = FileSystems.join(root, "wikidatawiki", "entities", f"latest-all.json{suffix}")
+        if FileSystems.exists(path):
+            yield EntitySource("dump", LATEST, path)
+
+
+# Folders.
+
+
+def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
+    """Date → its folders, in the order of the roots."""
+    found: dict[str, list[str]] = {}
+    for folder, name in _subfolders_of(roots, *below):
+        if name == LATEST or _DATE.fullmatch(name):
+            found.setdefault(name, []).append(folder)
+    return found
+
+
+def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
+    """Path and name of the folders in root/below, root after root, sorted by name."""
+    for root in roots:
+        parent = FileSystems.join(root, *below)
+        for name in list_subfolders(parent):
+            yield FileSystems.join(parent, name), name

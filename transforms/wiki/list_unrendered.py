@@ -1,0 +1,70 @@
+"""Templates that left nothing in running text → `unrendered-templates.tsv`, the most frequent first."""
+
+from collections.abc import Iterable, Sequence
+
+import apache_beam as beam
+from apache_beam.transforms.combiners import TopCombineFn
+
+from transforms.files.write_files import write_text
+from transforms.records import OutputFile
+from transforms.wiki.clean_wikitext import Unrendered
+
+NAME = "unrendered-templates.tsv"
+MAX_LISTED = 10_000
+HEADER = "uses\tarticles\ttemplate\tfor example in\n"
+
+# uses, articles, title of the first article by code point
+Tally = tuple[int, int, str]
+
+
+class TallyUnrendered(beam.PTransform):
+    """PCollection[Unrendered] → PCollection[(name, Tally)], each name once."""
+
+    def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
+        return (
+            unrendered
+            | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[str, Tally])
+            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[str, Tally])
+        )
+
+
+class ListUnrendered(beam.PTransform):
+    """PCollection[(name, Tally)] → PCollection[OutputFile]: what to add to the tables, by frequency."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, tallies: beam.PCollection) -> beam.PCollection:
+        return (
+            tallies
+            | "MostFrequent" >> beam.CombineGlobally(TopCombineFn(MAX_LISTED, key=rank))
+            | "WriteList" >> beam.Map(write_list, self.folder)
+        )
+
+
+def tally_of(unrendered: Unrendered) -> tuple[str, Tally]:
+    """(name, counts of one article)."""
+    return unrendered.name, (unrendered.uses, 1, unrendered.title)
+
+
+def add_tallies(tallies: Iterable[Tally]) -> Tally:
+    """The sum of counts, and the smallest title."""
+    all_uses, all_articles, titles = zip(*tallies, strict=True)
+    return sum(all_uses), sum(all_articles), min(titles)
+
+
+def rank(named: tuple[str, Tally]) -> tuple[int, int, str]:
+    """By uses, then by articles, then by name."""
+    name, (uses, articles, _) = named
+    return uses, articles, name
+
+
+def write_list(most_frequent: Sequence[tuple[str, Tally]], folder: str) -> OutputFile:
+    """Writes the list; templates of the same frequency by name."""
+    rows = sorted(
+        (-uses, -articles, name, title) for name, (uses, articles, title) in most_frequent
+    )
+    lines = (f"{-uses}\t{-articles}\t{name}\t{title}\n" for uses, articles, name, title in rows)
+    written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")
+    return written._replace(records=len(rows))

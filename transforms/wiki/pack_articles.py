@@ -1,0 +1,45 @@
+"""Articles → packed articles: a third of the size in shuffles, and never unpacked before they are written."""
+
+import pickle
+
+import apache_beam as beam
+import zstandard
+
+from transforms.records import Article, CorpusStats, PackedArticle
+from transforms.text.wikimedia.corpus_stats import measure_article
+
+LEVEL = 1  # 400 MB/s: a hundredth of the time that cleaning takes
+
+
+class PackArticles(beam.PTransform):
+    """PCollection[Article] → PCollection[PackedArticle]."""
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return articles | beam.Map(pack_article)
+
+
+def pack_article(article: Article) -> PackedArticle:
+    """The article with its text measured and compressed."""
+    return PackedArticle(
+        page_id=article.page_id,
+        title=article.title,
+        version_id=article.version_id,
+        packed_text=zstandard.ZstdCompressor(level=LEVEL).compress(article.text.encode("utf-8")),
+        stats=measure_article(article.text),
+    )
+
+
+def unpack_text(article: PackedArticle) -> str:
+    """The text of the article."""
+    return zstandard.ZstdDecompressor().decompress(article.packed_text).decode("utf-8")
+
+
+def to_bytes(article: PackedArticle) -> bytes:
+    """The article in one piece: a runner that groups it has nothing to look into."""
+    return pickle.dumps((*article[:4], tuple(article.stats), *article[5:]), protocol=5)
+
+
+def from_bytes(data: bytes) -> PackedArticle:
+    """The inverse of `to_bytes`."""
+    article = PackedArticle._make(pickle.loads(data))
+    return article._replace(stats=CorpusStats._make(article.stats))

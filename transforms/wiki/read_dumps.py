@@ -1,0 +1,231 @@
+"""MediaWiki dumps → pages."""
+
+import logging
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple, cast
+
+import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_input, open_raw
+from transforms.files.spread import Spread
+from transforms.files.stores import is_local, refusal_of
+from transforms.records import Page, Rejected
+from transforms.text.wikimedia import dump_units
+from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
+from transforms.text.wikimedia.mediawiki_xml import (
+    MalformedPageError,
+    Siteinfo,
+    parse_page,
+    parse_siteinfo,
+)
+
+STAGE = "read-dump"
+ON_CORRUPT = ("fail", "keep-good")
+
+
+class LostBytes(NamedTuple):
+    """A part of a dump that could not be read, in a build that keeps what is good."""
+
+    name: str  # of the file
+    start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
+    end: int
+    message: str
+    pages_lost: int  # by the multistream index; -1 where there is none
+    last_page: str  # the last whole page in front of it: "12 Anarchism"
+
+
+class ReadPages(NamedTuple):
+    """What ReadDump gives."""
+
+    pages: beam.PCollection  # of Page
+    rejected: beam.PCollection  # of Rejected: pages that are no well-formed XML
+    lost: beam.PCollection  # of LostBytes
+
+
+class ReadDump(beam.PTransform):
+    """Reads the pages of dump files, every work unit on whichever worker is free.
+
+    Args:
+      paths: dump files on any Beam file system; .xml, .xml.gz, .xml.xz, .xml.bz2, multistream or not.
+      stripes: how many workers share a file that cannot be entered in the middle.
+      on_corrupt: "fail" raises InputError at the first damage, naming the file, the byte and the last
+        whole page; "keep-good" goes on with what is whole and reports the rest.
+    """
+
+    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
+        super().__init__()
+        if on_corrupt not in ON_CORRUPT:
+            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        self.paths = list(paths)
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> ReadPages:
+        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
+            _ReadUnit(self.on_corrupt)
+        ).with_output_types(Page).with_outputs("rejected", "lost", main="pages")
+        return ReadPages(read.pages, read.rejected, read.lost)
+
+
+def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
+    """The work units of dump files, every one for whichever worker is free."""
+    return (
+        root
+        | "Paths" >> beam.Create(paths, reshuffle=False)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=WorkUnit)
+    )
+
+
+def plan_units(path: str, stripes: int) -> list[WorkUnit]:
+    """The work units of one file."""
+    with open_raw(path) as stream:
+        return dump_units.plan_units(stream, path, file_bytes_of(path), stripes)
+
+
+def dump_bytes_of(path: str, stripes: int) -> int:
+    """How many bytes the workers will read of a file: what progress is measured against."""
+    return sum(unit.end - unit.start for unit in plan_units(path, stripes))
+
+
+def file_bytes_of(path: str) -> int:
+    """The stored size of a file on any file system. Raises InputError where there is none."""
+    try:
+        return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
+    except (BeamIOError, FileNotFoundError) as error:
+        raise InputError(path, "no such file" if is_local(path) else refusal_of(error)) from error
+
+
+def read_siteinfo(path: str) -> Siteinfo:
+    """The head of a dump. Raises InputError where the file is no dump."""
+    try:
+        with open_raw(path) as stream:
+            return parse_siteinfo(dump_units.read_head(stream))
+    except ValueError as error:
+        raise InputError(path, str(error), getattr(error, "offset", 0)) from None
+
+
+def check_end(path: str) -> None:
+    """Raises InputError where a multistream or plain dump does not end as it should.
+
+    A look at the end takes a moment, and spares the hours until a worker gets there.
+    """
+    unit = plan_units(path, stripes=1)[-1]
+    if unit.kind == "whole":
+        return
+    with open_raw(path) as stream:
+        last = dump_units.last_part_of(stream, unit)
+        for event in dump_units.read_unit(stream, last):
+            if isinstance(event, Damage):
+                raise _damage_error(last, event)
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, on_corrupt: str):
+        self.on_corrupt = on_corrupt
+
+    def process(self, unit: WorkUnit) -> Iterable[Page | beam.pvalue.TaggedOutput]:
+        for event in _read_counted(unit, STAGE):
+            if isinstance(event, PageXml):
+                yield from self._page(unit, event.xml)
+            else:
+                yield self._lost(unit, event)
+
+    def _page(self, unit: WorkUnit, xml: bytes) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+        try:
+            yield parse_page(xml)
+        except MalformedPageError as error:
+            if self.on_corrupt == "fail":
+                start = xml[:120].decode("utf-8", "replace")
+                place = f"in bytes {unit.start} to {unit.end}"
+                raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
+            counters.count(STAGE, "malformed-xml")
+            yield beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, error))
+
+    def _lost(self, unit: WorkUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
+        if self.on_corrupt == "fail":
+            raise _damage_error(unit, damage)
+        counters.count(STAGE, "damages")
+        lost = LostBytes(
+            name=posixpath.basename(unit.path),
+            start=damage.start,
+            end=damage.end,
+            message=damage.message,
+            pages_lost=_count_lost_pages(unit, damage),
+            last_page=_last_page(unit, damage),
+        )
+        logging.getLogger(__name__).warning("lost: %s", lost)
+        return beam.pvalue.TaggedOutput("lost", lost)
+
+
+def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
+    """The XML of the whole pages of a unit; progress is counted under `stage`.
+
+    Raises InputError at damage, unless `on_corrupt` is "keep-good".
+    """
+    for event in _read_counted(unit, stage):
+        if isinstance(event, PageXml):
+            yield event.xml
+        elif on_corrupt == "fail":
+            raise _damage_error(unit, event)
+
+
+def _read_counted(unit: WorkUnit, stage: str) -> Iterator[PageXml | Damage]:
+    """The pages and damages of a unit; what was read is counted under `stage`."""
+    reported = 0
+    with open_raw(unit.path) as stream:
+        for event in _read_unit(stream, unit):
+            if isinstance(event, PageXml):
+                counters.count(stage, "dump_bytes", event.stored_bytes)
+                counters.count(stage, "pages")
+                counters.count(stage, "xml_bytes", len(event.xml))
+                reported += event.stored_bytes
+            yield event
+    counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
+    counters.flush()
+
+
+def _read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
+    try:
+        yield from dump_units.read_unit(stream, unit)
+    except OverlongPageError as error:
+        place = f"in bytes {unit.start} to {unit.end}"
+        raise InputError(unit.path, f"{place}: {error}") from None
+
+
+def _reject_malformed(xml: bytes, error: MalformedPageError) -> Rejected:
+    title = xml.partition(b"<title>")[2].partition(b"</title>")[0].decode("utf-8", "replace")
+    page_id = xml.partition(b"<id>")[2].partition(b"</id>")[0].decode("utf-8", "replace")
+    return Rejected(page_id, title, STAGE, "malformed-xml", str(error))
+
+
+def _damage_error(unit: WorkUnit, damage: Damage) -> InputError:
+    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
+    counted = " (bytes of the uncompressed XML)" if unit.kind == "whole" else ""
+    message = f"{damage.message}{where}; last whole page: {_last_page(unit, damage)}{counted}"
+    return InputError(unit.path, message, damage.start)
+
+
+def _last_page(unit: WorkUnit, damage: Damage) -> str:
+    xml = damage.last_page
+    if xml is None:
+        with open_raw(unit.path) as stream:
+            xml = dump_units.last_page_before(stream, unit, damage.start)
+    if xml is None:
+        return "none"
+    page = parse_page(xml)
+    return f"{page.page_id} {page.title}"
+
+
+def _count_lost_pages(unit: WorkUnit, damage: Damage) -> int:
+    index = dump_units.index_path_of(unit.path)
+    if unit.kind != "multistream" or index is None or not FileSystems.exists(index):
+        return -1
+    with open_input(index) as lines:
+        listed = dump_units.count_indexed_pages(
+            cast(Iterable[bytes], lines), damage.start, damage.end
+        )
+    return listed - damage.salvaged

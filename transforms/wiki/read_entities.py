@@ -1,0 +1,204 @@
+"""Wikidata JSON dumps → items."""
+
+import collections
+import logging
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import Spread
+from transforms.records import Rejected
+from transforms.text.files import bz2_blocks
+from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from transforms.text.lines import line_units
+from transforms.text.lines.line_units import Damage, Line, LineUnit
+from transforms.text.wikimedia.wikidata_json import (
+    Entity,
+    MalformedEntityError,
+    begins_entities,
+    parse_entity,
+)
+from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
+
+STAGE = "read-entities"
+BATCH_ENTITIES = 1000
+_END_BYTES = 1 << 12
+_DETAIL_BYTES = 100
+_COUNTED_BYTES = 1 << 22
+
+
+class EntityBatches(NamedTuple):
+    """What ReadEntities gives. The lines of the dumps are the entities, the rejected and the skipped."""
+
+    batches: beam.PCollection  # of list[Entity], of BATCH_ENTITIES at most
+    rejected: beam.PCollection  # of Rejected: lines that are no entity
+    lost: beam.PCollection  # of LostBytes
+    skipped: beam.PCollection  # of int, one for each unit: lines without an item
+
+
+class ReadEntities(beam.PTransform):
+    """Reads the items of entity dumps, every work unit on whichever worker is free.
+
+    A rejected line is named by its file, without the folder, and its place (see line_units.read_lines):
+    "wikidata-20261101-all.json.gz:4711", "wikidata-20261101-all.json.bz2:80123+4711".
+
+    Args:
+      paths: dump files on any Beam file system; .json, .json.gz, .json.xz, .json.bz2 of one stream or many.
+      stripes: how many workers share a file that cannot be entered in the middle (.gz, .xz).
+      on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"
+        goes on with what is whole and reports the rest.
+    """
+
+    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
+        super().__init__()
+        if on_corrupt not in ON_CORRUPT:
+            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        self.paths = list(paths)
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> EntityBatches:
+        read = (
+            root
+            | "Paths" >> beam.Create(self.paths, reshuffle=False)
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=LineUnit)
+            | "ReadUnits"
+            >> beam.ParDo(_ReadUnit(self.on_corrupt))
+            .with_output_types(list[Entity])
+            .with_outputs("rejected", "lost", "skipped", main="batches")
+        )
+        return EntityBatches(read.batches, read.rejected, read.lost, read.skipped)
+
+
+def plan_units(path: str, stripes: int) -> list[LineUnit]:
+    """The work units of one file."""
+    with open_raw(path) as stream:
+        return line_units.plan_line_units(stream, path, file_bytes_of(path), stripes)
+
+
+def entity_bytes_of(path: str, stripes: int) -> int:
+    """How many bytes the workers will read of a file: what progress is measured against."""
+    return sum(unit.end - unit.start for unit in plan_units(path, stripes))
+
+
+def check_entity_dump(path: str, *, whole: bool = True) -> None:
+    """Raises InputError for a file that does not begin as an entity dump, is empty, or has to be whole
+    and is visibly cut off.
+
+    A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz
+    is cut off they do not tell.
+    """
+    file_bytes = file_bytes_of(path)
+    if not file_bytes:
+        raise InputError(path, "the file is empty", 0)
+    with open_raw(path) as stream:
+        codec = codec_of(stream)
+        try:
+            head = read_some(decompressed(stream), _END_BYTES)
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+        if not begins_entities(head):
+            beginning = repr(head[:_DETAIL_BYTES].decode("utf-8", "replace"))
+            raise InputError(path, f"no Wikidata JSON dump, since it begins with {beginning}", 0)
+        if whole and not _ends_whole(stream, codec, file_bytes):
+            where = f"inside its {codec} data" if codec else "inside a line"
+            problem = f"the file ends {where}: it is cut off or still being written"
+            raise InputError(path, problem, file_bytes)
+
+
+def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
+    if codec == "bz2":
+        return bz2_blocks.ends_whole(stream, file_bytes)
+    stream.seek(max(file_bytes - _END_BYTES, 0))
+    tail = stream.read(_END_BYTES)
+    if codec == "xz":
+        return tail.rstrip(b"\0").endswith(b"YZ")
+    return codec == "gz" or tail.rstrip().endswith((b"]", b"}", b","))
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, on_corrupt: str):
+        self.on_corrupt = on_corrupt
+
+    def process(self, unit: LineUnit) -> Iterable[list[Entity] | beam.pvalue.TaggedOutput]:
+        batch: list[Entity] = []
+        skipped = 0
+        for item in read_items(unit):
+            if isinstance(item, Entity):
+                batch.append(item)
+                if len(batch) == BATCH_ENTITIES:
+                    yield batch
+                    batch = []
+            elif item is None:
+                skipped += 1
+            elif isinstance(item, Rejected):
+                yield beam.pvalue.TaggedOutput("rejected", item)
+            else:
+                yield self._lost(unit, item)
+        if batch:
+            yield batch
+        yield beam.pvalue.TaggedOutput("skipped", skipped)
+
+    def _lost(self, unit: LineUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
+        if self.on_corrupt == "fail":
+            raise _damage_error(unit, damage)
+        counters.count(STAGE, "damages")
+        name = posixpath.basename(unit.path)
+        lost = LostBytes(
+            name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
+        )
+        logging.getLogger(__name__).warning("lost: %s", lost)
+        return beam.pvalue.TaggedOutput("lost", lost)
+
+
+def read_items(unit: LineUnit) -> Iterator[Entity | Rejected | Damage | None]:
+    """What the lines of a unit hold, None for one without an item; progress is counted."""
+    counts: collections.Counter[str] = collections.Counter()
+    stored_bytes = 0
+    with open_raw(unit.path) as stream:
+        for event in line_units.read_lines(stream, unit):
+            if isinstance(event, Damage):
+                yield event
+                continue
+            item = _read_item(unit, event)
+            if isinstance(item, Entity):
+                counts["entities"] += 1
+            elif isinstance(item, Rejected):
+                counts[item.reason] += 1
+            counts["dump_bytes"] += event.stored_bytes
+            counts["json_bytes"] += len(event.text)
+            stored_bytes += event.stored_bytes
+            if counts["json_bytes"] >= _COUNTED_BYTES:
+                _count(counts)
+            yield item
+    counts["dump_bytes"] += unit.end - unit.start - stored_bytes
+    _count(counts)
+    counters.flush()
+
+
+def _read_item(unit: LineUnit, line: Line) -> Entity | Rejected | None:
+    try:
+        if line.is_overlong:
+            beginning = line.text[:_DETAIL_BYTES].decode("utf-8", "replace")
+            raise MalformedEntityError("line-too-long", beginning)
+        return parse_entity(line.text)
+    except MalformedEntityError as error:
+        place = f"{posixpath.basename(unit.path)}:{line.place}"
+        return Rejected(place, "", STAGE, error.reason, error.detail)
+
+
+def _count(counts: collections.Counter[str]) -> None:
+    """Tells the counters, some megabytes at a time: they cost more than a line."""
+    for what, amount in counts.items():
+        counters.count(STAGE, what, amount)
+    counts.clear()
+
+
+def _damage_error(unit: LineUnit, damage: Damage) -> InputError:
+    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
+    counted = " (bytes of the uncompressed text)" if unit.kind == "whole" else ""
+    return InputError(unit.path, f"{damage.message}{where}{counted}", damage.start)

@@ -1,0 +1,344 @@
+"""The entity table, and what the join and the templates take from it, row group by row group.
+
+The table has a row for each of Wikidata's hundred million items, sorted by id in row groups of 65,536
+(see transforms/text/wikimedia/entity_table.py). No item becomes an element: facts about pages are
+grouped by the row group that may hold their item, and each row group is read once, two columns of it.
+"""
+
+import bisect
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self, cast
+
+import apache_beam as beam
+import numpy
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.spread import SpreadAll
+from transforms.records import OutputFile
+from transforms.text.wikimedia.class_tree import KINDS
+from transforms.text.wikimedia.entity_table import table_schema
+from transforms.text.wikimedia.screening import PageFacts, find_internal_class
+from transforms.text.wikimedia.template_pages import (
+    ENGLISH_TEMPLATE,
+    TemplateFact,
+    sitelink_alias,
+)
+
+STAGE = "read-entity-table"
+ID, CLASSES = "numeric_id", "instance_of"
+ENGLISH = "enwiki"
+INTERNAL_CLASSES = "internal-classes.parquet"
+KEYS_ELSEWHERE = 4096
+
+PageToFacts = tuple[int, PageFacts]
+
+
+class RowGroup(NamedTuple):
+    """An interval of ids, and where its rows are."""
+
+    path: str
+    number: int  # of the row group in its file
+    first_id: int
+    last_id: int
+    rows: int
+
+
+class EntityTable(NamedTuple):
+    """A finished table: what its manifest and the ends of its files tell."""
+
+    folder: str
+    row_groups: tuple[RowGroup, ...]  # in the order of their ids
+    wikis: tuple[str, ...]  # "ukwiki": those whose titles it has
+    kinds: Mapping[int, str]  # number of an internal class → its kind, one of KINDS
+    dump_date: str  # "20260101"
+    signature: str
+
+    @classmethod
+    def open(cls, folder: str) -> Self:
+        """Reads no rows. Raises InputError for a folder that is no finished, whole entity table."""
+        manifest = _read_manifest(folder)
+        files = [_read_file(folder, file) for file in _files_of(manifest)]
+        wikis = {of_file: path for path, _, of_file in files}
+        if len(wikis) > 1:
+            raise InputError(max(wikis.values()), f"its columns are not those of {files[0].path}")
+        return cls(
+            folder=folder,
+            row_groups=_check_order([group for file in files for group in file.row_groups]),
+            wikis=files[0].wikis if files else (),
+            kinds=_read_kinds(FileSystems.join(folder, INTERNAL_CLASSES)),
+            dump_date=str(manifest["dump_date"]),
+            signature=str(manifest["signature"]),
+        )
+
+    @property
+    def manifest_path(self) -> str:
+        """The file whose hash stands for the table: it holds the hashes of all others."""
+        return str(FileSystems.join(self.folder, MANIFEST))
+
+    def column_of(self, dbname: str) -> str:
+        """The column with the titles of a wiki. Raises ValueError where there is none."""
+        if dbname not in self.wikis:
+            raise ValueError(
+                f"the entity table {self.folder} has no titles of {dbname}: it was made for"
+                f" {', '.join(self.wikis) or 'no wiki'}"
+            )
+        return dbname
+
+
+class _File(NamedTuple):
+    path: str
+    row_groups: Sequence[RowGroup]  # those that hold rows
+    wikis: tuple[str, ...]
+
+
+def _read_manifest(folder: str) -> Mapping[str, Any]:
+    """Raises InputError unless it is that of an entity table, and the one that completed it."""
+    mark = FileSystems.join(folder, COMPLETED)
+    if not FileSystems.exists(mark):
+        raise InputError(folder, "no finished entity table: there is no COMPLETED in it")
+    path = FileSystems.join(folder, MANIFEST)
+    data = _read_bytes(path)
+    if hashlib.sha256(data).hexdigest().encode() not in _read_bytes(mark):
+        raise InputError(path, "not the manifest whose hash is in COMPLETED")
+    manifest = json.loads(data)
+    if manifest["corpus"] != "entities":
+        raise InputError(folder, f"a build of {manifest['corpus']}, no entity table")
+    return cast(Mapping[str, Any], manifest)
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        with open_raw(path) as stream:
+            return stream.read()
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error}") from error
+
+
+def _files_of(manifest: Mapping[str, Any]) -> list[OutputFile]:
+    """The files with entities, by name and so by id."""
+    files = [OutputFile(**file) for file in manifest["outputs"]]
+    return sorted(file for file in files if file.name.startswith("entities-"))
+
+
+def _read_file(folder: str, file: OutputFile) -> _File:
+    """What the end of a file tells. Raises InputError for one that is missing or another."""
+    path = FileSystems.join(folder, file.name)
+    row_groups = []
+    with _open_parquet(path) as parquet:
+        wikis = _check_schema(path, parquet.schema_arrow)
+        for number in range(parquet.num_row_groups):
+            metadata = parquet.metadata.row_group(number)
+            ids = metadata.column(0).statistics
+            if ids is None or not ids.has_min_max:
+                raise InputError(path, f"row group {number} does not tell which ids it holds")
+            row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
+        if parquet.metadata.num_rows != file.records:
+            message = f"{parquet.metadata.num_rows} rows, where the manifest has {file.records}"
+            raise InputError(path, message)
+    return _File(path, row_groups, wikis)
+
+
+@contextlib.contextmanager
+def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
+    try:
+        with open_raw(path) as stream:
+            yield pq.ParquetFile(stream)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(path, f"no whole Parquet file: {error}") from error
+
+
+def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
+    """The wikis whose titles are in the columns. Raises InputError."""
+    wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
+    if schema != table_schema(wikis):
+        raise InputError(path, f"not a file of an entity table; its columns: {schema.names}")
+    return wikis
+
+
+def _check_order(row_groups: Sequence[RowGroup]) -> tuple[RowGroup, ...]:
+    """The row groups, which are in the order of their files already. Raises InputError."""
+    last_id = 0
+    for group in row_groups:
+        if not last_id < group.first_id <= group.last_id:
+            place = f"row group {group.number} begins at Q{group.first_id}"
+            raise InputError(group.path, f"{place}, but Q{last_id} stands before it")
+        last_id = group.last_id
+    return tuple(row_groups)
+
+
+def _read_kinds(path: str) -> dict[int, str]:
+    """Number of a class → its kind: some ten thousand."""
+    table = _read_columns(path, None, [ID, "kind"])
+    kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
+    unknown = set(kinds.values()) - set(KINDS)
+    if unknown:
+        raise InputError(path, f"{min(unknown)!r} is none of the kinds {KINDS}")
+    return kinds
+
+
+def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> pa.Table:
+    """Columns of a row group; None reads all."""
+    with _open_parquet(path) as parquet:
+        groups = range(parquet.num_row_groups) if row_group is None else [row_group]
+        return parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
+
+
+class FindClasses(beam.PTransform):
+    """PCollection[(page id, PageFacts)] → the same, with what the classes of the items say.
+
+    The facts are grouped by the row group that may hold their item: by 65,536 items at most, and an item
+    has about one page in a wiki.
+    """
+
+    def __init__(self, table: EntityTable):
+        super().__init__()
+        self.table = table
+
+    def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
+        return (
+            page_to_facts
+            | "KeyByRowGroup"
+            >> beam.Map(_KeyByRowGroup(self.table.row_groups)).with_output_types(
+                tuple[int, PageToFacts]
+            )
+            | "GroupByRowGroup" >> beam.GroupByKey()
+            | "AddClasses"
+            >> beam.FlatMap(add_classes, self.table.row_groups, self.table.kinds).with_output_types(
+                PageToFacts
+            )
+        )
+
+
+class _KeyByRowGroup:
+    """(page id, facts) → (place of the row group, (page id, facts)).
+
+    What is in no row group's range has one of many keys below 0: a part of a dump may lack the items of
+    most pages, and they must not come together.
+    """
+
+    def __init__(self, row_groups: Sequence[RowGroup]):
+        self.first_ids = [group.first_id for group in row_groups]
+        self.last_ids = [group.last_id for group in row_groups]
+
+    def __call__(self, page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
+        page_id, facts = page_and_facts
+        number = number_of(facts.qid)
+        at = bisect.bisect_left(self.last_ids, number)
+        if number and at < len(self.last_ids) and self.first_ids[at] <= number:
+            return at, page_and_facts
+        return -1 - page_id % KEYS_ELSEWHERE, page_and_facts
+
+
+def number_of(qid: str) -> int:
+    """64 for "Q64"; 0 for what names no item."""
+    digits = qid[1:]
+    return int(digits) if qid[:1] == "Q" and digits.isascii() and digits.isdigit() else 0
+
+
+def add_classes(
+    grouped: tuple[int, Iterable[PageToFacts]],
+    row_groups: Sequence[RowGroup],
+    kinds: Mapping[int, str],
+) -> Iterator[PageToFacts]:
+    """The facts of pages whose items are in the range of a row group, with what it says of them.
+
+    An item that has no row leaves the class unknown, and so does a key below 0.
+    """
+    at, facts_of_pages = grouped
+    if at < 0:
+        yield from facts_of_pages
+        return
+    found = list(facts_of_pages)
+    group = row_groups[at]
+    table = _read_columns(group.path, group.number, [ID, CLASSES])
+    counters.count(STAGE, "row_groups")
+    ids = table[ID].to_numpy()
+    wanted = numpy.array([number_of(facts.qid) for _, facts in found], dtype=numpy.int64)
+    rows = numpy.searchsorted(ids, wanted)  # none is beyond the last row: it is in the range
+    is_there = ids[rows] == wanted
+    lists = table[CLASSES].combine_chunks()
+    bounds, classes = lists.offsets.to_numpy(), lists.values.to_numpy()
+    for page_and_facts, row, known in zip(found, rows, is_there, strict=True):
+        if known:
+            of_item = classes[bounds[row] : bounds[row + 1]].tolist()
+            yield _add_class(*page_and_facts, find_internal_class(of_item, kinds))
+        else:
+            yield page_and_facts
+
+
+def _add_class(page_id: int, facts: PageFacts, internal: tuple[str, str]) -> PageToFacts:
+    kind, name = internal
+    known = facts._replace(internal_kind=kind, internal_class=name, is_class_known=True)
+    return page_id, known
+
+
+class ReadSitelinks(beam.PTransform):
+    """PBegin → PCollection[(title, "Q64")] of all items that have a page in a wiki.
+
+    Raises ValueError for a wiki whose titles the table does not have.
+    """
+
+    def __init__(self, table: EntityTable, dbname: str):
+        super().__init__()
+        self.table = table
+        self.column = table.column_of(dbname)
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadRowGroups" >> SpreadAll(self.table.row_groups)
+            | "ReadTitles"
+            >> beam.FlatMap(titles_and_items, self.column).with_output_types(tuple[str, str])
+        )
+
+
+def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
+    """(title, QID) of the rows of a row group that have a title in the column."""
+    table = _read_columns(group.path, group.number, [ID, column])
+    table = table.filter(table[column].is_valid())
+    for number, title in zip(table[ID].to_pylist(), table[column].to_pylist(), strict=True):
+        yield title, f"Q{number}"
+
+
+class ReadTemplateAliases(beam.PTransform):
+    """PBegin → PCollection[TemplateFact]: what a wiki calls the templates of the English Wikipedia.
+
+    Raises ValueError for a wiki whose titles the table does not have.
+    """
+
+    def __init__(self, table: EntityTable, dbname: str):
+        super().__init__()
+        self.table = table
+        self.english, self.local = table.column_of(ENGLISH), table.column_of(dbname)
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        # The English Wikipedia calls its templates what it calls them.
+        groups = self.table.row_groups if self.local != self.english else ()
+        return (
+            root
+            | "SpreadRowGroups" >> SpreadAll(groups)
+            | "ReadAliases"
+            >> beam.FlatMap(template_aliases, self.english, self.local).with_output_types(
+                TemplateFact
+            )
+        )
+
+
+def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:
+    """The aliases that the rows of a row group tell; `english` and `local` are columns."""
+    table = _read_columns(group.path, group.number, [english, local])
+    is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
+    table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))
+    for titles in zip(table[english].to_pylist(), table[local].to_pylist(), strict=True):
+        fact = sitelink_alias(*titles)
+        if fact:
+            yield fact

@@ -1,0 +1,275 @@
+"""Tables of pinned splits, and finished builds → pins, and pins ⋈ facts about pages.
+
+Pins may be millions: they travel in blocks, to where the pages of the same part of all identities are.
+"""
+
+import contextlib
+import itertools
+import pathlib
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.files import counters
+from transforms.files.open_input import InputError, open_input, open_raw
+from transforms.files.spread import Spread, SpreadAll
+from transforms.text.builds.split_pins import (
+    ConflictingPinsError,
+    MalformedPinsError,
+    Pin,
+    bucket_of,
+    check_columns,
+    pack_pins,
+    pins_of_table,
+    read_pin_lines,
+    split_of_file,
+    unpack_pins,
+)
+from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.wikimedia.screening import PageFacts
+
+STAGE = "read-split-pins"
+PINS_AT_ONCE = 1 << 18  # a worker holds so many of a text file
+
+Block = tuple[str, bytes]  # file, packed pins
+PageToFacts = tuple[int, PageFacts]
+
+
+class PinFile(NamedTuple):
+    """A file with pins, or a row group of one."""
+
+    path: str
+    split: str = ""  # of all its rows, in a finished build; "" where a column tells
+    row_group: int = -1  # -1 is the whole file
+
+
+class PinSources(NamedTuple):
+    """Where pins are read from."""
+
+    files: tuple[PinFile, ...]
+    inputs: tuple[
+        str, ...
+    ]  # what a manifest has to name; the manifest of a build stands for its files
+
+
+def find_pins(patterns: Sequence[str]) -> PinSources:
+    """The tables and finished builds that the patterns match, each once.
+
+    A table is .parquet, or .tsv or .csv, plain or compressed (.gz, .bz2, .xz). A build is the folder in
+    which COMPLETED is; its train, validation and test Parquet files are read.
+
+    Raises InputError for a pattern that matches nothing, a folder that is no finished build, and a table
+    without the columns.
+    """
+    files: set[PinFile] = set()
+    inputs: set[str] = set()
+    for pattern in patterns:
+        builds, tables = _match(pattern.rstrip("/") or pattern)
+        for folder in builds:
+            files.update(_files_of_build(folder))
+            inputs.add(FileSystems.join(folder, MANIFEST))
+        for path in tables:
+            _check_head(path)
+            files.add(PinFile(path))
+            inputs.add(path)
+    return PinSources(tuple(sorted(files)), tuple(sorted(inputs)))
+
+
+def _match(pattern: str) -> tuple[list[str], list[str]]:
+    """(folders of builds, files)."""
+    marks = _match_paths(FileSystems.join(pattern, COMPLETED))
+    builds = [FileSystems.split(mark)[0] for mark in marks]
+    found = _match_paths(pattern)
+    folders = {path for path in found if pathlib.Path(path).is_dir()}
+    unfinished = sorted(folders - set(builds))
+    if unfinished:
+        raise InputError(unfinished[0], "no finished build: there is no COMPLETED in it")
+    tables = [path for path in found if path not in folders]
+    if not builds and not tables:
+        raise InputError(pattern, "no such file, and no folder of a finished build")
+    return builds, tables
+
+
+def _match_paths(pattern: str) -> list[str]:
+    return [metadata.path for metadata in FileSystems.match([pattern])[0].metadata_list]
+
+
+def _files_of_build(folder: str) -> list[PinFile]:
+    found = [
+        PinFile(path, split)
+        for path in _match_paths(FileSystems.join(folder, "*.parquet"))
+        if (split := split_of_file(posixpath.basename(path)))
+    ]
+    if not found:
+        raise InputError(folder, "no build of a corpus: there is no train-*.parquet in it")
+    return found
+
+
+def _check_head(path: str) -> None:
+    """Raises InputError for a table without the columns, before any worker starts."""
+    if _is_parquet(path):
+        _row_groups(PinFile(path))
+        return
+    with _naming(path), open_input(path) as lines:
+        for _ in read_pin_lines(itertools.islice(lines, 1)):
+            pass
+
+
+class ReadSplitPins(beam.PTransform):
+    """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages.
+
+    A text file is one unit of work, and so is a row group of a Parquet file. A line that is no pin
+    raises InputError, which names the file and the line.
+
+    Args:
+      files: as `find_pins` gives them.
+    """
+
+    def __init__(self, files: Sequence[PinFile]):
+        super().__init__()
+        self.files = list(files)
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=PinFile)
+            | "SpreadUnits" >> Spread(plan_units, of=PinFile)
+            | "ReadPins" >> beam.FlatMap(read_blocks).with_output_types(tuple[int, Block])
+        )
+
+
+def plan_units(file: PinFile) -> list[PinFile]:
+    """What one worker reads at a time."""
+    if not _is_parquet(file.path):
+        return [file]
+    return [file._replace(row_group=index) for index in range(_row_groups(file))]
+
+
+def _row_groups(file: PinFile) -> int:
+    with _naming(file.path), open_raw(file.path) as stream:
+        parquet = pq.ParquetFile(stream)
+        check_columns(parquet.schema_arrow.names, file.split)
+        return int(parquet.num_row_groups)
+
+
+def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
+    """(bucket, (file, packed pins)) of a unit, some pins at a time."""
+    pins = read_pins(unit)
+    while some := list(itertools.islice(pins, PINS_AT_ONCE)):
+        counters.count(STAGE, "pins", len(some))
+        for bucket, block in pack_pins(some).items():
+            yield bucket, (unit.path, block)
+
+
+def read_pins(unit: PinFile) -> Iterator[Pin]:
+    """The pins of a unit, as they stand there. Raises InputError."""
+    with _naming(unit.path, unit.row_group):
+        if _is_parquet(unit.path):
+            with open_raw(unit.path) as stream:
+                parquet = pq.ParquetFile(stream)
+                columns = check_columns(parquet.schema_arrow.names, unit.split)
+                groups = range(parquet.num_row_groups) if unit.row_group < 0 else [unit.row_group]
+                table = parquet.read_row_groups(list(groups), columns=columns)
+            yield from pins_of_table(table, unit.split)
+        else:
+            with open_input(unit.path) as lines:
+                yield from read_pin_lines(lines)
+
+
+def _is_parquet(path: str) -> bool:
+    return path.endswith(".parquet")
+
+
+@contextlib.contextmanager
+def _naming(path: str, row_group: int = -1) -> Iterator[None]:
+    """Gives errors the name of the file that they are from."""
+    place = "" if row_group < 0 else f"row group {row_group}, "
+    try:
+        yield
+    except MalformedPinsError as error:
+        raise InputError(path, f"{place}{error}") from error
+    except (pa.ArrowException, *DECODE_ERRORS) as error:
+        raise InputError(path, f"{place}damaged or cut: {error}") from error
+
+
+class PinItems(beam.PTransform):
+    """PCollection[(page id, PageFacts)] → the same, with the pinned splits of their items.
+
+    Args:
+      pins: what ReadSplitPins gives. One identity with two splits in it raises InputError.
+    """
+
+    def __init__(self, pins: beam.PCollection):
+        super().__init__()
+        self.pins = pins
+
+    def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
+        keyed = page_to_facts | "KeyByBucket" >> beam.Map(key_by_bucket).with_output_types(
+            tuple[int, PageToFacts]
+        )
+        return (
+            {"facts": keyed, "pins": self.pins}
+            | "JoinPins" >> beam.CoGroupByKey()
+            | "AddPins" >> beam.FlatMapTuple(add_pins).with_output_types(PageToFacts)
+        )
+
+
+def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
+    """(bucket, (page id, facts)). Facts that name no item are spread by their page."""
+    page_id, facts = page_and_facts
+    return bucket_of(facts.qid or str(page_id)), page_and_facts
+
+
+def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
+    """The facts of one bucket with its pins. Pins of items that no page has have no effect."""
+    splits = unpack_blocks(found["pins"])
+    for page_id, facts in found["facts"]:
+        yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
+
+
+def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
+    """Identity → split of the blocks of one bucket. Raises InputError for two splits of one."""
+    try:
+        return unpack_pins(blocks)
+    except ConflictingPinsError as error:
+        raise InputError(error.second[1], str(error)) from error
+
+
+class PinPages(beam.PTransform):
+    """Pins, as ReadSplitPins gives them → PCollection[(page id, PageFacts)] of the pages of a wiki.
+
+    For builds that name an article by its page, "ukwiki:1088". One identity with two splits raises
+    InputError, whichever it is.
+    """
+
+    def __init__(self, dbname: str):
+        super().__init__()
+        self.dbname = dbname
+
+    def expand(self, pins: beam.PCollection) -> beam.PCollection:
+        return (
+            pins
+            | "GroupPins" >> beam.GroupByKey()
+            | "FactsOfPins"
+            >> beam.FlatMap(facts_of_pins, self.dbname).with_output_types(PageToFacts)
+        )
+
+
+def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
+    """(page id, its pinned split) for the pins of the pages of a wiki."""
+    for identity, split in unpack_blocks(of_bucket[1]).items():
+        if identity.startswith(f"{dbname}:"):
+            page_id = int(identity.removeprefix(f"{dbname}:"))
+            yield page_id, PageFacts(pinned_split=split)
+
+
+def read_all_pins(files: Sequence[PinFile]) -> Mapping[str, str]:
+    """The plain twin of ReadSplitPins: identity → split of files that fit into memory."""
+    units = (unit for file in files for unit in plan_units(file))
+    return unpack_blocks(block for unit in units for _, block in read_blocks(unit))

@@ -1,0 +1,110 @@
+"""Articles ⋈ facts about their pages → kept and rejected."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.files.screen import reject
+from transforms.records import PackedArticle, Reason
+from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
+from transforms.wiki.pack_articles import from_bytes, to_bytes
+
+REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
+
+
+class Linked(NamedTuple):
+    """Articles and what their pages are about."""
+
+    kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
+    rejected: beam.PCollection  # of Rejected
+    class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
+
+
+class ScreenFacts(beam.PTransform):
+    """Gives each article its identity, unless the facts about its page speak against it.
+
+    Args:
+      stage: names the rejections.
+      page_to_facts: (page id, PageFacts), none or several for a page; None where nothing is known.
+      has_page_table: whether the facts tell which pages exist.
+      identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
+    """
+
+    def __init__(
+        self,
+        stage: str,
+        page_to_facts: beam.PCollection | None,
+        has_page_table: bool,
+        identity: str = "",
+    ):
+        super().__init__()
+        self.page_to_facts = page_to_facts
+        self.screen = _Screen(stage, has_page_table, identity)
+
+    def expand(self, articles: beam.PCollection) -> Linked:
+        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
+            tuple[int, bytes]
+        )
+        screened = self._join(page_to_article) | "Screen" >> beam.ParDo(
+            self.screen
+        ).with_output_types(PackedArticle).with_outputs("rejected", "class_unknown", main="kept")
+        return Linked(screened.kept, screened.rejected, screened.class_unknown)
+
+    def _join(self, page_to_article: beam.PCollection) -> beam.PCollection:
+        if self.page_to_facts is None:
+            return (
+                page_to_article
+                | "GroupByPage" >> beam.GroupByKey()
+                | "WithoutFacts" >> beam.MapTuple(without_facts)
+            )
+        joined = {"articles": page_to_article, "facts": self.page_to_facts}
+        return joined | "JoinFacts" >> beam.CoGroupByKey()
+
+
+class _Screen(beam.DoFn):
+    def __init__(self, stage: str, has_page_table: bool, identity: str):
+        self.stage = stage
+        self.has_page_table = has_page_table
+        self.identity = identity
+
+    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
+        page_id, found = element
+        articles = newest_first(found["articles"])
+        if not articles:
+            return
+        newest, *older = articles
+        for article in older:
+            yield reject(page_id, article.title, self.stage, REPEATED)
+        facts = merge_facts(found["facts"])
+        if not self.has_page_table:
+            facts = facts._replace(exists=True)
+        if self.identity:
+            facts = facts._replace(qid=f"{self.identity}:{page_id}", is_class_known=True)
+        reason = reason_to_reject_facts(facts)
+        if reason:
+            yield reject(page_id, newest.title, self.stage, reason)
+            return
+        counters.count(self.stage, "linked")
+        if not facts.is_class_known:
+            yield beam.pvalue.TaggedOutput("class_unknown", facts.qid)
+        yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
+
+
+def without_facts(
+    page_id: int, articles: Iterable[bytes]
+) -> tuple[int, Mapping[str, Iterable[Any]]]:
+    """What a join with no facts would give: it spares the text one way through the runner."""
+    return page_id, {"articles": articles, "facts": ()}
+
+
+def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
+    """(page id, article)."""
+    return article.page_id, to_bytes(article)
+
+
+def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
+    """The articles of one page, the newest revision first. More than one come from files that overlap."""
+    articles = [from_bytes(data) for data in of_one_page]
+    return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

@@ -1,0 +1,129 @@
+"""Items → the entity table: Parquet files by ascending id, the same bytes whatever the order of the dump."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files import counters
+from transforms.files.write_files import HashedFile, write_parquet
+from transforms.records import OutputFile
+from transforms.text.wikimedia import entity_table
+from transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
+from transforms.wiki.pack_items import PackedItems
+
+STAGE = "write-entity-table"
+
+ROWS_PER_GROUP = 1 << 16
+
+FileKey = tuple[int, int]  # file, number of files
+
+
+class WrittenTable(NamedTuple):
+    """What WriteEntityTable gives."""
+
+    files: beam.PCollection  # of OutputFile
+    counts: beam.PCollection  # of TableCounts, one for each file
+
+
+class WriteEntityTable(beam.PTransform):
+    """PackedItems → entities-*.parquet.
+
+    What a worker holds is one file, about `rows_per_file` rows. Without items there is one empty file.
+
+    Args:
+      folder: of the build.
+      wikis: database names, "dewiki": a column of titles each, in this order.
+    """
+
+    def __init__(self, folder: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE):
+        super().__init__()
+        if rows_per_file < 1:
+            raise ValueError(f"rows_per_file is {rows_per_file}, and must be positive")
+        self.folder = folder
+        self.wikis = list(wikis)
+        self.rows_per_file = rows_per_file
+
+    def expand(self, items: PackedItems) -> WrittenTable:
+        starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
+        filled = items.blocks | "CutBlocks" >> beam.FlatMap(
+            cut_block, AsSingleton(starts)
+        ).with_output_types(tuple[FileKey, bytes])
+        empty = starts | "EveryFile" >> beam.FlatMap(every_file).with_output_types(
+            tuple[FileKey, bytes]
+        )
+        written = (
+            (filled, empty)
+            | beam.Flatten()
+            | "GroupFiles" >> beam.GroupByKey()
+            | "WriteFiles" >> beam.Map(write_file, self.folder, self.wikis)
+        )
+        return WrittenTable(written | beam.Keys(), written | beam.Values())
+
+
+def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
+    """((file, files), packed part of a packed block)."""
+    block = entity_table.unpack_block(packed)
+    for file, part in entity_table.cut_block(block, starts):
+        is_whole = part.num_rows == block.num_rows
+        yield (file, len(starts)), packed if is_whole else entity_table.pack_block(part)
+
+
+def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
+    """The key of each file, with no rows."""
+    for file in range(len(starts)):
+        yield (file, len(starts)), b""
+
+
+def write_file(
+    grouped: tuple[FileKey, Iterable[bytes]], folder: str, wikis: Sequence[str]
+) -> tuple[OutputFile, TableCounts]:
+    """Writes one file, a row group at a time."""
+    (file, files), packed = grouped
+    merged = entity_table.merge_blocks(map(entity_table.unpack_block, filter(None, packed)))
+    rows = entity_table.drop_repeated(merged)
+    name = f"entities-{file:05d}-of-{files:05d}.parquet"
+    counts = TableCounts(0, merged.num_rows - rows.num_rows, 0, (0,) * len(wikis))
+    with (
+        HashedFile.in_folder(folder, name) as output,
+        pq.ParquetWriter(output, entity_table.table_schema(wikis), **_encoding(wikis)) as writer,
+    ):
+        for start in range(0, rows.num_rows, ROWS_PER_GROUP):
+            group = entity_table.widen_block(rows.slice(start, ROWS_PER_GROUP), wikis)
+            writer.write_table(group)
+            counts = entity_table.add_counts([counts, entity_table.count_rows(group)])
+    counters.count(STAGE, "rows", counts.rows)
+    counters.flush()
+    return output.output_file(name, "", "parquet", counts.rows), counts
+
+
+def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
+    """A third smaller than by default. Only ids have ranges that help to skip row groups."""
+    return {
+        "compression": "zstd",
+        "use_dictionary": ["instance_of.list.element"],
+        "column_encoding": {
+            "numeric_id": "DELTA_BINARY_PACKED",
+            **dict.fromkeys(wikis, "DELTA_LENGTH_BYTE_ARRAY"),
+        },
+        "write_statistics": ["numeric_id"],
+    }
+
+
+class WriteInternalClasses(beam.PTransform):
+    """PCollection of one {class: kind} → PCollection[OutputFile]: internal-classes.parquet."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, kinds: beam.PCollection) -> beam.PCollection:
+        return kinds | "WriteClasses" >> beam.Map(write_internal_classes, self.folder)
+
+
+def write_internal_classes(kinds: dict[int, str], folder: str) -> OutputFile:
+    """Writes the file."""
+    table = entity_table.class_table(kinds)
+    return write_parquet(folder, "internal-classes.parquet", "", table)
