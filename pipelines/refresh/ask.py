@@ -5,30 +5,42 @@ Without a User-Agent that names somebody to write to, dump servers refuse progra
 
 import importlib.metadata
 import re
+import time
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, Self, cast
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import ConnectionPool
-from urllib3.exceptions import MaxRetryError, ResponseError
+from urllib3.exceptions import HTTPError, MaxRetryError, ResponseError
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
 from pipelines.builds.provenance import VERSION
+from pipelines.refresh.remote import SiteError
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
 BUSY = (429, 500, 502, 503, 504)
 """What a server answers that may do better later."""
+MAX_PAGE_BYTES = 50_000_000
+"""Of a page, unpacked; those of dump servers have less than 1 MB."""
 
 _ATTEMPTS = 6
 _LONGEST_WAIT_SECONDS = 300
 _POOL = re.compile(r"<?\w+\(host=[^)]*\)>?: ")
 _READINGS = 3  # of a page whose body is cut off
+_PAGE_SECONDS = 600.0  # for the body of a page
+_CHUNK_BYTES = 1 << 14  # gzip unpacks them to 17 MB at most
+_PACKINGS = ("gzip", "identity")
 
 
 class _PatientRetry(Retry):
     """Waits as long as a server asks for, and gives up where that is too long; it never asks sooner."""
+
+    def increment(self, *args: Any, **named: Any) -> Self:
+        if response := named.get("response"):
+            response.close()  # else its body is read to the end
+        return super().increment(*args, **named)
 
     def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
         seconds = super().get_retry_after(response)
@@ -55,7 +67,14 @@ def plain_session(user_agent: str) -> requests.Session:
     """A session that asks once, for those who know better when to ask again."""
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
+    session.hooks["response"].append(_drop_body_of_redirect)
     return session
+
+
+def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
+    """Else it is read to the end before the next address is asked."""
+    if response.is_redirect:
+        response.close()
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
@@ -76,17 +95,37 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
 
 
 def read_page(session: requests.Session, url: str) -> bytes | None:
-    """What is at the address; None where there is nothing. Raises requests.RequestException."""
+    """What is at the address; None where there is nothing.
+
+    Raises requests.RequestException, and SiteError for a page that is too large or takes too long.
+    """
+    headers = {"Accept-Encoding": ", ".join(_PACKINGS)}
     for attempt in range(1, _READINGS + 1):
         try:
-            with session.get(url, timeout=TIMEOUT_SECONDS) as response:
-                if _is_there(response):
-                    return response.content
-                return None
-        except requests.exceptions.ChunkedEncodingError:
+            with session.get(
+                url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS
+            ) as response:
+                return _read_body(response, url) if _is_there(response) else None
+        except HTTPError as error:
             if attempt == _READINGS:
-                raise
+                raise requests.ConnectionError(error) from None
     raise AssertionError("unreachable")
+
+
+def _read_body(response: requests.Response, url: str) -> bytes:
+    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is no page."""
+    packing = response.headers.get("Content-Encoding", "identity").lower()
+    if packing not in _PACKINGS:
+        raise SiteError(f"{url}: the page is packed as {packing!r}, which was not asked for")
+    page = bytearray()
+    end = time.monotonic() + _PAGE_SECONDS
+    while data := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+        page += data
+        if len(page) > MAX_PAGE_BYTES:
+            raise SiteError(f"{url}: the page has more than {MAX_PAGE_BYTES:,} bytes")
+        if time.monotonic() > end:
+            raise SiteError(f"{url}: the page has no end after {_PAGE_SECONDS:,.0f} s")
+    return bytes(page)
 
 
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:

@@ -64,7 +64,13 @@ def download(
         switch.check()
         with plain_session(user_agent) as session:
             return Transfer(
-                file, folder, session, patience=patience, switch=switch, count_bytes=count_bytes
+                file,
+                folder,
+                session,
+                patience=patience,
+                switch=switch,
+                count_bytes=count_bytes,
+                min_free_bytes=min_free_bytes,
             ).run()
 
     with shown(parts), concurrent.futures.ThreadPoolExecutor(connections) as pool:

@@ -109,10 +109,14 @@ class PartFile:
 
     def _describe(self, error: OSError) -> DownloadError:
         if error.errno in _FULL:
-            right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
-            reason = f"no space is left in {self.part.parent}; {self.bytes_there:,}{right} bytes are there"
-            return DiskFullError(self.file.name, "", f"{reason}, and the next attempt goes on")
+            return self.describe_full(f"no space is left in {self.part.parent}")
         return DownloadError(self.file.name, "", f"{error.filename or self.part}: {error.strerror}")
+
+    def describe_full(self, reason: str) -> DiskFullError:
+        """The error for a disk without room for the rest."""
+        right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
+        kept = f"{self.bytes_there:,}{right} bytes are there, and the next attempt goes on"
+        return DiskFullError(self.file.name, "", f"{reason}; {kept}")
 
     def discard(self) -> None:
         """Removes what there is."""

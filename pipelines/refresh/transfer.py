@@ -4,6 +4,7 @@ import contextlib
 import logging
 import random
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,9 @@ from pipelines.refresh.remote import DownloadError, RemoteFile
 LOG = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 18
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_LOOK_BYTES = 1 << 26  # after so many the disk is looked at again
+_RESERVE_BYTES = 1 << 30  # that a file of unknown size leaves free
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 class Patience(NamedTuple):
@@ -95,11 +98,13 @@ class Transfer:
         patience: Patience,
         switch: Switch,
         count_bytes: Callable[[int], None],
+        min_free_bytes: int = 0,
     ):
-        """Args: session: of `ask.plain_session`; count_bytes: is told what came over the line."""
+        """Args: as of `download.download`; session: of `ask.plain_session`."""
         self.part = PartFile(folder, file)
         self.file, self.session = file, session
         self.patience, self.switch, self.count_bytes = patience, switch, count_bytes
+        self.min_free_bytes = min_free_bytes
 
     def run(self) -> Path:
         """The file, whole and checked. Raises DownloadError, InterruptedTransferError."""
@@ -187,16 +192,53 @@ class Transfer:
         if response.status_code != requests.codes.partial_content:
             modified = response.headers.get("Last-Modified", "")
             self.part.begin(Note(url, etag, modified, self.file.checksum, self.file.size))
-        with self.part.open() as stream:
-            try:
-                while data := response.raw.read1(_CHUNK_BYTES, decode_content=False):
-                    self.switch.check()
-                    self.part.append(stream, data)
-                    self.count_bytes(len(data))
-            except HTTPError as error:
-                raise _LaterError(f"cut off, {describe_error(error)}") from None
+        try:
+            self._write(response, total)
+        except HTTPError as error:
+            raise _LaterError(f"cut off, {describe_error(error)}") from None
         if self.part.bytes_there < self.file.size:
             raise _LaterError("it ended early")
+
+    def _write(self, response: requests.Response, total: int) -> None:
+        """Adds the body to what is there, never more than the file has.
+
+        Args:
+          total: bytes of the whole file, as the server says; -1 unknown.
+        """
+        is_known = self.file.size >= 0
+        size = self.file.size if is_known else total
+        there = self.part.bytes_there
+        next_look = there
+        with self.part.open() as stream:
+            while data := response.raw.read1(_CHUNK_BYTES, decode_content=False):
+                self.switch.check()
+                if 0 <= size < there + len(data):
+                    self.part.discard()
+                    source = "are right" if is_known else "it offers"
+                    raise _UselessError(f"it sends more than the {size:,} bytes that {source}")
+                if there >= next_look:
+                    self._check_room(size, there)
+                    next_look += _LOOK_BYTES
+                self.part.append(stream, data)
+                self.count_bytes(len(data))
+                there += len(data)
+
+    def _check_room(self, size: int, there: int) -> None:
+        """Raises DiskFullError where the rest has no room; _UselessError where only this server says so."""
+        folder = self.part.path.parent
+        kept = self.min_free_bytes if size >= 0 else max(self.min_free_bytes, _RESERVE_BYTES)
+        room = max(shutil.disk_usage(folder).free - kept, 0)
+        if max(size - there, 1) <= room:
+            return
+        left = f"{folder} has {room:,} bytes left"
+        if kept:
+            left += f" beside {kept:,} that are to be kept"
+        if self.file.size >= 0:
+            raise self.part.describe_full(f"the disk is full: {left}")
+        if size >= 0:
+            raise _UselessError(f"it offers {size:,} bytes, and {left}")
+        self.part.discard()
+        raise _UselessError(f"it names no size, {there:,} bytes have come, and {left}")
 
     def _has_all(self, response: requests.Response) -> bool:
         """Whether the server says that nothing comes after what is there."""
@@ -207,8 +249,9 @@ class Transfer:
     def _check_answer(self, response: requests.Response) -> int:
         """Bytes of the whole file; -1 unknown. Raises _LaterError, _UselessError for no part of it."""
         status = response.status_code
+        length = response.raw.length_remaining  # of this answer; None where it does not say
         if status == requests.codes.ok:
-            return int(response.headers.get("Content-Length", -1))
+            return -1 if length is None else int(length)
         if status == requests.codes.partial_content:
             found = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
             if found and int(found[1]) == self.part.bytes_there:

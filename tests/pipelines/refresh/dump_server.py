@@ -69,6 +69,8 @@ class Status(NamedTuple):
 
     status: int
     retry_after: str = ""  # seconds or a date
+    location: str = ""
+    body_bytes: int = 7
 
 
 class Garbage(NamedTuple):
@@ -89,6 +91,19 @@ class WithoutLength(NamedTuple):
     """No Content-Length, and the connection ends after so many bytes, as if that were all."""
 
     after_bytes: int
+
+
+class GoesOn(NamedTuple):
+    """No length, and so many bytes more than the file has."""
+
+    more_bytes: int
+
+
+class Packed(NamedTuple):
+    """Something else with a Content-Encoding, whatever was asked for."""
+
+    packing: str
+    content: bytes
 
 
 class Slow(NamedTuple):
@@ -124,6 +139,8 @@ Fault = (
     | IgnoreRange
     | WrongLength
     | WithoutLength
+    | GoesOn
+    | Packed
     | Slow
     | Stall
     | Replace
@@ -280,6 +297,10 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def handle(self) -> None:
+            with contextlib.suppress(ConnectionError):  # the client has gone
+                super().handle()
+
         def do_HEAD(self) -> None:
             self._answer()
 
@@ -290,14 +311,17 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
             """Is silent."""
 
         def _answer(self) -> None:
-            with self._counted(), contextlib.suppress(ConnectionError):
+            with self._counted():
                 fault = site._next_fault(self.path) if self.command == "GET" else None
                 if isinstance(fault, Status):
-                    self._send(fault.status, {"Retry-After": fault.retry_after}, b"not now")
+                    headers = {"Retry-After": fault.retry_after, "Location": fault.location}
+                    self._send(fault.status, headers, bytes(fault.body_bytes))
+                elif isinstance(fault, Packed):
+                    self._send(200, {"Content-Encoding": fault.packing}, fault.content)
                 elif (served := site.files.get(self.path)) is not None:
                     self._send_file(served, fault)
                 elif (page := self._page()) is not None:
-                    self._send(200, {"Content-Type": "text/html"}, page)
+                    self._send(200, {"Content-Type": "text/html"}, page, fault)
                 else:
                     self._send(404, {}, b"not here")
 
@@ -358,7 +382,7 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
             for name, value in headers.items():
                 if value:
                     self.send_header(name, value)
-            if not isinstance(fault, WithoutLength):
+            if not isinstance(fault, WithoutLength | GoesOn):
                 self.send_header("Content-Length", str(len(body) + more))
             asked = {name.lower(): value for name, value in self.headers.items()}
             site.requests.append(Request(self.command, self.path, asked, status))
@@ -367,17 +391,18 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             if self.command == "GET":
                 self._send_body(body[:more] if more < 0 else body, fault)
-            if isinstance(fault, CutOff | Stall | Replace | WrongLength | WithoutLength):
+            if isinstance(fault, CutOff | Stall | Replace | WrongLength | WithoutLength | GoesOn):
                 self.close_connection = True
 
         def _send_body(self, body: bytes, fault: Fault | None) -> None:
             if isinstance(fault, CutOff | Stall | Replace | WithoutLength):
                 body = body[: fault.after_bytes]
-            for start in range(0, len(body), _CHUNK_BYTES):
-                chunk = body[start : start + _CHUNK_BYTES]
+            size = len(body) + (fault.more_bytes if isinstance(fault, GoesOn) else 0)
+            for start in range(0, size, _CHUNK_BYTES):
+                chunk = body[start : start + _CHUNK_BYTES] or bytes(_CHUNK_BYTES)
                 if isinstance(fault, Slow):
                     site._ending.wait(len(chunk) / fault.bytes_per_second)
-                if start + _CHUNK_BYTES >= len(body) and not isinstance(fault, Stall):
+                if start + _CHUNK_BYTES >= size and not isinstance(fault, Stall):
                     self._end_count()
                 self.wfile.write(chunk)
                 site.bytes_sent += len(chunk)

@@ -18,7 +18,7 @@ from types import FrameType, SimpleNamespace
 import pytest
 from rich.console import Console
 
-from pipelines.refresh import part_file, show_downloads
+from pipelines.refresh import part_file, show_downloads, transfer
 from pipelines.refresh.ask import plain_session
 from pipelines.refresh.download import download
 from pipelines.refresh.failures import is_disk_full
@@ -30,6 +30,7 @@ from tests.pipelines.refresh.dump_server import (
     DumpServer,
     Fault,
     Garbage,
+    GoesOn,
     IgnoreRange,
     Replace,
     Slow,
@@ -245,6 +246,15 @@ def test_mirrors_take_their_turns(site: DumpServer, mirror: DumpServer, tmp_path
         fetch(file, tmp_path / "new")
 
 
+def test_the_body_of_a_redirect_is_not_read(
+    site: DumpServer, mirror: DumpServer, tmp_path: Path
+) -> None:
+    file = offer(site, mirror)
+    site.fail("/dump.xml", Status(302, location=file.urls[1], body_bytes=50_000_000))
+    assert fetch(file._replace(urls=file.urls[:1]), tmp_path) == CONTENT
+    assert site.bytes_sent < 25_000_000  # what lies on the line
+
+
 def test_a_dead_server_is_no_obstacle(site: DumpServer, mirror: DumpServer, tmp_path: Path) -> None:
     file = offer(site, mirror)
     site.__exit__()
@@ -355,6 +365,80 @@ def test_an_end_without_a_length_is_no_proof(site: DumpServer, tmp_path: Path) -
     site.fail("/dump.xml", WithoutLength(20_000))
     assert fetch(file, tmp_path) == CONTENT
     assert site.bytes_sent == SIZE
+
+
+@pytest.mark.parametrize(
+    ("faults", "size"),
+    [
+        ([GoesOn(3_000_000)], SIZE),
+        ([CutOff(20_000), GoesOn(3_000_000)], SIZE),
+        ([CutOff(20_000), GoesOn(3_000_000)], -1),  # Content-Range says it
+    ],
+)
+def test_a_body_that_goes_on_is_not_kept(
+    site: DumpServer, mirror: DumpServer, tmp_path: Path, faults: list[Fault], size: int
+) -> None:
+    file = offer(site, mirror)._replace(size=size)
+    source = "are right" if size >= 0 else "it offers"
+    site.fail("/dump.xml", *faults)
+    written: list[int] = []
+    with pytest.raises(DownloadError, match=f"it sends more than the 60,000 bytes that {source}$"):
+        download(
+            [file._replace(urls=file.urls[:1])],
+            tmp_path,
+            user_agent=USER_AGENT,
+            patience=HASTE,
+            count_bytes=written.append,
+        )
+    assert sum(written) <= SIZE
+    assert names_in(tmp_path) == set()
+    site.fail("/dump.xml", *faults)
+    assert fetch(file, tmp_path) == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (GoesOn(3_000_000), r"it names no size, [\d,]+ bytes have come, and .* has"
+         " 0 bytes left beside 1,073,741,824 that are to be kept"),
+        (WrongLength(10**12), "it offers 1,000,000,060,000 bytes, and .* has 1,074,741,824 bytes left$"),
+    ],
+)  # fmt: skip
+def test_a_file_of_unknown_size_does_not_fill_the_disk(
+    site: DumpServer,
+    mirror: DumpServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Fault,
+    reason: str,
+) -> None:
+    file = offer(site, mirror)._replace(size=-1)
+    most = [0]
+
+    def disk_usage(_: object) -> SimpleNamespace:
+        most.append(sum(sizes_of_parts(tmp_path).values()))
+        return SimpleNamespace(free=(1 << 30) + 1_000_000 - most[-1])
+
+    monkeypatch.setattr("shutil.disk_usage", disk_usage)
+    monkeypatch.setattr(transfer, "_LOOK_BYTES", 100_000, raising=False)
+    site.fail("/dump.xml", fault, fault)
+    with pytest.raises(DownloadError, match=reason):
+        fetch(file._replace(urls=file.urls[:1]), tmp_path)
+    assert max(most) < 1_500_000
+    assert names_in(tmp_path) <= {"dump.xml.part"}
+    assert not sum(sizes_of_parts(tmp_path).values())
+    assert fetch(file, tmp_path) == CONTENT
+
+
+def test_a_disk_that_others_fill_is_not_filled_up(
+    site: DumpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = offer(site)
+    room = iter((100_000, 99_000))  # before anything is asked, and at the first bytes
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=next(room)))
+    reason = "disk is full: .* has 59,000 bytes left beside 40,000 .*; 0 of 60,000 bytes are there"
+    with pytest.raises(DiskFullError, match=reason):
+        download([file], tmp_path, user_agent=USER_AGENT, patience=HASTE, min_free_bytes=40_000)
 
 
 def test_what_only_wants_checking_is_not_asked_for(site: DumpServer, tmp_path: Path) -> None:

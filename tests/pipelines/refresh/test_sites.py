@@ -1,14 +1,17 @@
 """Which dump a site offers: the newest that is finished, of all mirrors."""
 
+import gzip
 import hashlib
 import json
 import logging
 import time
+import tracemalloc
 from collections.abc import Iterator, Mapping
 
 import pytest
 import requests
 
+from pipelines.refresh import ask as asking
 from pipelines.refresh.ask import describe_error, name_ourselves, open_session
 from pipelines.refresh.listings import dates_in, names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
@@ -21,7 +24,15 @@ from pipelines.refresh.sources import (
     Source,
     WikimediaSource,
 )
-from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Status
+from tests.pipelines.refresh.dump_server import (
+    CutOff,
+    DumpServer,
+    Fault,
+    GoesOn,
+    Packed,
+    Slow,
+    Status,
+)
 
 ROLES = ("dump", "page_props", "page_table")
 DAY = 86_400.0
@@ -219,7 +230,8 @@ def test_a_wiki_that_is_not_there_is_an_error(site: DumpServer) -> None:
 def test_a_busy_site_is_asked_again(site: DumpServer) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     site.fail("/ukwiki/", Status(503, "1"), CutOff(5))
-    site.fail("/ukwiki/20261101/dumpstatus.json", CutOff(5))
+    path = "/ukwiki/20261101/dumpstatus.json"
+    site.fail(path, CutOff(5), Packed("gzip", gzip.compress(site.files[path].content)))
     start = time.monotonic()
     assert ask(WikimediaSource("ukwiki", mirrors=(site.url,))) is not None
     assert time.monotonic() - start >= 1
@@ -236,6 +248,56 @@ def test_a_site_that_asks_for_too_long_a_wait_is_not_asked_sooner(site: DumpServ
         ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
     assert time.monotonic() - start < 30
     assert len(site.requests) == 1
+
+
+BOMB = gzip.compress(bytes(1_000_000)) * 200
+
+
+@pytest.mark.parametrize(
+    ("path", "fault", "reason"),
+    [
+        ("", GoesOn(60_000_000), "the page has more than 50,000,000 bytes"),
+        ("20261101/dumpstatus.json", Packed("gzip", BOMB), "the page has more than 50,000,000 bytes"),
+        ("", Packed("gzip, gzip", gzip.compress(BOMB)), "the page is packed as 'gzip, gzip'"),
+        ("20261101/dumpstatus.json", Slow(20_000), "the page has no end after 0 s"),
+    ],
+)  # fmt: skip
+def test_a_mirror_whose_page_is_none_is_passed_over(
+    site: DumpServer,
+    mirror: DumpServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    fault: Fault,
+    reason: str,
+) -> None:
+    for one in (site, mirror):
+        one.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    if isinstance(fault, Slow):
+        monkeypatch.setattr(asking, "_PAGE_SECONDS", 0.1, raising=False)
+        site.put(f"/ukwiki/{path}", site.files[f"/ukwiki/{path}"].content + b" " * 10_000)
+    site.fail(f"/ukwiki/{path}", fault)
+    tracemalloc.start()
+    try:
+        dump = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert dump is not None
+    assert [url.startswith(mirror.url) for url in dump.files["dump"][0].urls] == [True]
+    assert f"is passed over: {site.url}/ukwiki/{path}: {reason}" in caplog.text
+    assert most < 120_000_000
+
+
+@pytest.mark.parametrize("status", [302, 404, 503])
+def test_only_the_bodies_of_pages_are_read(site: DumpServer, status: int) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    location = f"{site.url}/ukwiki/20261101/dumpstatus.json" if status == 302 else ""
+    fault = Status(status, "0", location, 50_000_000)
+    site.fail("/ukwiki/20261101/dumpstatus.json", fault)
+    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
+    assert (dump is None) == (status == 404)
+    assert site.bytes_sent < 25_000_000  # what lies on the line
 
 
 def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:

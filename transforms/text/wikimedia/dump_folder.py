@@ -8,7 +8,7 @@ copied along, tells how far the server had got, and the size of every file.
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 MULTISTREAM, PLAIN = "-multistream", ""
@@ -21,6 +21,7 @@ _TABLE_SUFFIXES = (".gz", "", ".bz2", ".xz")
 _JOBS = {MULTISTREAM: "articlesmultistreamdump", PLAIN: "articlesdump"}
 _TABLE_JOBS = {"page_props": "pagepropstable", "page": "pagetable"}
 _NOT_YET = ("in-progress", "waiting")
+_NUMBER = r"\d{1,18}"  # 64 bits hold it
 
 
 class UnusableDumpError(Exception):
@@ -58,7 +59,7 @@ def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
         files = [file for job in jobs.values() for file in job.get("files", {}).values()]
         if all(isinstance(file, dict) for file in files):
             return dict(jobs)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise UnusableDumpError("dumpstatus.json is not what the dump server writes")
 
@@ -106,7 +107,9 @@ def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
 
 def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Iterator[_Part]:
     stem = re.escape(f"{folder.dbname}-{folder.date}-pages-articles{kind}")
-    pattern = re.compile(rf"{stem}(\d+)\.xml(?:-p(\d+)p(\d+))?(?:\.bz2|\.gz|\.xz|)")
+    pattern = re.compile(
+        rf"{stem}({_NUMBER})\.xml(?:-p({_NUMBER})p({_NUMBER}))?(?:\.bz2|\.gz|\.xz|)"
+    )
     for name in names:
         if found := pattern.fullmatch(name):
             number, first, last = (int(group or 0) for group in found.groups())
@@ -138,11 +141,11 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     present = {part[:3] for part in parts}
     absent = [part.name for part in listed if part[:3] not in present]
     if absent:
-        return f"{len(absent)} of {len(listed)} parts are not there: {_some(absent)}"
+        return f"{len(absent)} of {len(listed)} parts are not there: {_some(absent, len(absent))}"
     numbers = {part.number for part in parts}
-    gaps = [number for number in range(1, max(numbers)) if number not in numbers]
-    if gaps:
-        return f"not there of {max(numbers)} parts: part {_some(list(map(str, gaps)))}"
+    if gaps := max(numbers) - len(numbers):
+        missing = (str(number) for number in itertools.count(1) if number not in numbers)
+        return f"not there of {max(numbers)} parts: part {_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
@@ -151,9 +154,9 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     return ""
 
 
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
+def _some(names: Iterable[str], count: int) -> str:
+    more = f" and {count - 3:,} more" if count > 3 else ""
+    return ", ".join(itertools.islice(names, min(count, 3))) + more
 
 
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:

@@ -91,10 +91,13 @@ def test_the_tables_in_a_folder() -> None:
         ([MULTI.replace("articles", "meta-current")], "no pages-articles dump"),
         ([part(1, "p1p5"), part(3, "p6p9")], "not there of 3 parts: part 2"),
         ([part(7, "p1p5")], "not there of 7 parts: part 1, 2, 3 and 3 more"),
+        ([part(2, "p1p5"), part(3 * 10**9, "p6p9")],
+         "not there of 3000000000 parts: part 1, 3, 4 and 2,999,999,995 more"),
+        ([part(9, f"p1p{'9' * 5_000}")], "no pages-articles dump"),
         ([ONE, part(2, "p151574p311329")], "no part holds the pages 41,243 to 151,573"),
         ([ONE, part(2, "p41242p50000")], f"{ONE} and {part(2, 'p41242p50000')} overlap"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there(names: list[str], reason: str) -> None:
     with pytest.raises(UnusableDumpError) as error:
         select_files(folder(names))
@@ -200,7 +203,7 @@ def test_parse_jobs() -> None:
 @pytest.mark.parametrize(
     "status",
     [b"", b"{", b"[]", b"{}", b'{"jobs": []}', b'{"jobs": {"a": 1}}', b'{"jobs": {"a": {"files": []}}}',
-     b'{"jobs": {"a": {"files": {"b": 1}}}}', b"\xff"],
+     b'{"jobs": {"a": {"files": {"b": 1}}}}', b"\xff", b"[" * 100_000],
 )  # fmt: skip
 def test_a_status_that_is_none(status: bytes) -> None:
     with pytest.raises(UnusableDumpError, match="is not what the dump server writes"):
