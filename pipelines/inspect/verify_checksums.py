@@ -1,4 +1,4 @@
-"""Compares a finished build of One Billion Word with a list of MD5 sums, and tells where it differs.
+"""Compares a finished build of One Billion Word with a list of MD5 sums, and shows where it differs.
 
 The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
 """
@@ -18,14 +18,14 @@ from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from pipelines.inspect.verify import SHOWN, check_report, report_path
 from transforms.builds.check_checksums import CheckChecksums
-from transforms.builds.plan_checksums import OF_BUILD, Plan, facts_of, plan_comparisons, read_list
+from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
 from transforms.builds.read_corpus import Build, find_builds
 from transforms.files.open_input import InputError, open_raw
-from transforms.text.news.checksum_reasons import FAULTS, Facts, Finding, Status, find_reasons
+from transforms.text.news.checksum_findings import FAULTS, Finding, Status
 
 CORPUS = "lm1b"
 COLUMNS = ("what", "name", "detail")
-BUILD, REASON = "build", "why"
+BUILD = "build"
 
 
 class ChecksumVerdict(NamedTuple):
@@ -33,7 +33,6 @@ class ChecksumVerdict(NamedTuple):
 
     build: str  # Build.name
     findings: tuple[Finding, ...]  # by status, then in the order of the list
-    reasons: tuple[str, ...]  # sentences
 
     @property
     def is_sound(self) -> bool:
@@ -72,10 +71,9 @@ def verify_checksums(
     listed = read_list(md5_list)
     plan = plan_comparisons(build, listed, reference)
     place = {one.name: one.line for one in listed}
-    facts = facts_of(build, listed)
     with report_path(report) as path:
         with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, engine):
-            run_pipeline(lambda root: add_checks(root, build, plan, place, facts, path), engine)
+            run_pipeline(lambda root: add_checks(root, build, plan, place, path), engine)
         return _read_verdict(path)
 
 
@@ -95,7 +93,6 @@ def add_checks(
     build: Build,
     plan: Plan,
     place: Mapping[str, int],
-    facts: Facts,
     report: str,
 ) -> None:
     """Adds all that the workers do; the report says what they found.
@@ -108,7 +105,7 @@ def add_checks(
     _ = (
         root
         | "Once" >> beam.Create([report])
-        | "WriteReport" >> beam.Map(write_report, named, plan.known, AsList(findings), place, facts)
+        | "WriteReport" >> beam.Map(write_report, named, plan.known, AsList(findings), place)
     )
 
 
@@ -118,9 +115,8 @@ def write_report(
     known: Iterable[Finding],
     found: Iterable[Finding],
     place: Mapping[str, int],
-    facts: Facts,
 ) -> None:
-    """Writes what the findings mean together, then all of them."""
+    """Writes the build, then all findings."""
     order = list(Status)
     findings = sorted(
         (*known, *found),
@@ -129,7 +125,6 @@ def write_report(
     rows: list[tuple[str, str, str]] = [
         COLUMNS,
         (BUILD, *build),
-        *((REASON, "", reason) for reason in find_reasons(findings, facts)),
         *findings,
     ]
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
@@ -149,12 +144,7 @@ def _read_verdict(path: str) -> ChecksumVerdict:
     [build] = [name for what, name, _ in rows if what == BUILD]
     return ChecksumVerdict(
         build,
-        tuple(
-            Finding(Status(what), name, detail)
-            for what, name, detail in rows
-            if what not in (BUILD, REASON)
-        ),
-        tuple(detail for what, _, detail in rows if what == REASON),
+        tuple(Finding(Status(what), name, detail) for what, name, detail in rows if what != BUILD),
     )
 
 
@@ -171,8 +161,6 @@ def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
     others = [one for one in unnamed if one.detail != OF_BUILD]
     print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are to be looked at")
     _print_first(others, report)
-    for reason in verdict.reasons:
-        print(reason)
 
 
 def _print_first(found: Sequence[Finding], report: str) -> None:

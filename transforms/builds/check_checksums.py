@@ -1,5 +1,6 @@
-"""Files of a build of One Billion Word → whether they have the MD5 sums of a list, and if not, why."""
+"""Files of a build of One Billion Word → comparison with the MD5 sums of a list."""
 
+import functools
 import hashlib
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -12,13 +13,12 @@ from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.text.lines.first_difference import Difference, describe_difference, find_difference
-from transforms.text.lines.line_blocks import block_of
 from transforms.text.lines.line_table import FEATURE, make_table
-from transforms.text.news.checksum_reasons import Finding, Status
+from transforms.text.news.checksum_findings import Finding, Status
 
 STAGE = "check-checksums"
 READ_BYTES = 1 << 20
-MAX_BLOCK_BYTES = 1 << 26  # of a damaged file that has no line feeds
+MAX_LINE_BYTES = 1 << 24  # of a damaged file that has no line feeds
 
 
 class StoredFile(NamedTuple):
@@ -66,7 +66,7 @@ def check_artefact(asked: Comparison) -> Finding:
     if not is_whole:
         remarks.append("is not what the build has written, by the SHA-256 in its manifest")
     if asked.reference:
-        remarks += _compare_with_reference(asked)
+        remarks.append(_compare_with_reference(asked))
     elif not is_whole and asked.twin:
         remarks.append(_compare_with_twin(paths, asked.twin))
     return Finding(Status.DIFFERENT if is_whole else Status.DAMAGED, asked.name, "; ".join(remarks))
@@ -97,25 +97,16 @@ def _is_as_written(file: StoredFile) -> bool:
     return _hash(hashlib.sha256(), read_pieces([file.path])) == file.sha256
 
 
-def _compare_with_reference(asked: Comparison) -> Iterator[str]:
-    digest = hashlib.md5(usedforsecurity=False)
-
-    def hashed() -> Iterator[bytes]:
-        for piece in read_pieces(asked.reference):
-            digest.update(piece)
-            yield piece
-
-    found = find_difference(read_pieces(file.path for file in asked.files), hashed())
-    if digest.hexdigest() != asked.md5:
-        yield f"the reference itself has another MD5 than the list, {digest.hexdigest()}"
-    yield _describe(found, "the reference")
+def _compare_with_reference(asked: Comparison) -> str:
+    lines = _read_lines(file.path for file in asked.files)
+    return _describe(find_difference(lines, _read_lines(asked.reference)), "the reference")
 
 
 def _compare_with_twin(paths: Iterable[str], twin: str) -> str:
     try:
-        found = find_difference(_as_texts(_whole_lines(read_pieces(paths))), _read_twin(twin))
+        found = find_difference(map(_as_text, _read_lines(paths)), _read_twin(twin))
     except InputError as error:
-        return f"nor can the Parquet file with the same lines be read: {error}"
+        return f"the Parquet file with the same lines cannot be read either: {error}"
     return _describe(found, "the build's own Parquet")
 
 
@@ -125,29 +116,31 @@ def _describe(found: Difference | None, other: str) -> str:
     return f"first difference: {describe_difference(found, 'the build', other)}"
 
 
-def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut behind line feeds."""
-    begun = bytearray()
-    for piece in pieces:
-        end = piece.rfind(b"\n") + 1
-        begun += piece[: end or len(piece)]
-        if end or len(begun) > MAX_BLOCK_BYTES:
-            yield bytes(begun)
-            begun = bytearray(piece[end or len(piece) :])
+def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
+    """The lines of a text in several files. A line that is too long, in a damaged file, comes in pieces."""
+    begun = b""
+    for path in paths:
+        with open_raw(path) as stream:
+            for piece in iter(functools.partial(stream.readline, MAX_LINE_BYTES), b""):
+                begun += piece
+                if begun.endswith(b"\n") or len(begun) >= MAX_LINE_BYTES:
+                    yield begun
+                    begun = b""
     if begun:
-        yield bytes(begun)
+        yield begun
 
 
-def _as_texts(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Blocks as Parquet has their lines: characters that only Perl knows are replaced."""
-    for block in blocks:
-        try:
-            yield make_table(block).block
-        except pa.ArrowInvalid:  # damaged, which is what is looked for
-            yield block
+def _as_text(line: bytes) -> bytes:
+    """A line as Parquet has it: characters that only Perl knows are replaced."""
+    if line.isascii():
+        return line
+    try:
+        return make_table(line).block
+    except pa.ArrowInvalid:  # damaged, which is what is looked for
+        return line
 
 
 def _read_twin(path: str) -> Iterator[bytes]:
     for rows in read_file(CorpusFile(path, "", "", "", ""), [FEATURE]):
-        column = rows.table.column(FEATURE).cast(pa.binary())
-        yield block_of(column.to_pylist())
+        for line in rows.table.column(FEATURE).to_pylist():
+            yield f"{line}\n".encode()

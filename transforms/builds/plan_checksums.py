@@ -19,7 +19,7 @@ from transforms.text.news.artefact_names import (
     parquet_twin,
     part_of,
 )
-from transforms.text.news.checksum_reasons import PUBLISHED_SORTED_MD5, Facts, Finding, Status
+from transforms.text.news.checksum_findings import Finding, Status
 from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 
 # Of files that the list does not name.
@@ -160,20 +160,3 @@ def _describe_unnamed(name: str, hashes: Mapping[str, str]) -> Finding:
     else:
         detail = STRANGER
     return Finding(Status.NOT_IN_LIST, name, detail)
-
-
-def facts_of(build: Build, listed: Iterable[ListedSum]) -> Facts:
-    """What the manifest tells, and whether the list is the published one."""
-    manifest = build.manifest
-    return Facts(
-        settings=manifest.get("settings", {}),
-        sentences=sum(
-            file["records"]
-            for file in manifest["outputs"]
-            if file["split"] and kind_of(file["name"]) in SHARDS
-        ),
-        rejected=manifest.get("counts", {}).get("rejected", {}).get("total", 0),
-        lost=len(manifest.get("lost", ())),
-        code=manifest.get("code", {}),
-        is_published=any(one.md5 == PUBLISHED_SORTED_MD5 for one in listed),
-    )

@@ -13,12 +13,12 @@ from tests.makers.sentence_builds import (
 from tests.tools.object_store import ObjectStore
 from tests.transforms.files.test_list_folders import FolderStore
 from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.plan_checksums import facts_of, list_below, plan_comparisons, read_list
+from transforms.builds.plan_checksums import list_below, plan_comparisons, read_list
 from transforms.builds.read_corpus import open_build
 from transforms.files.hash_inputs import hash_input
 from transforms.files.open_input import InputError
 from transforms.text.files.checksum_list import ListedSum
-from transforms.text.news.checksum_reasons import PUBLISHED_SORTED_MD5, Facts, Finding, Status
+from transforms.text.news.checksum_findings import Finding, Status
 
 MD5 = "0" * 32
 ONE = f"{TRAIN}/news.en-00001-of-00003"
@@ -213,18 +213,3 @@ def test_lists_that_cannot_be_used(tmp_path: Path, name: str, message: str) -> N
     with pytest.raises(InputError) as raised:
         read_list(f"{tmp_path}/{name}")
     assert str(raised.value) == f"{tmp_path}/{message}"
-
-
-def test_facts(tmp_path: Path) -> None:
-    folder = make_sentence_build(
-        tmp_path,
-        parts={SORTED: [b"a\n"]},
-        settings={"shards": 3},
-        counts={"rejected": {"read-lines/malformed-utf-8": 2, "total": 2}},
-        lost=[{}],
-    )
-    facts = facts_of(open_build(str(folder)), [ListedSum("x", PUBLISHED_SORTED_MD5, 1)])
-    assert facts == Facts(facts.settings, 6, 2, 1, {"unicode": "14.0.0"}, is_published=True)
-    assert facts.settings["shards"] == 3
-    bare = open_build(str(folder))._replace(manifest={"outputs": []})
-    assert facts_of(bare, listed("x")) == Facts({}, 0, 0, 0, {}, is_published=False)
