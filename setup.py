@@ -22,7 +22,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
-        "pipelines": ["samples/**/*", "settings/*.tsv"],
+        "pipelines": ["samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.translation": ["*.toml", "*/*.toml"],
@@ -48,6 +48,7 @@ setup(
         "prometheus-client>=0.21,<1",  # the official one; it writes the metrics of refresh
         "py3langid==0.4.*",  # its model decides what counts as another language
         "pyarrow>=14,<26",
+        "pyyaml>=6,<7",  # reads and writes the heads of dataset cards
         "regex>=2024.1",  # knows the scripts of characters
         "rich>=13",
         "requests>=2.32,<3",  # pages and downloads of refresh
@@ -59,7 +60,7 @@ setup(
         "zstandard>=0.22",
     ],
     extras_require={
-        "aws": ["apache-beam[aws]>=2.77,<2.78"],
+        "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # it knows If-Match of what is put
         "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
         "spark": ["pyspark>=3.5.1,<3.6"],  # the job server is made for Spark 3
         "zh": CHINESE,

@@ -7,48 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands import (
-    compare,
-    demo,
-    entities,
-    flores101,
-    lm1b,
-    multilingual,
-    pg19,
-    refresh,
-    report,
-    score,
-    simplebooks,
-    subwords,
-    verify,
-    wiki40b,
-)
-
-COMMANDS = (
-    wiki40b,
-    entities,
-    multilingual,
-    lm1b,
-    pg19,
-    simplebooks,
-    flores101,
-    subwords,
-    refresh,
-    report,
-    verify,
-    compare,
-    score,
-    demo,
-)
-
-EPILOG = """\
-first steps:
-  corpusmill demo                   builds every corpus from bundled samples, in a minute
-  corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
-  corpusmill lm1b --help            how to build One Billion Word from news sentences
-  corpusmill pg19 --help            how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
-  corpusmill report DIR             what was built, beside the figures of the paper
-"""
+from pipelines.commands.parser import make_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -93,19 +52,3 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 def _fail(status: int, error: object) -> int:
     print(f"corpusmill: error: {error}", file=sys.stderr)
     return status
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    parser = argparse.ArgumentParser(
-        prog="corpusmill",
-        description="Builds language-model benchmark corpora from their raw sources.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--verbose", action="store_true", help="log more")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
-    return parser

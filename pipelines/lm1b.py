@@ -22,7 +22,7 @@ from transforms.duplicates.drop_near_duplicates import (
     WithoutNearDuplicates,
 )
 from transforms.files.hash_inputs import HashInputs
-from transforms.files.open_input import match_inputs
+from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.write_rejected import WriteRejected
 from transforms.lines.check_lines import check_lines
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
@@ -38,7 +38,6 @@ from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.lines.line_stats import measure_lines
 from transforms.text.lines.line_table import FEATURE
 from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
-from transforms.wiki.read_dumps import file_bytes_of
 
 CORPUS = "lm1b"
 VERSION = "1.0.0"

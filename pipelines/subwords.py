@@ -17,6 +17,7 @@ from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
 from transforms.builds.read_corpus import MANIFEST, Build, age_of
 from transforms.files.hash_inputs import HashInputs
+from transforms.files.open_input import file_bytes_of
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.read_lines import line_bytes_of
 from transforms.text.builds.build_manifest import Provenance
@@ -28,7 +29,6 @@ from transforms.vocabularies.count_sample_words import CountSampleWords
 from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
 from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
 from transforms.vocabularies.write_piece_manifest import PieceOutcome, WritePieceManifest
-from transforms.wiki.read_dumps import file_bytes_of
 
 CORPUS = "subwords"
 VERSION = "1.0.0"

@@ -3,6 +3,8 @@
 import fcntl
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -11,6 +13,15 @@ import pytest
 # A busy machine must not fail a test; each law bounds its examples instead.
 hypothesis.settings.register_profile("corpusmill", deadline=None)
 hypothesis.settings.load_profile("corpusmill")
+
+
+PROGRAM = Path(sys.executable).with_name("corpusmill")
+"""As it is installed."""
+
+
+def environment() -> dict[str, str]:
+    """In which the installed program runs the code of this folder."""
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
 
 
 # A job in the background of a script ignores it, and so would the builds that tests interrupt.
@@ -29,8 +40,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which `corpusmill demo` has built, once for all processes that run tests; or one that
     CORPUSMILL_DEMO names, in which it has built before.
     """
-    from pipelines.cli import main
-
     if "CORPUSMILL_DEMO" in os.environ:
         return Path(os.environ["CORPUSMILL_DEMO"])
     shared = tmp_path_factory.getbasetemp()
@@ -40,6 +49,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "demo.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
-            assert main(["demo", "--output", str(output)]) == 0
+            command = [str(PROGRAM), "demo", "--output", str(output)]
+            subprocess.run(command, env=environment(), check=True, stdin=subprocess.DEVNULL)
             done.touch()
     return output

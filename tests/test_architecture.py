@@ -1,6 +1,8 @@
 """Imports go down only: pipelines → transforms → transforms.text → libraries."""
 
 import ast
+import graphlib
+import itertools
 import pathlib
 from collections import Counter
 from collections.abc import Iterator
@@ -63,13 +65,35 @@ def test_records_import_no_beam() -> None:
     )
 
 
-# Rooms.
+# Rooms. A folder right below a floor is a room, with all that is in it; so is a file there.
+
+
+def room_of(path: str) -> str:
+    """The room of a module: "transforms/wiki", "transforms/text/news", "pipelines/lm1b.py"."""
+    depth = 3 if path.startswith(f"{TEXT}/") else 2
+    return "/".join(path.split("/")[:depth])
 
 
 def imported_modules(path: str) -> set[str]:
     """Paths of our own modules that a module imports."""
     dotted = (name.replace(".", "/") + ".py" for name in imports(ROOT / path))
     return {name for name in dotted if (ROOT / name).is_file()}
+
+
+def test_imports_of_rooms_go_down_only() -> None:
+    """A room may stand on others, and none of them on it."""
+    above: dict[str, set[str]] = {}
+    examples = {}
+    for path in [*modules("pipelines"), *modules("transforms")]:
+        for name in imported_modules(path):
+            if room_of(name) != room_of(path):
+                above.setdefault(room_of(path), set()).add(room_of(name))
+                examples[room_of(path), room_of(name)] = f"{path} imports {name}"
+    try:
+        graphlib.TopologicalSorter(above).prepare()
+    except graphlib.CycleError as error:
+        circle = error.args[1][::-1]
+        pytest.fail("\n".join(examples[pair] for pair in itertools.pairwise(circle)))
 
 
 def test_no_folder_is_crowded() -> None:
@@ -79,7 +103,7 @@ def test_no_folder_is_crowded() -> None:
 
 
 METHODS = {f"pipelines/{path.name}" for path in (ROOT / "pipelines").glob("*.py")}
-METHODS -= {f"pipelines/{name}.py" for name in ("__init__", "__main__", "cli")}
+METHODS -= {f"pipelines/{name}.py" for name in ("__init__", "__main__", "cli", "corpora")}
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))

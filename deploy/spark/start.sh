@@ -14,11 +14,15 @@ elif [ -e "$STATE" ]; then
 fi
 SPARK_HOME=${SPARK_HOME:-$("$PYTHON" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)')}
 export SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 SPARK_NO_DAEMONIZE=1 SPARK_CONF_DIR="$STATE/conf"
-mkdir -p "$STATE/conf" "$STATE/tmp"
+(umask 077 && mkdir -p "$STATE")
+mkdir "$STATE/conf" "$STATE/tmp"
 : >"$STATE/$MARK"
 trap '"$here/stop.sh" >&2; exit 1' INT TERM
 python=$("$PYTHON" -c 'import sys; print(sys.executable)')
 master=spark://127.0.0.1:$MASTER_PORT
+CORPUSMILL_SECRET=${CORPUSMILL_SECRET:-$("$python" -c 'import secrets; print(secrets.token_hex(32))')}
+export CORPUSMILL_SECRET
+(umask 077 && echo "$CORPUSMILL_SECRET" >"$STATE/secret")
 
 # started NAME COMMAND…: in a group of its own, that stop.sh ends.
 started() {
@@ -84,8 +88,9 @@ waits_for job-server "answers($JOB_PORT)"
 waits_for pool "answers($POOL_PORT)"
 cat <<TEXT
 The cluster runs: $NODES nodes, $CORES core(s) and $MEMORY each; logs in $STATE.
+  export CORPUSMILL_SECRET=\$(cat $STATE/secret)
   corpusmill … --runner SparkRunner --spark_master_url $master       a job server for each build
-  corpusmill … --runner SparkRunner --job_endpoint localhost:$JOB_PORT   the one that runs
-  …  --environment_type EXTERNAL --environment_config localhost:$POOL_PORT   with workers of the pool
+  corpusmill … --runner SparkRunner --job_endpoint 127.0.0.1:$JOB_PORT   the one that runs
+  …  --environment_type EXTERNAL --environment_config 127.0.0.1:$POOL_PORT   with workers of the pool
 $here/stop.sh ends it.
 TEXT

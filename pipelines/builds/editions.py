@@ -9,7 +9,6 @@ of an edition that was found good; its folder is never changed, and removed only
 """
 
 import contextlib
-import fcntl
 import io
 import logging
 import os
@@ -21,16 +20,18 @@ from collections.abc import Collection
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.disk_sync import sync
+from pipelines.builds.file_lock import locked
 from pipelines.builds.publish import is_completed
 from pipelines.builds.safe_files import write_whole
 from pipelines.builds.store_builds import may_be_at_work
-from pipelines.inspect.compare import SUMMARY
 from transforms.builds.read_corpus import COMPLETED, open_build
 from transforms.files.list_folders import list_subfolders
 from transforms.files.open_input import InputError, is_there, open_raw
 from transforms.files.stores import is_local, remove_below, write_object
 
 CURRENT = "CURRENT"
+SUMMARY = ".json"
+"""What is put to the name of a report to name the file with its counts."""
 
 _EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
 _LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
@@ -179,12 +180,7 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 def _remove_unused(folder: pathlib.Path) -> bool:
     """Removes a folder, unless a process has the lock on it that builders take."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder)
-            return True
-        return False
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(BlockingIOError), locked(folder):
+        shutil.rmtree(folder)
+        return True
+    return False

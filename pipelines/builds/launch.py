@@ -12,11 +12,12 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import progress, publish
+from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import stage_folders
+from pipelines.corpora import row_of
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
-from pipelines.settings.memory_model import MODELS
 
 
 class Corpus(Staged, Protocol):
@@ -51,7 +52,7 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    memory = None if ignore_memory else MODELS[corpus.path[0]]
+    memory = None if ignore_memory else row_of(corpus.path[0]).memory
     inputs = [path for paths in corpus.inputs().values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
@@ -63,6 +64,7 @@ def launch(
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
         stages.remove()
+    write_cards([target])
     manifest: dict[str, Any] = _read_json(target, "manifest.json")
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)

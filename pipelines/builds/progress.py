@@ -27,6 +27,7 @@ from pipelines.builds.side_thread import beside
 from transforms.files import counters
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.fingerprint import SPLITS
+from transforms.text.news.sentence_accounts import LEFT_OUT
 from transforms.text.vocabularies.subwords import SubwordStats
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
@@ -59,8 +60,16 @@ _REJECTING = (
     "find-passages",
     "join-wikidata",
     "identify-by-page",
+    "drop-duplicates",
 )
 _KEPT = ("candidates", "cleaned", "linked", "unrendered")
+_NOT_KEPT = {
+    **LEFT_OUT,
+    "repeated": "repeated",
+    "without_item": "without item",
+    "not_drawn": "not drawn",
+}
+"""Count of what is not kept without being rejected, in manifest.json → its name in the summary."""
 _NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped")  # of read-entities
 
 
@@ -93,6 +102,7 @@ class Tally:
         )
         self.lines = counts.get("read-lines/lines", 0)
         self.tokenized = counts.get("tokenize-lines/lines", 0)
+        self.near_duplicates = counts.get("drop-near-duplicates/near-duplicate", 0)
         self.sentences_written = counts.get("write-shards/sentences", 0)
         self.sentences = counts.get("read-sentences/sentences", 0)
         self.words_in_training = counts.get("train-pieces/begun", 0) - counts.get(
@@ -149,7 +159,9 @@ class Tally:
 
     def _describe_lines(self) -> str:
         if self.sentences_written:
-            return f"writing: {self.sentences_written:,} of {self.tokenized:,} sentences"
+            kept = self.tokenized - self.near_duplicates
+            of_all = f" of {kept:,}" if self.tokenized else ""  # else tokenised before all else
+            return f"writing: {self.sentences_written:,}{of_all} sentences"
         if self.tokenized:
             return f"tokenising: {self.tokenized:,} different ones of {self.lines:,} lines"
         return f"sorting: {self.lines:,} lines {self.megabytes_per_second:.1f} MB/s"
@@ -271,7 +283,7 @@ def print_summary(
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
-        console.print(_table_of_reasons(manifest["counts"]["rejected"], unit))
+        console.print(_table_of_reasons(manifest["counts"], unit))
     read = manifest["counts"].get(f"{unit}_read")
     done = "built" if read is None else f"{read:,} {unit} read"
     console.print(f"{done} in {seconds:.1f} s", highlight=False)
@@ -376,11 +388,14 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
             yield f"{before}{name}", count
 
 
-def _table_of_reasons(rejected: Mapping[str, int], unit: str) -> Table:
+def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
+    """A row for each reason, then all that was read and is not kept."""
+    reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
+    reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
     table = Table()
     table.add_column("not kept")
     table.add_column(unit, justify="right")
-    for reason, count in rejected.items():
+    for reason, count in (*reasons.items(), ("total", sum(reasons.values()))):
         table.add_row(reason, f"{count:,}")
     return table
 

@@ -6,9 +6,7 @@ their own way to the same: see store_builds.
 """
 
 import contextlib
-import fcntl
 import hashlib
-import os
 import pathlib
 import shutil
 import tempfile
@@ -18,6 +16,7 @@ from collections.abc import Iterator
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.builds.file_lock import locked
 from pipelines.builds.store_builds import BusyError, building_in_store
 from transforms.builds.read_corpus import COMPLETED, MANIFEST
 from transforms.files.open_input import is_there
@@ -111,20 +110,12 @@ def _remove_leftover(folder: pathlib.Path) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: pathlib.Path) -> Iterator[None]:
-    """Holds a lock that ends with the process, however it ends."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(descriptor, folder)
+    with contextlib.ExitStack() as lock:
+        try:
+            lock.enter_context(locked(folder))
+        except BlockingIOError:
+            raise TargetError(f"another build is at work: {folder}") from None
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, folder: pathlib.Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise TargetError(f"another build is at work: {folder}") from None
 
 
 def _delete(target: str) -> None:

@@ -2,14 +2,18 @@
 
 A stage writes into a folder of its own of every attempt, and is finished when stage.json stands in it. So
 nothing that a worker of a killed build still writes can get into what looks finished.
+
+What waits here is unpickled, and pickled data can run code. So a folder that belongs to another user, or in
+which others could write, is not read, and stage.json holds the SHA-256 of the list of the stage's files.
 """
 
 import contextlib
-import fcntl
+import hashlib
 import json
 import os
 import pathlib
 import shutil
+import stat
 import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,13 +22,16 @@ from typing import Any, NamedTuple
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.clean_up import errors_logged
+from pipelines.builds.file_lock import locked
 from pipelines.builds.publish import TargetError
-from transforms.files.open_input import open_raw
+from transforms.files.open_input import InputError, open_raw
+from transforms.files.stage_files import LIST
 from transforms.files.stores import is_local, list_below, remove_below
 from transforms.files.write_files import write_text
 
 MARK = "stage.json"
 REMOVAL_SECONDS = 5.0
+_PRIVATE = 0o700
 _ATTEMPT_DIGITS = 8
 
 
@@ -56,10 +63,10 @@ class StageFolders:
 
         Returns those that were finished and are removed nevertheless. On object stores there is no lock.
 
-        Raises TargetError where another build has the lock.
+        Raises TargetError where another build has the lock, or other users could have written the folder.
         """
         if self._is_local:
-            self._locks.callback(os.close, _lock(pathlib.Path(self.folder)))
+            _lock(pathlib.Path(self.folder), self._locks)
         self._is_open = True
         removed = []
         for name in self._subfolders():
@@ -71,7 +78,7 @@ class StageFolders:
         return removed
 
     def find(self, stage: str) -> FinishedStage | None:
-        """The finished stage of that name. Raises DamagedStageError where a file of it is gone or cut off."""
+        """The finished stage of that name. Raises DamagedStageError for files that are not those it wrote."""
         for name in self._subfolders():
             if name.startswith(f"{stage}-") and self._is_finished(name):
                 return self._check(FileSystems.join(self.folder, name))
@@ -81,14 +88,19 @@ class StageFolders:
         """A new folder for a stage."""
         folder: str = FileSystems.join(self.folder, f"{stage}-{uuid.uuid4().hex[:_ATTEMPT_DIGITS]}")
         if self._is_local:
-            pathlib.Path(folder).mkdir()
+            pathlib.Path(folder).mkdir(_PRIVATE)
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
         """Marks a stage as finished; all that it has written stands in `folder`."""
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
-        mark = {"finished": finished, "counts": dict(counts), "files": files}
+        mark = {
+            "finished": finished,
+            "counts": dict(counts),
+            "files": files,
+            "list_sha256": _list_digest(folder),
+        }
         write_text(folder, MARK, json.dumps(mark))
         return FinishedStage(folder, finished, counts, sum(files.values()))
 
@@ -121,6 +133,8 @@ class StageFolders:
             if found.get(name, -1) < size:
                 state = "cut off" if name in found else "gone"
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
+        if mark.get("list_sha256") != _list_digest(folder):
+            raise DamagedStageError(f"{FileSystems.join(folder, LIST)} is not what the stage wrote")
         total_bytes = sum(mark["files"].values())
         return FinishedStage(folder, mark["finished"], mark["counts"], total_bytes)
 
@@ -164,6 +178,15 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
             raise
 
 
+def _list_digest(folder: str) -> str:
+    """SHA-256 of the list of a stage's files; "" for a stage that has none."""
+    try:
+        with open_raw(FileSystems.join(folder, LIST)) as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except (FileNotFoundError, InputError):
+        return ""
+
+
 def _absolute(target: str) -> str:
     return str(pathlib.Path(target).absolute()) if is_local(target) else target.rstrip("/")
 
@@ -180,22 +203,52 @@ def _remove_local(folder: pathlib.Path) -> None:
         time.sleep(0.01)
 
 
-def _lock(folder: pathlib.Path) -> int:
-    """Makes the folder, and gives a descriptor that holds a lock on it until the process ends, however it
-    does.
+_NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
+    """Makes the folder, and takes the lock on it.
+
+    Raises TargetError for a folder that another build has locked, or others have made or could write in.
     """
+    folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            raise TargetError(f"another build is at work: {folder}") from None
-        # Whoever had the lock before may have removed the folder.
-        if folder.exists() and folder.stat().st_ino == os.fstat(descriptor).st_ino:
-            return descriptor
-        os.close(descriptor)
+        is_new = _make(folder)
+        with contextlib.ExitStack() as held:
+            try:
+                found = os.fstat(held.enter_context(locked(folder, flags=_NO_LINK)))
+            except FileNotFoundError:
+                continue
+            except BlockingIOError:
+                raise TargetError(f"another build is at work: {folder}") from None
+            except OSError as error:  # a symbolic link, or no folder
+                raise TargetError(
+                    f"{folder} is not a folder of a build: {error.strerror}"
+                ) from None
+            if not is_new:  # a server of files may show another owner of what was made here
+                _check_owner(folder, found)
+            # Whoever had the lock before may have removed the folder.
+            if folder.exists() and folder.stat().st_ino == found.st_ino:
+                locks.enter_context(held.pop_all())
+                return
+
+
+def _make(folder: pathlib.Path) -> bool:
+    """Makes a folder that only its owner can enter; False if it is there already."""
+    try:
+        folder.mkdir(_PRIVATE)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        fault = f"belongs to another user (number {found.st_uid})"
+    elif found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        fault = f"can be written by others (mode {stat.S_IMODE(found.st_mode):o})"
+    else:
+        return
+    raise TargetError(
+        f"{folder} {fault}, and what is in it would be run as code: remove it, and start the build again"
+    )

@@ -1,11 +1,17 @@
-"""When a finished stage may stand for a new run of it: the same settings, code and inputs."""
+"""When a finished stage may stand for a new run of it: the same settings, code and inputs.
 
+The code is what the module of a corpus imports, directly or not: an edit of a report keeps a day's work.
+"""
+
+import ast
 import dataclasses
 import functools
 import hashlib
+import importlib.metadata
 import json
 import pathlib
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
@@ -17,7 +23,8 @@ from transforms.text.builds.build_manifest import Provenance
 
 _TOP = pathlib.Path(__file__).parents[2]
 _PACKAGES = ("pipelines", "transforms")
-_CODE = (".py", ".toml", ".tsv")
+_FORMAT = "transforms.files.stage_files"  # writes and reads what stages hand on
+_TABLES = (".toml", ".tsv")
 _DIGITS = 16
 
 
@@ -44,7 +51,7 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
         "config": dataclasses.asdict(corpus.config),
         "provenance": corpus.provenance()._asdict(),
         "inputs": describe_inputs(corpus.inputs()),
-        "code": code_digest(),
+        "code": code_digest(type(corpus).__module__),
         "version": VERSION,
     }
     digests = (_digest(facts | {"stages": names[:end]}) for end in range(1, len(names) + 1))
@@ -70,16 +77,86 @@ def _describe(path: str) -> list[Any]:
     return [path, metadata.size_in_bytes, metadata.last_updated_in_seconds]
 
 
-@functools.cache
-def code_digest(top: pathlib.Path = _TOP) -> str:
-    """Of all source files, and the tables that they read."""
+def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
+    """Of a module, of all that it imports, directly or not, of their tables, and of versions of libraries."""
+    files, libraries = _imported(module, top)
     digest = hashlib.sha256()
-    for package in _PACKAGES:
-        for path in sorted((top / package).rglob("*")):
-            if path.suffix in _CODE and "samples" not in path.parts:
-                digest.update(f"{path.relative_to(top)}\0".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in files:
+        digest.update(f"{path.relative_to(top)}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for library in libraries:
+        digest.update(f"{library} {_version_of(library)}\0".encode())
     return digest.hexdigest()
+
+
+@functools.cache
+def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
+    """Our files, sorted, and the libraries, from the text of the modules: many are not loaded yet."""
+    files: set[pathlib.Path] = set()
+    libraries: set[str] = set()
+    waiting = [_file_of(module, top), _file_of(_FORMAT, top)]
+    while waiting:
+        path = waiting.pop()
+        if path in files or not path.is_file():
+            continue
+        files |= {path, *_tables_beside(path)}
+        for name in _imports(path.read_bytes()):
+            if name.split(".")[0] in _PACKAGES:
+                waiting.append(_file_of(name, top))
+            else:
+                libraries.add(name)
+    libraries = {_package_of(name) for name in libraries}
+    return sorted(files), sorted(libraries - set(sys.stdlib_module_names))
+
+
+def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
+    return top / (module.replace(".", "/") + ".py")
+
+
+def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """What a module may read: tables in its folder, and in folders there that hold nothing but tables."""
+    for pattern in ("*", "*/*"):
+        for table in path.parent.glob(pattern):
+            has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()
+            if table.suffix in _TABLES and not has_code:
+                yield table
+
+
+def _imports(source: bytes) -> Iterator[str]:
+    """Dotted names: of modules, and of what is taken from them, which may be modules, too."""
+    for node in _statements(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node. Expressions, which are most of a module, have none."""
+    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for statement in getattr(node, field, ()):
+            yield statement
+            yield from _statements(statement)
+
+
+def _package_of(name: str) -> str:
+    """The package of a library: "pyarrow" of pyarrow.parquet, "google.protobuf" of google's."""
+    parts = name.split(".")
+    top = sys.modules.get(parts[0])
+    is_namespace = top is not None and getattr(top, "__file__", None) is None
+    return ".".join(parts[: 2 if is_namespace and parts[0] not in sys.stdlib_module_names else 1])
+
+
+def _version_of(library: str) -> str:
+    """ "" for what is not installed: it may be an extra."""
+    version = getattr(sys.modules.get(library), "__version__", None)
+    if isinstance(version, str):
+        return version
+    try:
+        return importlib.metadata.version(library.replace(".", "-"))
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _digest(facts: Mapping[str, Any]) -> str:

@@ -6,19 +6,19 @@ import posixpath
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import Corpus
 from pipelines.builds.publish import TargetError, is_completed
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import render_text
 from transforms.builds.read_corpus import MANIFEST, read_json
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.stores import StoreError
-from transforms.text.builds.build_manifest import AccountingError, Provenance
+from transforms.text.builds.build_manifest import AccountingError
 from transforms.wiki.find_dumps import MissingWiki
-from transforms.wiki.read_dumps import file_bytes_of
 
 BUILT = "built"
 ALREADY_THERE = "already there"
@@ -31,19 +31,12 @@ _TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, Va
 """Errors whose message is for the person who started the build; all others come with a traceback."""
 
 
-class DescribedCorpus(Corpus, Protocol):
-    """A build that can be compared with a finished one."""
-
-    def provenance(self) -> Provenance: ...
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
-
-
 class NamedBuild(NamedTuple):
     """One build of a batch."""
 
     label: str  # "uk 20230501"
     target: str  # the folder that it makes
-    make: Callable[[], DescribedCorpus]  # looks at the inputs; may raise
+    make: Callable[[], Corpus]  # looks at the inputs; may raise
     run: Callable[
         [Any], object
     ]  # builds what `make` gave; replaces a finished one if the batch does
@@ -72,6 +65,7 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
         level = logging.ERROR if outcome.status == FAILED else logging.INFO
         log.log(level, "%s: %s: %s", build.label, outcome.status, outcome.message or build.target)
         outcomes.append(outcome)
+    write_cards(one.target for one in outcomes if one.status == ALREADY_THERE)
     return outcomes
 
 
@@ -98,7 +92,7 @@ def _one_line(error: Exception) -> str:
 # Comparing with a finished build.
 
 
-def is_there(target: str, corpus: DescribedCorpus) -> bool:
+def is_there(target: str, corpus: Corpus) -> bool:
     """Whether the folder holds the very build that the corpus would make.
 
     Raises TargetError for a finished build of another version, with other settings, or of other inputs,
@@ -111,7 +105,7 @@ def is_there(target: str, corpus: DescribedCorpus) -> bool:
     return True
 
 
-def _differences(target: str, corpus: DescribedCorpus) -> Iterator[str]:
+def _differences(target: str, corpus: Corpus) -> Iterator[str]:
     """In what the finished build is not the one that the corpus would make."""
     manifest = read_json(target, MANIFEST)
     provenance = corpus.provenance()

@@ -18,11 +18,12 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipelines.cli import make_parser
+from pipelines.commands.parser import make_parser
+from pipelines.corpora import CORPORA
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.errors import BuildError
 
-COMMANDS = ("wiki40b", "entities", "lm1b", "pg19", "simplebooks", "subwords")
+COMMANDS = tuple(row.name for row in CORPORA if row.is_template)
 ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
 HANDED_ON = (
     "project",

@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,19 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
     )
 
 
+def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
+    """Adds folders as arguments. A pattern of the shell, uk/*, names the card above builds, too."""
+    parser.add_argument("folders", nargs="+", action=_Folders, metavar="DIR", help=what)
+
+
+class _Folders(argparse.Action):
+    """Leaves out the cards, unless there is nothing else."""
+
+    def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
+        folders = [one for one in values if pathlib.PurePath(one).name != "README.md"]
+        setattr(settings, self.dest, folders or values)
+
+
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
@@ -60,9 +74,11 @@ def _positive(text: str) -> int:
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """The flags that are fields of a config; those that were not given keep its defaults."""
-    fields = {field.name for field in dataclasses.fields(config)}
-    return {name: value for name, value in vars(settings).items() if name in fields}
+    """The flags that are fields of a config; those that were not given, None here, keep its defaults."""
+    given = {name: value for name, value in vars(settings).items() if value is not None}
+    return {
+        field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
+    }
 
 
 def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from pipelines.commands.flags import launch_build, settings_of
 from pipelines.commands.tables import entity_table
 
 if TYPE_CHECKING:
-    from pipelines.commands.batch import DescribedCorpus, NamedBuild, Outcome
+    from pipelines.builds.launch import Corpus
+    from pipelines.commands.batch import NamedBuild, Outcome
     from pipelines.wiki40b import Wiki40bConfig
     from transforms.wiki.find_dumps import FoundDumps, WikiDump
 
@@ -107,7 +108,7 @@ def _named_corpus(
 def _named_build(
     label: str,
     path: Sequence[str],
-    make: Callable[[], "DescribedCorpus"],
+    make: Callable[[], "Corpus"],
     settings: argparse.Namespace,
     beam_flags: Sequence[str],
 ) -> "NamedBuild":

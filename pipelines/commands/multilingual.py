@@ -53,14 +53,12 @@ def add(commands: "Commands") -> None:
         "--vocabulary-sizes",
         nargs="+",
         type=int,
-        default=argparse.SUPPRESS,  # those of MultilingualConfig
         metavar="N",
         help="pieces of each vocabulary (default 64000 128000)",
     )
     parser.add_argument(
         "--sample-articles",
         type=int,
-        default=argparse.SUPPRESS,
         metavar="N",
         help="articles of train of each language to learn from (default 10000)",
     )

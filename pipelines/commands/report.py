@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pipelines.commands.flags import add_folders
+
 if TYPE_CHECKING:
     from pipelines.commands.flags import Commands
 
@@ -35,9 +37,7 @@ def add(commands: "Commands") -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=_run)
-    parser.add_argument(
-        "folders", nargs="+", metavar="DIR", help="builds, or folders with builds below"
-    )
+    add_folders(parser, "builds, or folders with builds below")
     parser.add_argument(
         "--format", choices=FORMATS, default="text", help="what to print (default %(default)s)"
     )

@@ -47,7 +47,6 @@ def add(commands: "Commands") -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
-        argument_default=argparse.SUPPRESS,  # the defaults are those of SubwordsConfig
     )
     parser.set_defaults(run=_run)
     parser.add_argument(
@@ -58,7 +57,6 @@ def add(commands: "Commands") -> None:
         help="finished builds or folders above some; with a language also files, a sentence a line",
     )
     add_output(parser)
-    parser.set_defaults(replace=False)
     parser.add_argument(
         "--evaluate",
         nargs="+",

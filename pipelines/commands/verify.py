@@ -5,7 +5,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.commands.flags import add_runner
+from pipelines.commands.flags import add_folders, add_runner
 
 if TYPE_CHECKING:
     from pipelines.commands.flags import Commands
@@ -46,9 +46,7 @@ def add(commands: "Commands") -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=_run)
-    parser.add_argument(
-        "folders", nargs="+", metavar="DIR", help="a finished build, or a folder above some"
-    )
+    add_folders(parser, "a finished build, or a folder above some")
     sums = parser.add_argument_group("One Billion Word")
     sums.add_argument(
         "--md5",

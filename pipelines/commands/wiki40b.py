@@ -154,14 +154,12 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--vocabulary-size",
         type=int,
-        default=argparse.SUPPRESS,  # these three: those of Wiki40bConfig
         metavar="N",
         help="SentencePiece pieces (default 32,000); 0 trains none",
     )
     method.add_argument(
         "--sample-articles",
         type=int,
-        default=argparse.SUPPRESS,
         metavar="N",
         help="articles of train that the pieces are learned from (default 100,000)",
     )
@@ -174,7 +172,6 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--shard-bytes",
         type=int,
-        default=argparse.SUPPRESS,  # that of Wiki40bConfig
         metavar="N",
         help="text in one output file, about (default 32 MiB)",
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import apache_beam as beam
 
-from pipelines.engines.options import Options
+from pipelines.engines.beam_patches import Options
 from pipelines.settings.memory_model import MemoryModel
 
 IN_PROCESS = "in-process"

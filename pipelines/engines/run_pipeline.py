@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
+from pipelines.engines.beam_patches import remember_signatures
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
 from pipelines.engines.local.heap import give_back_large_blocks
 from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.signatures import remember_signatures
 from pipelines.engines.spark.spark_engine import SPARK, Spark
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError

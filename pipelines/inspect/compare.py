@@ -17,6 +17,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
+from pipelines.builds.editions import SUMMARY
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
@@ -39,9 +40,6 @@ from transforms.text.builds.edition_changes import (
     split_changes,
     to_line,
 )
-
-SUMMARY = ".json"
-"""What is put to the name of a report to name the file with its counts."""
 
 
 class EditionChanges(NamedTuple):

@@ -1,11 +1,11 @@
 """One refresh at a time."""
 
 import contextlib
-import fcntl
 import os
 import pathlib
 from collections.abc import Iterator, Sequence
 
+from pipelines.builds import file_lock
 from pipelines.builds.publish import TargetError
 
 NAME = ".refresh-lock"
@@ -30,27 +30,20 @@ def locked(folders: Sequence[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def _locked(folder: pathlib.Path) -> Iterator[None]:
     path = folder / NAME
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise TargetError(f"{path} cannot be made: {error.strerror}") from None
-    try:
-        _lock(descriptor, path)
-        yield
-    finally:
-        os.close(descriptor)  # the file stays: to remove it would let two processes lock two files
-
-
-def _lock(descriptor: int, path: pathlib.Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-        raise LockedError(
-            f"another refresh is at work: process {holder or 'unknown'} holds {path}"
-        ) from None
-    # Who holds it, for people: on a full disk nobody is told.
-    with contextlib.suppress(OSError):
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+    with contextlib.ExitStack() as lock:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT
+            descriptor = lock.enter_context(file_lock.locked(path, flags=flags))
+        except BlockingIOError:
+            holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
+            raise LockedError(
+                f"another refresh is at work: process {holder} holds {path}"
+            ) from None
+        except OSError as error:
+            raise TargetError(f"{path} cannot be made: {error.strerror}") from None
+        # The name of the holder is for people. A full disk does not take it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield  # the file stays: to remove it would let two processes lock two files

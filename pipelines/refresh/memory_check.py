@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterable
 
+from pipelines.corpora import row_of
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.refresh.config import Settings
 from pipelines.refresh.remote import RemoteDump
-from pipelines.settings.memory_model import MODELS
 
 
 def check_memory_of(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
@@ -21,5 +21,5 @@ def check_memory_of(corpus: str, dumps: Iterable[RemoteDump], settings: Settings
         for file in of_role
         if file.size > 0
     }
-    model, workers = MODELS[corpus], settings.workers or os.cpu_count() or 1
+    model, workers = row_of(corpus).memory, settings.workers or os.cpu_count() or 1
     check_memory(model, model.text_bytes(sizes), workers, memory_limit())

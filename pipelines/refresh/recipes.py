@@ -1,13 +1,13 @@
 """How each kind of corpus is refreshed: the dumps it is made of, and the build that they give."""
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from pipelines.commands.batch import DescribedCorpus
+from pipelines.builds.launch import Corpus
+from pipelines.corpora import row_of
 from pipelines.refresh.config import (
     AnyTable,
     EntitiesTable,
@@ -48,7 +48,7 @@ class Recipe(NamedTuple):
     version: str  # of the code: part of the name of an edition
     edition_folder: str  # below the output, where the settings tell: "wiki40b/uk"; else ""
     place: str  # equal for two that certainly have one folder of editions
-    make: Callable[[Files, str, str], DescribedCorpus]  # (files, date, folder of the entity table)
+    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the entity table)
 
     def setting_of(self, source: str, role: str) -> str:
         """The setting of the corpus that takes the files of a source."""
@@ -135,11 +135,11 @@ def _recipe(
 
         edition = EDITION
 
-    def make(files: Files, date: str, entity_table: str) -> DescribedCorpus:
+    def make(files: Files, date: str, entity_table: str) -> Corpus:
         more: dict[str, Any] = {**given, "dump_date": date}
         if isinstance(table, Wiki40bTable):
             more["entities"] = entity_table
-        corpus: DescribedCorpus = kind.corpus(_configure(kind.config, table.build, files, more))
+        corpus: Corpus = kind.corpus(_configure(kind.config, table.build, files, more))
         return corpus
 
     folder = f"{kind.name}/{edition}" if edition else ""
@@ -180,20 +180,9 @@ def _configure(
         raise ValueError(f"build: {place.strip('.`')}: {what}".replace(": : ", ": ")) from None
 
 
-_MODULES: Mapping[type, tuple[str, str]] = {
-    EntitiesTable: ("entities", "Entities"),
-    Wiki40bTable: ("wiki40b", "Wiki40b"),
-    Lm1bTable: ("lm1b", "Lm1b"),
-    Pg19Table: ("pg19", "Pg19"),
-    SimpleBooksTable: ("simplebooks", "SimpleBooks"),
-    Flores101Table: ("flores101", "Flores101"),
-}
-"""Kind of table → the module in pipelines, and its corpus."""
-
-
 def _kind_of(table: AnyTable) -> _Kind:
     """The modules of corpora take a while to import: only those that are wanted are."""
-    name, corpus = _MODULES[type(table)]
-    module = importlib.import_module(f"pipelines.{name}")
-    config, make = getattr(module, f"{corpus}Config"), getattr(module, corpus)
+    row = row_of(str(table.__struct_config__.tag))
+    module = row.load()
+    config, make = getattr(module, row.settings), getattr(module, row.build)
     return _Kind(config, make, module.CORPUS, module.VERSION)

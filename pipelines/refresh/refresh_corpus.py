@@ -17,6 +17,7 @@ import requests
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import editions
+from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import launch
 from pipelines.builds.publish import is_completed
 from pipelines.engines.errors import BuildError
@@ -234,6 +235,7 @@ class CorpusRun:
         fault = check_edition(target, self._flags, join(folder, editions.verdict_of(edition)))
         if fault:
             editions.remove(target)
+            write_cards([target])
             raise BuildError(
                 f"{target} was damaged ({fault}) and is removed; the next run builds it anew"
             )
@@ -244,6 +246,7 @@ class CorpusRun:
         removed = editions.prune(folder, self._settings.keep, self.state.rejected)
         for name in (*removed, *editions.remove_leftovers(folder)):
             self._log.info("%s: removed %s", self._table.label, join(folder, name))
+        write_cards([join(folder, plan.current)])
         if self.state.settings and dict(self.state.settings) != dict(self._table.build):
             self._log.warning(
                 "%s: `build` has changed since the last build; it counts from the next dump on",

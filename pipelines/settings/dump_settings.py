@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.wiki.read_dumps import ON_CORRUPT
+from transforms.files.open_input import ON_CORRUPT
 
 # It is a part of the name of a folder; "" is taken from the name of the dump.
 _DATE_NAME = re.compile(r"(\w[\w.-]*)?")

@@ -38,15 +38,3 @@ class MemoryModel(NamedTuple):
         """Bytes that a build takes at its peak, about."""
         further = self.worker_bytes * (workers - 1)
         return self.base_bytes + further + int(self.input_share * text_bytes)
-
-
-MODELS = {
-    "lm1b": MemoryModel(450 * MB, 150 * MB, 0.2),
-    "pg19": MemoryModel(500 * MB, 260 * MB, 0.3),
-    "simplebooks": MemoryModel(600 * MB, 260 * MB, 0.5),
-    "wiki40b": MemoryModel(600 * MB, 300 * MB, 0.75, XML),
-    "entities": MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
-    "flores101": MemoryModel(500 * MB, 300 * MB, 0.2, XML),
-    "subwords": MemoryModel(500 * MB, 300 * MB, 0.5),
-}
-"""Corpus → model."""

@@ -6,16 +6,15 @@ Who reads the journal, decides, and adds to it holds its lock meanwhile; the loc
 
 import contextlib
 import datetime
-import fcntl
 import getpass
 import json
-import os
 import pathlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
 from pipelines.translation.files import fill_folder, read_bytes
 from transforms.files.open_input import InputError
@@ -104,14 +103,10 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
 def locked(folder: pathlib.Path) -> Iterator[None]:
     """Waits for the lock of a journal and holds it. What killed writers have left is removed."""
     folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with file_lock.locked(folder, waits=True):
         for leftover in folder.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def append(

@@ -14,6 +14,7 @@ import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import publish
+from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.provenance import code_versions
 from pipelines.translation import journal
 from pipelines.translation.project import Project
@@ -22,7 +23,7 @@ from transforms.files.open_input import InputError
 from transforms.files.write_files import HashedFile, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance, assemble, to_json
-from transforms.text.files.markdown import make_table
+from transforms.text.files.markdown import Config, make_table, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
@@ -90,6 +91,7 @@ def package(
             [*manifest["outputs"], outputs_of_card._asdict()], key=lambda one: str(one["name"])
         )
         write_text(folder, "manifest.json", to_json(manifest))
+    write_cards([target])
     return Packaged(target, manifest)
 
 
@@ -242,17 +244,10 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     """README.md, with the YAML head that the Hugging Face hub reads."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
-    shown = [split for split in kept if split != WITHHELD]
+    tags = list(dict.fromkeys(language.tag for language in languages))
+    files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
     lines = [
-        "---",
-        f"license: {LICENSE}",
-        "language:",
-        *(f"- {tag}" for tag in dict.fromkeys(language.tag for language in languages)),
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-        *(f"  - split: {split}\n    path: {split}-*.parquet" for split in shown),
-        "---",
+        *yaml_head(LICENSE, tags, [Config("default", files)]),
         "",
         f"# {project.rules.name}",
         "",

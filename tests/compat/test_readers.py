@@ -12,7 +12,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.folder_cards import write_cards
 from pipelines.wiki40b import VERSION
+from tests.makers.finished_builds import add_card, make_build
 
 pytestmark = pytest.mark.compat
 
@@ -84,6 +86,39 @@ def test_datasets_by_folder(build: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     loaded = datasets.load_dataset(str(build), cache_dir=str(tmp_path))
     check_dataset(build, loaded)
+
+
+def test_datasets_by_the_folder_of_norwegian(tmp_path: Path) -> None:
+    """Unquoted, its code is no name of a config, but False."""
+    datasets = pytest.importorskip("datasets")
+    build = make_build(tmp_path / "builds", "no", {split: [[split]] for split in SPLITS})
+    add_card(build)
+    loaded = datasets.load_dataset(str(build), "no", cache_dir=str(tmp_path / "cache"))
+    assert [list(split["wikidata_id"]) for split in loaded.values()] == [[one] for one in SPLITS]
+
+
+def test_datasets_by_the_folders_above_builds(tmp_path: Path) -> None:
+    """A language is loaded by its name, and of its editions the newest or one by its name; none is mixed."""
+    datasets = pytest.importorskip("datasets")
+    rows = {("no", "20260101"): "Q1", ("uk", "20251101"): "Q2", ("uk", "20260101"): "Q3"}
+    for (language, date), row in rows.items():
+        ids = {split: [[row, split], [row]] for split in SPLITS}
+        build = make_build(tmp_path / "builds", language, ids, date=date)
+        add_card(build)
+        write_cards([str(build)])
+    corpus = tmp_path / "builds" / "wiki40b"
+
+    def ids_of(folder: Path, *name: str) -> list[str]:
+        loaded = datasets.load_dataset(str(folder), *name, cache_dir=str(tmp_path / "cache"))
+        assert list(loaded) == SPLITS
+        return [one for split in loaded.values() for one in split["wikidata_id"]]
+
+    rows_of = {row: [one for split in SPLITS for one in (row, split, row)] for row in rows.values()}
+    assert ids_of(corpus, "no") == rows_of["Q1"]
+    assert ids_of(corpus, "uk") == ids_of(corpus / "uk") == rows_of["Q3"]
+    assert ids_of(corpus / "uk", "20251101-1.0.0") == rows_of["Q2"]
+    with pytest.raises(ValueError, match=r"Config name is missing.*\n.*\['no', 'uk'\]"):
+        datasets.load_dataset(str(corpus), cache_dir=str(tmp_path / "cache"))
 
 
 def check_dataset(build: Path, loaded: Any) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.text.builds.build_manifest import to_json
+from transforms.text.files.markdown import hub_head
 from transforms.text.files.shards import parquet_name, tfrecord_name
 
 SPLITS = ("train", "validation", "test")
@@ -55,6 +56,12 @@ def make_build(
     (folder / "stats.json").write_text(to_json(stats), "utf-8")
     seal(folder, manifest)
     return folder
+
+
+def add_card(build: Path) -> None:
+    """Writes the README.md of a build, as far as Hugging Face datasets reads it."""
+    head = hub_head("cc-by-sa-4.0", manifest_of(build)["edition"], SPLITS)
+    (build / "README.md").write_text("\n".join([*head, ""]), "utf-8")
 
 
 def seal(folder: Path, manifest: Mapping[str, Any]) -> None:

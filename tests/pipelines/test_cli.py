@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import make_parser
+from pipelines.commands.parser import make_parser
 from pipelines.pg19 import Pg19Config
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
 from pipelines.simplebooks import SimpleBooksConfig
@@ -36,7 +36,7 @@ def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> 
 
 def test_the_demo_builds_every_sample(demo: Path) -> None:
     made = sorted(path.name for path in (demo / "wiki40b").iterdir())
-    assert made == ["en", "ja", "multilingual-3", "uk"]
+    assert made == ["README.md", "en", "ja", "multilingual-3", "uk"]
     assert (demo / "entities" / "wikidata" / "20260101-1.0.0" / "COMPLETED").is_file()
 
 
@@ -131,7 +131,7 @@ def test_help_lists_every_language(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_help_does_not_wait_for_beam() -> None:
     script = (
-        "import sys; from pipelines.cli import make_parser; make_parser().format_help();"
+        "import sys; from pipelines.commands.parser import make_parser; make_parser().format_help();"
         "sys.exit('apache_beam' in sys.modules or 'pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0

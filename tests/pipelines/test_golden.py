@@ -12,8 +12,8 @@ FILES = tree_of(GOLDEN)
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
     # three wikis, the entity table, vocabularies over all, news in ten shards and five, books twice,
-    # source sentences, subwords
-    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7
+    # source sentences, subwords, and the cards of folders: of five corpora, and of each edition
+    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7 + 5 + 7
     assert tree_of(demo).keys() == FILES.keys()
 
 

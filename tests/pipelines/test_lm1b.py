@@ -16,6 +16,7 @@ from pipelines.builds.launch import launch
 from pipelines.cli import main
 from pipelines.lm1b import Lm1b, Lm1bConfig
 from tests.makers.news_lines import read_odd_lines, sample_lines
+from tests.pipelines.builds.test_progress import not_kept_rows
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 from transforms.files.open_input import InputError
@@ -145,7 +146,9 @@ def test_sentences_may_be_made_unique_after_they_are_tokenised(tmp_path: Path) -
     assert duplicates == [1, 3]
 
 
-def test_near_duplicates_are_left_out_and_listed(sample: Path, tmp_path: Path) -> None:
+def test_near_duplicates_are_left_out_and_listed(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     different = build(tmp_path, near_duplicates=0.6, workers=2)
     (listed,) = different.glob("rejected/near-duplicates-*.parquet")
     removed = pq.read_table(listed).to_pylist()
@@ -154,7 +157,14 @@ def test_near_duplicates_are_left_out_and_listed(sample: Path, tmp_path: Path) -
     assert Counter(kept) + Counter(row["removed"] for row in removed) == Counter(corpus_of(sample))
     assert {row["kept"] for row in removed} <= set(kept)
     manifest = manifest_of(different)
-    assert manifest["counts"]["near_duplicates"] == len(removed)
+    counts = manifest["counts"]
+    assert counts["near_duplicates"] == len(removed)
+    assert not_kept_rows(capsys.readouterr().out) == [
+        "read-lines/malformed-utf-8 2",
+        f"repeated {manifest_of(sample)['counts']['duplicates']}",
+        f"near-duplicates {len(removed)}",
+        f"total {counts['lines_read'] - counts['kept']['total']}",
+    ]
     assert manifest["settings"]["minhash"] == {"permutations": 128, "ngram_words": 3}
 
 
@@ -280,4 +290,4 @@ def test_what_is_whole_of_a_cut_off_file_can_be_kept(tmp_path: Path) -> None:
 
 def test_a_finished_build_leaves_no_scratch(sample: Path) -> None:
     assert [path.name for path in sample.iterdir() if path.name.startswith(".")] == []
-    assert [path.name for path in sample.parent.iterdir()] == [sample.name]
+    assert {path.name for path in sample.parent.iterdir()} == {sample.name, "README.md"}

@@ -38,3 +38,13 @@ def command_of(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def workers_of(launcher: int) -> list[int]:
+    """Worker processes of a build: children of its child that forks them."""
+    return [
+        worker
+        for child in children_of(launcher)
+        if b"fork_server" in command_of(child)
+        for worker in children_of(child)
+    ]

@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
 from transforms.files.scratch import Scratch
 from transforms.files.spread import Spread
 from transforms.records import BookFile, Reason, Rejected
@@ -34,7 +34,6 @@ from transforms.text.files.tar_members import Link, TarError
 from transforms.text.files.zip_members import ZipError, ZipMember
 from transforms.text.fingerprint import fingerprint
 from transforms.text.lines.unit_blocks import shares_of
-from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 
 STAGE = "read-books"
 UNIT_BYTES = 1 << 23

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, open_raw
 from transforms.files.spread import Spread
 from transforms.records import CatalogEntry, Rejected
 from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
@@ -21,7 +21,6 @@ from transforms.text.books.files.catalog_rdf import (
 from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
 from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
 from transforms.text.lines.unit_blocks import is_archive
-from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes
 
 STAGE = "read-catalog"
 

@@ -10,7 +10,9 @@ from transforms.duplicates.fetch_line_pairs import LinePairs
 from transforms.files.write_files import write_parquet
 from transforms.records import OutputFile
 from transforms.text.duplicates.ngrams import jaccard
+from transforms.text.files.shards import parquet_name
 from transforms.text.fingerprint import shard_of
+from transforms.text.news.sentence_accounts import NEAR_DUPLICATES
 
 RECORDS_PER_FILE = 1 << 18
 SCHEMA = pa.schema(
@@ -97,7 +99,7 @@ def write_file(grouped: tuple[FileKey, Iterable[list[Row]]], folder: str) -> Out
     rows = sorted(row for block in blocks for row in block)
     columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
-    name = f"rejected/near-duplicates-{file:05d}-of-{files:05d}.parquet"
+    name = parquet_name(NEAR_DUPLICATES, file, files)
     return write_parquet(folder, name, "", pa.table(arrays, schema=SCHEMA))
 
 

@@ -3,13 +3,16 @@
 import io
 import pathlib
 from collections.abc import Sequence
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files.stores import is_local, refusal_of
 from transforms.text.files.compression import decompressed
+
+ON_CORRUPT = ("fail", "keep-good")
+"""What to do about damaged input: end with an error, or keep what is whole."""
 
 
 class InputError(Exception):
@@ -27,6 +30,17 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return InputError, (self.path, self.message, self.offset, self.is_unread)
+
+
+class LostBytes(NamedTuple):
+    """A part of a dump that could not be read, in a build that keeps what is good."""
+
+    name: str  # of the file
+    start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
+    end: int
+    message: str
+    pages_lost: int  # by the multistream index; -1 where there is none
+    last_page: str  # the last whole page in front of it: "12 Anarchism"
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
@@ -58,6 +72,14 @@ def _match(pattern: str) -> list[str]:
     # An object whose name ends so stands for a folder that a person has made in a browser.
     paths = (metadata.path for metadata in match.metadata_list)
     return [path.removeprefix("./") for path in paths if not path.endswith("/")]
+
+
+def file_bytes_of(path: str) -> int:
+    """The stored size of a file on any file system. Raises InputError where there is none."""
+    try:
+        return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
+    except (BeamIOError, FileNotFoundError) as error:
+        raise InputError(path, "no such file" if is_local(path) else refusal_of(error)) from error
 
 
 def open_raw(path: str) -> BinaryIO:

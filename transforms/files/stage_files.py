@@ -5,8 +5,8 @@ after the other in files, a file of each bundle. Only files that a list names co
 a bundle that is run twice, or a worker that is killed, leaves files that nobody reads.
 """
 
-import base64
 import contextlib
+import importlib
 import io
 import json
 import pickle
@@ -17,10 +17,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 import zstandard
-from apache_beam.internal import pickler
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 from apache_beam.transforms.window import GlobalWindow
+from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.files.open_input import InputError, open_raw
@@ -75,7 +75,7 @@ class WriteStage(beam.PTransform):
 
     def expand(self, outcome: Any) -> beam.PCollection:
         collections: dict[str, beam.PCollection] = outcome._asdict()
-        types = {name: _pack_type(one.element_type) for name, one in collections.items()}
+        types = {name: describe_type(one.element_type) for name, one in collections.items()}
         written = [
             collection | f"Write {name}" >> beam.ParDo(_WriteElements(self.folder, name))
             for name, collection in collections.items()
@@ -131,9 +131,13 @@ class StageOutcome:
 
 
 def write_list(
-    folder: str, types: Mapping[str, str], files: Iterable[StageFile], name: str = LIST
+    folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
 ) -> str:
-    """Writes the list: every field with its type and the parts of its files. Gives its path."""
+    """Writes the list: every field with its type and the parts of its files. Gives its path.
+
+    Args:
+      types: by field, as `describe_type` gives them.
+    """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:
         parts[file.field] += file.parts
@@ -148,13 +152,50 @@ def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
     path = FileSystems.join(folder, name)
     with _errors_named(path), open_raw(path) as stream:
         fields = json.loads(stream.read())
-    return {
-        field: StageField(
-            pickler.loads(base64.b64decode(one["type"])),
-            tuple(StagePart(*part) for part in one["parts"]),
-        )
-        for field, one in fields.items()
-    }
+        return {
+            field: StageField(
+                _find_type(one["type"]), tuple(StagePart(*part) for part in one["parts"])
+            )
+            for field, one in fields.items()
+        }
+
+
+_OWN_PACKAGES = ("builtins", "transforms", "pipelines")
+_GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.Dict}
+
+
+def describe_type(element_type: Any) -> Any:
+    """The type as JSON: "Any", "module:class", or ["Tuple", …] of such. Raises TypeError for others."""
+    if element_type in (Any, typehints.Any):
+        return "Any"
+    if isinstance(element_type, typehints.TupleConstraint):
+        return ["Tuple", *map(describe_type, element_type.tuple_types)]
+    if isinstance(element_type, typehints.ListConstraint):
+        return ["List", describe_type(element_type.inner_type)]
+    if isinstance(element_type, typehints.DictConstraint):
+        return ["Dict", *map(describe_type, (element_type.key_type, element_type.value_type))]
+    if isinstance(element_type, type) and element_type.__module__.split(".")[0] in _OWN_PACKAGES:
+        return f"{element_type.__module__}:{element_type.__qualname__}"
+    raise TypeError(f"a stage cannot hand on elements of the type {element_type}")
+
+
+def _find_type(description: Any) -> Any:
+    """The type of that description. Raises ValueError for one of which no class of ours has the name."""
+    if description == "Any":
+        return typehints.Any
+    if isinstance(description, list):
+        generic, *inner = description
+        types = tuple(map(_find_type, inner))
+        return _GENERIC[generic][types if len(types) > 1 or generic == "Tuple" else types[0]]
+    module, _, name = str(description).partition(":")
+    found: Any = None
+    if module.split(".")[0] in _OWN_PACKAGES:
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+    if not isinstance(found, type) or found.__module__ != module:
+        raise ValueError(f"{description!r} is not the name of a class of elements")
+    return found
 
 
 def read_part(part: StagePart, folder: str) -> Iterator[Any]:
@@ -256,7 +297,15 @@ def _read_exactly(stream: BinaryIO, size: int) -> bytes:
 def _errors_named(path: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, EOFError, ValueError, zstandard.ZstdError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        TypeError,
+        KeyError,
+        ImportError,
+        zstandard.ZstdError,
+    ) as error:
         message = f"what a stage of the build has written is damaged or gone: {error}"
         raise InputError(path, message) from None
 
@@ -268,7 +317,3 @@ def _are_few(parts: Iterable[StagePart]) -> bool:
         sum(size for size, _ in sizes) <= SPREAD_BYTES
         and sum(elements for _, elements in sizes) <= SPREAD_ELEMENTS
     )
-
-
-def _pack_type(element_type: Any) -> str:
-    return base64.b64encode(pickler.dumps(element_type)).decode("ascii")

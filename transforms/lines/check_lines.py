@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.lines.read_lines import MEMBERS, find_files
 from transforms.text.files import bz2_blocks, tar_members
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.files.tar_members import TarError
 from transforms.text.lines import unit_blocks
-from transforms.wiki.read_dumps import file_bytes_of
 
 _HEAD_BYTES = 1 << 12
 _PROBLEM_OF_HEAD = {

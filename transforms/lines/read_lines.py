@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import tar_members
@@ -25,7 +25,6 @@ from transforms.text.lines.unit_blocks import (
     place_of,
 )
 from transforms.text.news.perl_utf8 import malformed_lines
-from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 
 STAGE = "read-lines"
 MEMBERS = ("news.20??.en.shuffled*",)

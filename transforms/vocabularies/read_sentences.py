@@ -16,7 +16,7 @@ from transforms.builds.read_corpus import (
     row_groups_of,
 )
 from transforms.files import counters
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.spread import Spread, SpreadAll
 from transforms.lines.read_lines import TextUnit, plan_units, read_unit, screen_block
@@ -31,7 +31,6 @@ from transforms.text.vocabularies.document_sentences import (
     sentences_of_texts,
 )
 from transforms.text.vocabularies.sentence_choice import Ranks, rank_sentences
-from transforms.wiki.read_dumps import file_bytes_of
 
 STAGE = "read-sentences"
 BLOCK_SENTENCES = 1 << 15

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_input, open_raw
+from transforms.files.open_input import (
+    ON_CORRUPT,
+    InputError,
+    LostBytes,
+    file_bytes_of,
+    open_input,
+    open_raw,
+)
 from transforms.files.spread import Spread
-from transforms.files.stores import is_local, refusal_of
 from transforms.records import Page, Rejected
 from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
@@ -24,18 +29,6 @@ from transforms.text.wikimedia.mediawiki_xml import (
 )
 
 STAGE = "read-dump"
-ON_CORRUPT = ("fail", "keep-good")
-
-
-class LostBytes(NamedTuple):
-    """A part of a dump that could not be read, in a build that keeps what is good."""
-
-    name: str  # of the file
-    start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
-    end: int
-    message: str
-    pages_lost: int  # by the multistream index; -1 where there is none
-    last_page: str  # the last whole page in front of it: "12 Anarchism"
 
 
 class ReadPages(NamedTuple):
@@ -89,14 +82,6 @@ def plan_units(path: str, stripes: int) -> list[WorkUnit]:
 def dump_bytes_of(path: str, stripes: int) -> int:
     """How many bytes the workers will read of a file: what progress is measured against."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
-
-
-def file_bytes_of(path: str) -> int:
-    """The stored size of a file on any file system. Raises InputError where there is none."""
-    try:
-        return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
-    except (BeamIOError, FileNotFoundError) as error:
-        raise InputError(path, "no such file" if is_local(path) else refusal_of(error)) from error
 
 
 def read_siteinfo(path: str) -> Siteinfo:

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import bz2_blocks
@@ -22,7 +22,6 @@ from transforms.text.wikimedia.wikidata_json import (
     begins_entities,
     parse_entity,
 )
-from transforms.wiki.read_dumps import ON_CORRUPT, LostBytes, file_bytes_of
 
 STAGE = "read-entities"
 BATCH_ENTITIES = 1000

@@ -16,12 +16,12 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
 
+from pipelines.engines.beam_patches import Options
 from pipelines.engines.dataflow.dataflow_errors import readable_errors
 from pipelines.engines.dataflow.dataflow_flags import brings_package, check_flags, region_of
 from pipelines.engines.dataflow.dataflow_package import worker_package
 from pipelines.engines.engine import DATAFLOW, PlannedBuild, Started
 from pipelines.engines.errors import BuildError
-from pipelines.engines.options import Options
 from transforms.files.stores import refusal_of
 
 DEFAULTS = (

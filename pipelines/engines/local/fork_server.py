@@ -29,6 +29,7 @@ class Request(TypedDict):
     """What a worker is started with."""
 
     arguments: Sequence[str]  # of `worker.main`
+    secret: str  # that the worker shows to the runner
     folder: str  # where relative names of files begin
 
 
@@ -97,7 +98,7 @@ def _become_worker(request: Request) -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
         with contextlib.suppress(FileNotFoundError):  # a node need not have the launcher's folder
             os.chdir(request["folder"])
-        status = worker.main(request["arguments"])
+        status = worker.main(request["arguments"], request["secret"])
     except BaseException:  # whatever it is, this process must not go on as a server
         traceback.print_exc()
     finally:

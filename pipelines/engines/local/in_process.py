@@ -7,7 +7,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import apache_beam as beam
-from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     GrpcWorkerHandler,
@@ -15,11 +14,17 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.transforms.environments import Environment, python_sdk_capabilities
 
+from pipelines.engines.beam_patches import (
+    LoopbackServer,
+    Options,
+    fail_requests,
+    guard_environment,
+)
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.engines.local.workers import BadEnd, Workers, error_of, worker_processes
-from pipelines.engines.options import Options
-from transforms.wiki.read_dumps import file_bytes_of
+from pipelines.engines.secret import LOOPBACK
+from transforms.files.open_input import file_bytes_of
 
 URN = "corpusmill:env:forked:v1"
 
@@ -77,41 +82,29 @@ class _ForkedWorker(Environment):
         return URN, self._name.encode()
 
 
+guard_environment(URN)
+
+
 @WorkerHandler.register_environment(URN, bytes)
 class _ForkedWorkerHandler(GrpcWorkerHandler):
     """Beam's in-process runner has one of these for each worker that it talks to."""
 
-    def __init__(self, name: bytes, *services: Any):
-        super().__init__(*services)
+    def __init__(self, name: bytes, state: Any, provision_info: Any, grpc_server: LoopbackServer):
+        super().__init__(state, provision_info, grpc_server)
         self._workers = _started[name.decode()]
+        self._secret = grpc_server.secret
         self._number = -1
 
     def start_worker(self) -> None:
         flags = ["--id", self.worker_id, "--provision_endpoint", self.control_address]
-        self._number = self._workers.start(flags, self._give_up)
+        self._number = self._workers.start(flags, self._give_up, self._secret)
+
+    def host_from_worker(self) -> str:
+        return LOOPBACK
 
     def stop_worker(self) -> None:
         """It ends by itself, as its connection is closed. What holds this handler holds its pipeline."""
         self._workers.forget(self._number)
 
     def _give_up(self, end: BadEnd) -> None:
-        """Beam would wait for ever: for answers to what the worker was told, and is told from now on."""
-        error = error_of(end)
-        connection = self.control_conn
-        send = connection.push
-
-        def push(request: Any) -> Any:
-            future = send(request)
-            if future:
-                _fail(future, error)
-            return future
-
-        connection.push = push
-        for future in list(connection._futures_by_id.values()):
-            _fail(future, error)
-
-
-def _fail(future: Any, error: Exception) -> None:
-    """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
-    future.abort(error)
-    future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
+        fail_requests(self.control_conn, error_of(end))

@@ -22,8 +22,9 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
+from pipelines.engines.beam_patches import remember_signatures, show_in_all_channels
 from pipelines.engines.local.heap import give_back_large_blocks
-from pipelines.engines.signatures import remember_signatures
+from pipelines.engines.secret import VARIABLE, open_channel
 
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
@@ -33,17 +34,25 @@ WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
 """Variable that names the folder in which the build was started: relative names of files begin there."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Works until the runner closes the connection; returns the exit status, 0 or NOT_BEGUN."""
+def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
+    """Works until the runner closes the connection; returns the exit status, 0 or NOT_BEGUN.
+
+    Args:
+      secret: shown to the runner; "" for that of the environment, if there is one.
+    """
     flags = _parse(arguments)
+    secret = secret or os.environ.get(VARIABLE, "")
     enter_working_folder()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
     try:
-        variables = worker_environment(flags.id, flags.provision_endpoint, overrides_of(flags))
+        variables = worker_environment(
+            flags.id, flags.provision_endpoint, overrides_of(flags), secret
+        )
     except grpc.RpcError as error:
         print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
         return NOT_BEGUN
     os.environ.update(variables)
+    show_in_all_channels(secret)
     give_back_large_blocks()
     remember_signatures()
     sdk_worker_main.main([])
@@ -64,16 +73,17 @@ def overrides_of(flags: argparse.Namespace) -> dict[str, str]:
 
 
 def worker_environment(
-    worker_id: str, provision_endpoint: str, endpoints: dict[str, str]
+    worker_id: str, provision_endpoint: str, endpoints: dict[str, str], secret: str = ""
 ) -> dict[str, str]:
     """The variables that Beam's worker reads, from what the runner says of the job.
 
     Args:
       endpoints: host:port of "logging" and "control", where they are known already.
+      secret: shown to the runner; "" for none.
 
     Raises grpc.RpcError if the runner does not answer.
     """
-    info = _ask(worker_id, provision_endpoint)
+    info = _ask(worker_id, provision_endpoint, secret)
     urls = {"logging": info.logging_endpoint.url, "control": info.control_endpoint.url} | endpoints
     return {
         "WORKER_ID": worker_id,
@@ -84,8 +94,8 @@ def worker_environment(
     }
 
 
-def _ask(worker_id: str, endpoint: str) -> provision.ProvisionInfo:
-    with grpc.insecure_channel(endpoint) as channel:
+def _ask(worker_id: str, endpoint: str, secret: str) -> provision.ProvisionInfo:
+    with open_channel(endpoint, secret) as channel:
         answer = provision_grpc.ProvisionServiceStub(channel).GetProvisionInfo(
             provision.GetProvisionInfoRequest(),
             metadata=[("worker_id", worker_id)],

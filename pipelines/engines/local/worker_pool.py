@@ -1,9 +1,9 @@
 """A service that starts workers when a runner asks for them (environments of type EXTERNAL).
 
-    python -m pipelines.engines.local.worker_pool --port 50000
+    CORPUSMILL_SECRET=… python -m pipelines.engines.local.worker_pool --port 50000
 
-runs one, on a node of a cluster, until it is ended. It starts whatever asks for a worker, so it listens on
-this machine alone if not told otherwise.
+runs one, on a node of a cluster, until it is ended. A worker does what the caller says that asked for it, so
+callers have to show the secret of the pool, in the parameters of the environment.
 """
 
 import argparse
@@ -19,24 +19,34 @@ import grpc
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
+from pipelines.corpora import CORPORA
 from pipelines.engines.local.workers import BadEnd, Workers, log_bad_end
+from pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
 
-PIPELINES = (
-    "compare entities flores101 lm1b pg19 simplebooks subwords verify verify_checksums wiki40b"
-    " wiki40b_multilingual"
-).split()
+MODULES = (
+    *(row.module for row in CORPORA),
+    "inspect.compare",
+    "inspect.verify",
+    "inspect.verify_checksums",
+)
+"""In pipelines, what a worker may need: it is imported before."""
 
 IS_GONE = "the process that starts workers has ended"
+PARAMETER = "secret"
+"""Of an environment of type EXTERNAL: runners hand its parameters on, but not metadata of calls."""
 
 
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
     """Beam's service. Executors that share a pool give their workers the same names."""
 
-    def __init__(self, workers: Workers, tell: Callable[[BadEnd], None]):
+    def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
         self._workers = workers
+        self._secret = secret
         self._tell = tell
 
     def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
+        if not is_shown(request.params.get(PARAMETER), self._secret):
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, REFUSAL)
         if self._workers.is_gone:
             return fn_api.StartWorkerResponse(error=IS_GONE)
         flags = [
@@ -45,7 +55,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
             f"--logging_endpoint={request.logging_endpoint.url}",
             f"--control_endpoint={request.control_endpoint.url}",
         ]
-        self._workers.start(flags, self._tell)
+        self._workers.start(flags, self._tell, self._secret)
         return fn_api.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -56,18 +66,20 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
 @contextlib.contextmanager
 def worker_pool(
     workers: Workers,
-    address: str = "localhost:0",
+    secret: str,
+    address: str = f"{LOOPBACK}:0",
     tell: Callable[[BadEnd], None] = log_bad_end,
 ) -> Iterator[str]:
     """Serves as long as the block; gives host:port.
 
     Args:
+      secret: that callers have to show, and workers show to their runner.
       tell: see `Workers.start`. The runner, which waits for each worker that it has asked for, is not told.
 
     Raises OSError for an address that is taken.
     """
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
-    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, tell), server)
+    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, secret, tell), server)
     try:
         port = server.add_insecure_port(address)
     except RuntimeError:
@@ -88,12 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument(
-        "--host", default="localhost", help="of this machine (default: %(default)s)"
-    )
+    parser.add_argument("--host", default=LOOPBACK, help="of this machine (default: %(default)s)")
     settings = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    workers = Workers([f"pipelines.{name}" for name in PIPELINES])
+    try:
+        secret = named_secret()
+    except ValueError as error:
+        return _fail(error)
+    workers = Workers([f"pipelines.{name}" for name in MODULES])
     is_gone = threading.Event()
 
     def note(end: BadEnd) -> None:
@@ -102,18 +116,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             is_gone.set()
 
     try:
-        with worker_pool(workers, f"{settings.host}:{settings.port}", note) as address:
+        with worker_pool(workers, secret, f"{settings.host}:{settings.port}", note) as address:
             print(f"workers are started by {address}", flush=True)
             is_gone.wait()
             raise OSError(IS_GONE)
     except OSError as error:
-        print(f"corpusmill-worker-pool: error: {error}", file=sys.stderr)
-        return 1
+        return _fail(error)
     except KeyboardInterrupt:
         return 130
     finally:
         workers.end()
     return 0
+
+
+def _fail(error: Exception) -> int:
+    print(f"corpusmill-worker-pool: error: {error}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

@@ -93,14 +93,19 @@ class Workers:
             )
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def start(self, arguments: Sequence[str], tell: Callable[[BadEnd], None] = log_bad_end) -> int:
+    def start(
+        self,
+        arguments: Sequence[str],
+        tell: Callable[[BadEnd], None] = log_bad_end,
+        secret: str = "",
+    ) -> int:
         """Starts a worker, and gives its number; none after `end`.
 
         Args:
-          arguments: of `worker.main`.
+          arguments, secret: of `worker.main`.
           tell: is called, by any thread, for a worker that does not end well.
         """
-        request = Request(arguments=arguments, folder=str(pathlib.Path.cwd()))
+        request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
         with self._lock:
             number, self._count = self._count, self._count + 1
             if self._is_over:

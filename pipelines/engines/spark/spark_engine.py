@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,10 @@ from apache_beam.options.pipeline_options import (
     SetupOptions,
     SparkRunnerOptions,
 )
-from apache_beam.runners.portability.portable_runner import PortableRunner
+from apache_beam.portability.api import beam_artifact_api_pb2_grpc as artifact_grpc
+from apache_beam.portability.api import beam_job_api_pb2_grpc as job_grpc
+from apache_beam.runners.portability import artifact_service
+from apache_beam.runners.portability.portable_runner import JobServiceHandle, PortableRunner
 from apache_beam.runners.runner import PipelineResult, PipelineState
 from apache_beam.transforms.environments import (
     Environment,
@@ -25,12 +29,13 @@ from apache_beam.transforms.environments import (
     python_sdk_capabilities,
 )
 
+from pipelines.engines.beam_patches import Options
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.worker import WORKING_FOLDER
-from pipelines.engines.local.worker_pool import worker_pool
+from pipelines.engines.local.worker_pool import PARAMETER, worker_pool
 from pipelines.engines.local.workers import BadEnd, error_of, log_bad_end, worker_processes
-from pipelines.engines.options import Options
+from pipelines.engines.secret import VARIABLE, make_secret, open_channel
 from pipelines.engines.spark.spark_files import (
     JobServerFiles,
     find_job_server,
@@ -64,7 +69,8 @@ class Spark:
     Without a master's URL, Spark runs on this machine with as many tasks, and worker processes of this one,
     as wanted.
     With one, executors start the worker command that is installed on their nodes, or ask the pool that
-    --environment_type=EXTERNAL names. --job_endpoint names a job server that runs already.
+    --environment_type=EXTERNAL names. --job_endpoint names a job server that runs already. To such a pool and
+    such a job server the secret of the environment is shown.
 
     Raises ValueError for what is missing on this machine.
     """
@@ -78,6 +84,7 @@ class Spark:
         self._endpoint: str = options.view_as(PortableOptions).job_endpoint or ""
         self._files = None if self._endpoint else _find_files(options)
         self._command = "" if self.is_local else _installed_command(options)
+        self._secret = os.environ.get(VARIABLE) or make_secret()
 
     @property
     def is_local(self) -> bool:
@@ -97,7 +104,7 @@ class Spark:
             pool, loss, logs = "", _Loss(), []
             if self.is_local:
                 workers = stack.enter_context(worker_processes())
-                pool = stack.enter_context(worker_pool(workers, tell=loss.note))
+                pool = stack.enter_context(worker_pool(workers, self._secret, tell=loss.note))
                 logs.append(workers.log_tail)
             server = stack.enter_context(self._own_server(self._files))
             logs.append(server.log_tail)
@@ -109,7 +116,7 @@ class Spark:
     def _own_server(self, files: JobServerFiles) -> contextlib.AbstractContextManager[JobServer]:
         options = PipelineOptions(self._flags).view_as(JobServerOptions)
         flags = [DEFAULT_MEMORY, *options.job_server_jvm_properties]
-        return job_server(files, self._master, flags, options.job_port)
+        return job_server(files, self._master, flags, self._secret, options.job_port)
 
     @contextlib.contextmanager
     def _pipeline(self, endpoint: str, pool: str = "") -> Iterator[beam.Pipeline]:
@@ -123,7 +130,8 @@ class Spark:
             f"--job_endpoint={endpoint}",
         ]
         options = Options(flags)
-        runner = _Runner(self._environment(options.view_as(PortableOptions), pool))
+        environment = self._environment(options.view_as(PortableOptions), pool)
+        runner = _Runner(environment, self._secret)
         try:
             yield beam.Pipeline(runner=runner, options=options)
         finally:
@@ -133,16 +141,20 @@ class Spark:
         """Of workers: as the flags say, or from the pool, or processes of the installed command; None where
         Beam knows itself what the flags say. Nothing is staged: Beam would ask pip what is installed here.
         """
-        capabilities = python_sdk_capabilities()
         if options.environment_type == "EXTERNAL" and options.environment_config:
-            return ExternalEnvironment(options.environment_config, capabilities=capabilities)
+            return self._pool_environment(options.environment_config)
         if options.environment_type not in (None, "PROCESS"):
             return None
         command = _named_command(options)
         if pool and not command:
-            return ExternalEnvironment(pool, capabilities=capabilities)
+            return self._pool_environment(pool)
         folder = {WORKING_FOLDER: str(pathlib.Path.cwd())}
+        capabilities = python_sdk_capabilities()
         return ProcessEnvironment(command or self._command, env=folder, capabilities=capabilities)
+
+    def _pool_environment(self, pool: str) -> Environment:
+        parameters = {PARAMETER: self._secret}
+        return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
         """The jar that executors need from the job server. Not told, it sends them all of its own.
@@ -167,8 +179,17 @@ def _with_readable_errors(
             yield root
         except (grpc.FutureTimeoutError, grpc.RpcError) as error:
             endpoint = root.options.view_as(PortableOptions).job_endpoint
-            said = error.details() if isinstance(error, grpc.Call) else "it is not there"
-            raise BuildError(f"the job server at {endpoint} does not answer: {said}") from error
+            raise BuildError(f"the job server at {endpoint} {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, grpc.Call):
+        return "does not answer: it is not there"
+    if error.code() == grpc.StatusCode.UNAUTHENTICATED:
+        return (
+            f"refuses this build: set {VARIABLE} to the secret that the job server was started with"
+        )
+    return f"does not answer: {error.details()}"
 
 
 class _Loss:
@@ -203,16 +224,24 @@ class _Loss:
 
 
 class _Runner(PortableRunner):
-    """Beam's client of a job server."""
+    """Beam's client of a job server. It shows the secret."""
 
-    def __init__(self, environment: Environment | None):
+    def __init__(self, environment: Environment | None, secret: str):
         super().__init__()
         self._environment = environment
+        self._secret = secret
         self._result: PipelineResult | None = None
 
     def default_environment(self, options: PipelineOptions) -> Environment:
         """As PipelineRunner has it."""
         return self._environment or super().default_environment(options)
+
+    def create_job_service(self, options: PipelineOptions) -> JobServiceHandle:
+        """As PortableRunner has it."""
+        portable = options.view_as(PortableOptions)
+        channel = open_channel(portable.job_endpoint, self._secret)
+        grpc.channel_ready_future(channel).result(timeout=portable.job_server_timeout)
+        return _JobService(job_grpc.JobServiceStub(channel), options, self._secret)
 
     def run_portable_pipeline(self, pipeline: Any, options: PipelineOptions) -> PipelineResult:
         """As PortableRunner has it."""
@@ -224,6 +253,25 @@ class _Runner(PortableRunner):
         with contextlib.suppress(grpc.RpcError):
             if self._result and not PipelineState.is_terminal(self._result.state):
                 self._result.cancel()
+
+
+class _JobService(JobServiceHandle):
+    """The job server as the client sees it. It shows the secret where files are offered, too."""
+
+    def __init__(self, stub: Any, options: PipelineOptions, secret: str):
+        super().__init__(stub, options)
+        self._secret = secret
+
+    def stage(self, proto_pipeline: Any, endpoint: str, token: str) -> None:
+        """As JobServiceHandle has it."""
+        if endpoint:
+            with open_channel(endpoint, self._secret) as channel:
+                files = artifact_service.BeamFilesystemHandler(None).file_reader
+                artifact_service.offer_artifacts(
+                    artifact_grpc.ArtifactStagingServiceStub(channel),
+                    artifact_service.ArtifactRetrievalService(files),
+                    token,
+                )
 
 
 def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:

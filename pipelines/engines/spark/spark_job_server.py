@@ -1,8 +1,10 @@
 """Beam's job server for Spark, as a process that lives as long as the block that needs it.
 
-    python -m pipelines.engines.spark.spark_job_server --spark-master-url spark://HOST:7077 --port 8099 [FLAG]
+    CORPUSMILL_SECRET=… python -m pipelines.engines.spark.spark_job_server \
+        --spark-master-url spark://HOST:7077 --port 8099 [JVM FLAG …]
 
-runs one that many builds share (--job_endpoint), until it is ended.
+runs one that many builds share (--job_endpoint), until it is ended. It runs the code of a job, so builds have
+to show the secret.
 """
 
 import argparse
@@ -21,9 +23,11 @@ from typing import NamedTuple
 
 from pipelines.engines.errors import BuildError
 from pipelines.engines.log_tail import log_tail
+from pipelines.engines.secret import LOOPBACK, VARIABLE, named_secret
 from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_files
 
-MAIN_CLASS = "org.apache.beam.runners.spark.SparkJobServerDriver"
+MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
+COMPILER = "org.codehaus.janino.SimpleCompiler"  # it compiles a file and runs its class
 START_SECONDS = 120.0
 STOP_SECONDS = 10.0
 IDLE_SECONDS = 5.0
@@ -67,13 +71,14 @@ class JobServer(NamedTuple):
 
 @contextlib.contextmanager
 def job_server(
-    files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], port: int = 0
+    files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], secret: str, port: int = 0
 ) -> Iterator[JobServer]:
     """Starts a job server, and ends it and all workers of its own.
 
     Args:
       master_url: of Spark: local[2], spark://host:7077, yarn, k8s://….
       jvm_flags: memory, and Spark's settings as -Dspark.…; they win over ours.
+      secret: that callers have to show.
       port: of the server; 0 for a free one.
 
     Raises BuildError if it does not start, or the port is taken.
@@ -84,9 +89,12 @@ def job_server(
         prefix="corpusmill-spark-", ignore_cleanup_errors=True
     ) as folder:
         port = port or _free_port()
-        server = JobServer(f"localhost:{port}", pathlib.Path(folder))
+        server = JobServer(f"{LOOPBACK}:{port}", pathlib.Path(folder))
         command = _command(files, master_url, jvm_flags, folder, port)
-        with server.log.open("wb") as log, _process(command, log.fileno(), folder) as process:
+        with (
+            server.log.open("wb") as log,
+            _process(command, secret, log.fileno(), folder) as process,
+        ):
             _wait_for(process, port, server)
             yield server
 
@@ -103,10 +111,13 @@ def _command(
         f"-Dlog4j2.configurationFile={log_settings}",
         f"-Djava.io.tmpdir={folder}",
         "-Dspark.ui.enabled=false",
+        *(_LOCAL_FLAGS if master_url.startswith("local") else ()),
         *jvm_flags,
         "-cp",
         os.pathsep.join(files.class_path),
-        MAIN_CLASS,
+        COMPILER,
+        str(MAIN),
+        MAIN.stem,
         f"--spark-master-url={master_url}",
         f"--job-port={port}",
         "--artifact-port=0",
@@ -115,13 +126,27 @@ def _command(
     ]
 
 
+_LOCAL_FLAGS = (
+    "-Dspark.driver.host=127.0.0.1",
+    "-Dspark.driver.bindAddress=127.0.0.1",
+    "-Dspark.authenticate=true",  # Spark makes a secret of its own
+)
+
+
 @contextlib.contextmanager
-def _process(command: Sequence[str], log: int, folder: str) -> Iterator[subprocess.Popen[bytes]]:
+def _process(
+    command: Sequence[str], secret: str, log: int, folder: str
+) -> Iterator[subprocess.Popen[bytes]]:
     """A process in a group of its own, which Ctrl-C does not reach. The group ends with the block, and
     if this process is killed.
     """
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        command,
+        env=os.environ | {VARIABLE: secret},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
     ) as process:
         # The pipe closes when this process ends, in whatever way.
         watch = f"read -r _; kill -9 -{process.pid} 2>/dev/null; rm -rf {shlex.quote(folder)}"
@@ -155,7 +180,7 @@ def _wait_for(process: subprocess.Popen[bytes], port: int, server: JobServer) ->
 
 def _free_port() -> int:
     with socket.socket() as free:
-        free.bind(("localhost", 0))
+        free.bind((LOOPBACK, 0))
         port: int = free.getsockname()[1]
     return port
 
@@ -168,8 +193,10 @@ def main() -> int:
     settings, jvm_flags = parser.parse_known_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        files = find_job_server_files()
-        with job_server(files, settings.spark_master_url, jvm_flags, settings.port) as server:
+        secret, files = named_secret(), find_job_server_files()
+        with job_server(
+            files, settings.spark_master_url, jvm_flags, secret, settings.port
+        ) as server:
             print(
                 f"Spark's job server for {settings.spark_master_url} at {server.endpoint}",
                 flush=True,
@@ -184,7 +211,7 @@ def main() -> int:
 
 def _answers(port: int) -> bool:
     try:
-        with socket.create_connection(("localhost", port), 1.0):
+        with socket.create_connection((LOOPBACK, port), 1.0):
             return True
     except OSError:
         return False

@@ -47,6 +47,11 @@ def test_what_is_shown_while_reading_and_then() -> None:
     assert tally.describe(500) == "joining, writing: 40 of 1,000 articles"
 
 
+def test_near_duplicates_are_no_articles_that_will_be_written() -> None:
+    tally = Tally(COUNTS | {"drop-duplicates/near-duplicate": 300}, seconds=2.0)
+    assert tally.describe(500) == "joining, writing: 40 of 700 articles"
+
+
 def test_while_templates_are_read_no_page_is_kept_or_rejected() -> None:
     counts = {"read-templates/dump_bytes": 300, "read-templates/pages": 900}
     tally = Tally(counts | {"read-templates/xml_bytes": 8_000_000}, seconds=2.0)
@@ -168,6 +173,40 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
     ]
 
 
+SORTED_OUT = {"lines_read": 20, "rejected": {"read-lines/too-long": 2, "total": 2}}
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows"),
+    [
+        (SORTED_OUT, ["read-lines/too-long 2", "total 2"]),
+        (
+            SORTED_OUT | {"duplicates": 5, "near_duplicates": 0, "kept": {"total": 13}},
+            ["read-lines/too-long 2", "repeated 5", "total 7"],
+        ),
+        (
+            SORTED_OUT | {"duplicates": 5, "near_duplicates": 3, "kept": {"total": 10}},
+            ["read-lines/too-long 2", "repeated 5", "near-duplicates 3", "total 10"],
+        ),
+        (
+            {"pages_read": 5, "kept": {"total": 9}, "rejected": {"total": 0}, "not_drawn": 1234},
+            ["not drawn 1,234", "total 1,234"],
+        ),
+    ],
+)
+def test_all_that_is_not_kept_is_in_the_total(
+    capsys: pytest.CaptureFixture[str], counts: dict[str, Any], rows: list[str]
+) -> None:
+    print_summary("folder", manifest() | {"counts": counts}, {}, 1.0)
+    assert not_kept_rows(capsys.readouterr().out) == rows
+
+
+def not_kept_rows(printed: str) -> list[str]:
+    """ "<reason> <count>" of the table of what was not kept, which is the last one."""
+    table = printed.rpartition("not kept")[2].splitlines()
+    return [" ".join(line.strip("│").replace("│", " ").split()) for line in table if "│" in line]
+
+
 def test_what_there_is_nothing_to_say_of_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary("/data/uk", manifest() | {"caveats": [], "lost": []}, STATS, 1.0)
     assert "note" not in capsys.readouterr().out
@@ -282,7 +321,9 @@ def test_the_summary_of_a_build_without_splits(capsys: pytest.CaptureFixture[str
         ("internal classes: template", "70"),
         ("sitelinks (sum of 9)", "9,036"),
         ("read-entities/not-json", "4"),
-        ("total", "4"),
+        ("repeated", "20"),
+        ("without item", "10"),
+        ("total", "34"),
     }
     assert re.search(r"┃ not kept +┃ +lines ┃", out)
     assert out.splitlines()[-4:] == [
@@ -317,6 +358,15 @@ LINE_COUNTS = {
             {"tokenize-lines/lines": 4000, "write-shards/sentences": 1200},
             "writing: 1,200 of 4,000 sentences",
         ),
+        (
+            {
+                "tokenize-lines/lines": 4000,
+                "drop-near-duplicates/near-duplicate": 700,
+                "write-shards/sentences": 1200,
+            },
+            "writing: 1,200 of 3,300 sentences",
+        ),
+        ({"write-shards/sentences": 1200}, "writing: 1,200 sentences"),
     ],
 )
 def test_what_is_shown_while_sentences_are_sorted_tokenised_and_written(

@@ -16,13 +16,14 @@ from apache_beam.pvalue import AsList
 from pipelines.builds import progress
 from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import run_stages
-from pipelines.builds.stage_folders import stage_folders
+from pipelines.builds.stage_folders import MARK, stage_folders
 from pipelines.builds.stages import Place, Stage
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.in_process import InProcess
 from transforms.files import counters
 from transforms.files.open_input import InputError
 from transforms.files.scratch import Scratch, fetch
+from transforms.files.stage_files import LIST
 from transforms.text.builds.build_manifest import Provenance
 
 WORDS = ("one", "two", "three", "four", "five")
@@ -271,7 +272,7 @@ def test_a_finished_stage_that_cannot_be_read_is_named_with_the_way_out(tmp_path
     words = interrupted(tmp_path, "write")
     (stages,) = tmp_path.rglob(".*.stages")
     for path in stages.rglob("*"):
-        if path.is_file() and path.name != "stage.json":
+        if path.is_file() and path.name not in (MARK, LIST):
             path.write_bytes(bytes(path.stat().st_size))
     with pytest.raises(
         BuildError, match=rf"; if that does not pass, remove {stages}: the next run"

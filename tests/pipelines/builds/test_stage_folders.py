@@ -12,8 +12,9 @@ import pytest
 
 from pipelines.builds.publish import TargetError
 from pipelines.builds.stage_folders import MARK, DamagedStageError, StageFolders, stage_folders
+from transforms.files.stage_files import LIST
 
-processes = multiprocessing.get_context("fork")
+processes = multiprocessing.get_context("forkserver")
 
 KEYS = ("01-sort-aaaa", "02-write-bbbb")
 
@@ -31,6 +32,7 @@ def run(folders: StageFolders, key: str = KEYS[0], content: str = "lines") -> Pa
     (folder / ".scratch").mkdir()
     (folder / ".scratch" / "piece").write_text("a piece")
     (folder / "lines-1").write_text(content)
+    (folder / LIST).write_text("{}")
     folders.finish(str(folder), {"read-lines/lines": 7})
     return folder
 
@@ -43,7 +45,7 @@ def test_a_finished_stage_is_found_again(tmp_path: Path) -> None:
         found = folders.find(KEYS[0])
         assert found
         assert (found.folder, found.counts) == (str(folder), {"read-lines/lines": 7})
-        assert found.total_bytes == len("lines") + len("a piece")
+        assert found.total_bytes == len("lines") + len("a piece") + len("{}")
         assert (folder / "lines-1").read_text() == "lines"
     assert folder.parent == tmp_path / ".t.stages"
 
@@ -202,4 +204,58 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
 def test_the_mark_says_what_belongs_to_a_stage(tmp_path: Path) -> None:
     with opened(tmp_path / "t") as folders:
         mark = json.loads((run(folders) / MARK).read_text())
-    assert mark["files"] == {"lines-1": 5, ".scratch/piece": 7}
+    assert mark["files"] == {"lines-1": 5, ".scratch/piece": 7, LIST: 2}
+
+
+# Other users. What waits is unpickled, so whoever can write it runs code as the builder.
+
+
+def test_only_the_builder_can_enter(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        with opened(tmp_path / "t") as folders:
+            stage = run(folders)
+            assert {path.stat().st_mode & 0o777 for path in (stage, stage.parent)} == {0o700}
+    finally:
+        os.umask(old)
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_a_folder_in_which_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
+    with opened(tmp_path / "t") as folders:
+        stage = run(folders)
+    stage.parent.chmod(mode)
+    with (
+        pytest.raises(TargetError, match=rf"can be written by others \(mode {mode:o}\)"),
+        opened(tmp_path / "t"),
+    ):
+        pass
+    assert stage.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+    with opened(tmp_path / "t") as folders:
+        stage = run(folders)
+    os.chown(stage.parent, 12345, -1)
+    with (
+        pytest.raises(TargetError, match=r"belongs to another user \(number 12345\)"),
+        opened(tmp_path / "t"),
+    ):
+        pass
+    assert stage.exists()
+
+
+def test_a_link_to_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".t.stages").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(TargetError, match="is not a folder of a build"), opened(tmp_path / "t"):
+        pass
+
+
+def test_a_stage_with_another_list_than_it_wrote_is_not_taken(tmp_path: Path) -> None:
+    with opened(tmp_path / "t") as folders:
+        written = run(folders) / LIST
+        written.write_text("[]")
+        with pytest.raises(DamagedStageError, match="is not what the stage wrote"):
+            folders.find(KEYS[0])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from pipelines.builds import stage_identity
 from pipelines.builds.stage_identity import code_digest, name_stages
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import Provenance
+
+ROOT = Path(__file__).parents[3]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +93,7 @@ def test_whatever_differs_makes_other_stages(
     copy = tmp_path / "copy"
     copy.write_bytes(news.read_bytes())
     others.append(names(Settled([copy])))
-    monkeypatch.setattr(stage_identity, "code_digest", lambda: "another")
+    monkeypatch.setattr(stage_identity, "code_digest", lambda _: "another")
     others.append(names(Settled([news])))
     for other in others:
         assert not {name[-16:] for name in other} & {name[-16:] for name in before}
@@ -119,20 +122,80 @@ def test_an_input_that_is_gone_is_an_error(news: Path) -> None:
         names(corpus)
 
 
-def test_the_code_is_all_source_files_and_their_tables(tmp_path: Path) -> None:
-    def digest(**more: str) -> str:
-        top = tmp_path / str(len(list(tmp_path.iterdir())))
-        files = {"pipelines/a.py": "1", "transforms/text/b.toml": "2", "tests/c.py": "3"} | more
-        for name, text in files.items():
-            path = top / name.replace("__", ".")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return code_digest(top)
+FILES = {
+    "pipelines/corpus.py": "from transforms.wiki.clean import Clean\nimport numpy",
+    "pipelines/report.py": "from transforms.wiki.clean import Clean",
+    "transforms/files/stage_files.py": "",
+    "transforms/wiki/clean.py": "def clean():\n    from transforms.text import rules, scan",
+    "transforms/text/rules.py": "",
+    "transforms/text/scan.py": "try:\n    import a\nexcept E:\n    from transforms.text import slow_scan",
+    "transforms/text/slow_scan.py": "",
+    "transforms/text/languages/uk.toml": "",
+    "transforms/text/books/__init__.py": "",
+    "transforms/text/books/words.toml": "",
+    "tests/test_corpus.py": "from pipelines.corpus import Corpus",
+}
 
-    before = digest()
-    assert digest() == before
-    assert digest(**{"tests/c.py": "4"}) == before
-    assert digest(**{"transforms/data.bin": "4"}) == before
-    assert digest(**{"pipelines/a.py": "4"}) != before
-    assert digest(**{"transforms/text/b.toml": "4"}) != before
-    assert digest(**{"transforms/new.py": ""}) != before
+
+@pytest.mark.parametrize(
+    ("changed", "is_other"),
+    [
+        ("pipelines/corpus.py", True),
+        ("transforms/wiki/clean.py", True),  # imported
+        ("transforms/text/rules.py", True),  # imported by what is imported
+        ("transforms/text/slow_scan.py", True),
+        ("transforms/text/languages/uk.toml", True),  # a table beside it
+        ("transforms/text/new.toml", True),
+        ("transforms/files/stage_files.py", True),  # what stages hand on is written so
+        ("pipelines/report.py", False),  # it imports the cleaner, not the other way round
+        ("transforms/text/books/words.toml", False),  # the tables of another package
+        ("transforms/text/new.py", False),
+        ("tests/test_corpus.py", False),
+    ],
+)
+def test_the_code_of_a_corpus_is_what_it_imports(
+    tmp_path: Path, changed: str, is_other: bool
+) -> None:
+    def digest(name: str, more: Mapping[str, str]) -> str:
+        for path, text in (FILES | more).items():
+            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / path).write_text(text)
+        return code_digest("pipelines.corpus", tmp_path / name)
+
+    before = digest("before", {})
+    assert digest("again", {}) == before
+    after = digest("after", {changed: FILES.get(changed, "") + "\n# another comment"})
+    assert (after != before) is is_other
+
+
+def test_a_library_that_is_imported_counts_with_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pipelines").mkdir()
+    (tmp_path / "pipelines" / "corpus.py").write_text("import os, numpy.linalg\n")
+    before = code_digest("pipelines.corpus", tmp_path)
+    monkeypatch.setattr("pyarrow.__version__", "0")
+    assert code_digest("pipelines.corpus", tmp_path) == before
+    monkeypatch.setattr("numpy.__version__", "0")
+    assert code_digest("pipelines.corpus", tmp_path) != before
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_other"),
+    [
+        ("pipelines/inspect/report.py", False),
+        ("pipelines/builds/progress.py", False),
+        ("pipelines/engines/spark/spark_engine.py", False),
+        ("transforms/books/select_books.py", False),
+        ("transforms/text/wikimedia/wikitext/clean.py", True),
+        ("transforms/text/wikimedia/languages/uk.toml", True),
+    ],
+)
+def test_a_stage_of_wiki40b_after_an_edit(tmp_path: Path, changed: str, is_other: bool) -> None:
+    top = tmp_path / "checkout"
+    for package in ("pipelines", "transforms"):
+        shutil.copytree(ROOT / package, top / package, ignore=shutil.ignore_patterns("samples"))
+    before = code_digest("pipelines.wiki40b", top)
+    with (top / changed).open("a") as file:
+        file.write("\n# another comment\n")
+    assert (code_digest("pipelines.wiki40b", top) != before) is is_other

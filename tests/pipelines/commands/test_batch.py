@@ -28,6 +28,7 @@ from pipelines.engines.errors import BuildError
 from transforms.files.open_input import InputError
 from transforms.records import InputFile
 from transforms.text.builds.build_manifest import AccountingError, Provenance, assemble
+from transforms.text.files.markdown import hub_head
 from transforms.wiki.find_dumps import MissingWiki
 
 
@@ -173,6 +174,18 @@ def test_another_run_builds_what_failed(batch: Batch) -> None:
     assert {path: path.stat().st_mtime_ns for path in batch.folder.rglob("en/**/*")} == before
     assert statuses(batch.outcomes()) == [ALREADY_THERE] * 5
     assert batch.ran == []
+
+
+def test_a_batch_that_finds_all_there_writes_the_cards_above(batch: Batch) -> None:
+    batch.outcomes()
+    for language in ("en", "uk"):
+        head = hub_head("cc0-1.0", language, ["train"])
+        (batch.target_of(language) / "README.md").write_text("\n".join([*head, ""]))
+    corpus = batch.folder / "out" / "wiki40b"
+    assert not (corpus / "README.md").exists()
+    assert statuses(batch.outcomes()) == [ALREADY_THERE] * 5
+    assert "config_name: en\n" in (corpus / "README.md").read_text()
+    assert (corpus / "uk" / "README.md").exists()
 
 
 @pytest.mark.parametrize(

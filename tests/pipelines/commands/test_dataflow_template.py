@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.cli import make_parser
+from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import BuildError
 from pipelines.samples import sample_builds as demo
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.builds import publish
+from pipelines.builds.folder_cards import write_cards
 from pipelines.inspect.compare import EditionChanges
 from pipelines.refresh import refresh_corpus
 from tests.makers.wiki_builds import run_cli
@@ -51,10 +52,8 @@ NOTHING_CHANGED = EditionChanges(
 Build = Callable[[], None]
 
 
-@pytest.fixture
-def during_build(monkeypatch: pytest.MonkeyPatch, followed: Place) -> list[Build]:
-    """Builds are copies of those in `followed`, and found good; what is in the list is called meanwhile."""
-    calls: list[Build] = []
+def copy_builds(monkeypatch: pytest.MonkeyPatch, followed: Place, calls: list[Build]) -> None:
+    """Lets builds be copies of those in `followed`, and found good; `calls` are made meanwhile."""
 
     def launch(corpus: Any, output: str, **_: object) -> None:
         target = Path(output, *corpus.path)
@@ -64,10 +63,18 @@ def during_build(monkeypatch: pytest.MonkeyPatch, followed: Place) -> list[Build
             ready = followed.edition(corpus.config.dump_date)
             no_mark = shutil.ignore_patterns("COMPLETED")
             shutil.copytree(ready, folder, dirs_exist_ok=True, ignore=no_mark)
+        write_cards([str(target)])
 
     monkeypatch.setattr(refresh_corpus, "launch", launch)
     monkeypatch.setattr(refresh_corpus, "check_edition", lambda *_: "")
     monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: NOTHING_CHANGED)
+
+
+@pytest.fixture
+def during_build(monkeypatch: pytest.MonkeyPatch, followed: Place) -> list[Build]:
+    """Builds are copies, see `copy_builds`; what is in the list is called meanwhile."""
+    calls: list[Build] = []
+    copy_builds(monkeypatch, followed, calls)
     return calls
 
 

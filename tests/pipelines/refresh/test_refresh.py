@@ -53,6 +53,7 @@ def metrics(place: Place) -> dict[str, float]:
 def test_the_new_edition_is_the_current_one(followed: Place) -> None:
     assert followed.current() == NEW_EDITION
     assert followed.finished() == [OLD_EDITION, NEW_EDITION]
+    assert followed.loaded() == [NEW_EDITION, OLD_EDITION]
     assert verify([str(followed.editions)], workers=1).is_sound
 
 
@@ -270,11 +271,13 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
         assert refresh(place) == 1
         assert f"{OLD_EDITION} stays the current edition" in capsys.readouterr().out
         assert place.current() == OLD_EDITION
+        assert place.loaded() == [OLD_EDITION, NEW_EDITION]
         assert metrics(place)[f"documents,change=removed,edition={NEW_EDITION}"] == 1
     assert len(site.asked_for(dump_path(NEW))) == 1
     place.configure(site.url, "max_removed_share = 0.5")
     assert refresh(place) == 0
     assert place.current() == NEW_EDITION
+    assert place.loaded() == [NEW_EDITION, OLD_EDITION]
     assert json.loads(place.state.read_text())["rejected"] == {}
 
 
@@ -311,6 +314,7 @@ def test_a_damaged_build_is_made_anew(
         patch.setattr(refresh_corpus, "check_edition", damage)
         assert refresh(place) == 1
     assert (place.current(), place.finished()) == ("", [])
+    assert not list(place.editions.parent.rglob("README.md"))
     assert refresh(place) == 0
     assert place.current() == OLD_EDITION
 
@@ -472,7 +476,9 @@ def test_the_last_editions_are_kept(place: Place, site: DumpServer) -> None:
     put_dump(site, NEW)
     assert refresh(place) == 0
     assert place.finished() == [NEW_EDITION]
-    assert {path.name for path in place.editions.iterdir()} == {NEW_EDITION, "CURRENT"}
+    assert place.loaded() == [NEW_EDITION]
+    left = {path.name for path in place.editions.iterdir()}
+    assert left == {NEW_EDITION, "CURRENT", "README.md"}
 
 
 def test_downloads_can_be_kept_and_those_of_others_are(place: Place, site: DumpServer) -> None:

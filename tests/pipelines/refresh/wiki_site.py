@@ -1,6 +1,7 @@
 """A miniature Ukrainian Wikipedia on a dump site, in two editions, and a configuration that follows it."""
 
 import functools
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -110,6 +111,11 @@ class Place:
         """The edition that consumers would take; "" for none."""
         path = self.editions / "CURRENT"
         return path.read_text("utf-8").rstrip("\n") if path.exists() else ""
+
+    def loaded(self) -> list[str]:
+        """The editions that Hugging Face datasets knows, the one that it loads without a name first."""
+        card = self.editions / "README.md"
+        return re.findall(r"^- config_name: (.+)$", card.read_text("utf-8"), re.MULTILINE)
 
     def finished(self) -> list[str]:
         """The finished builds."""

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from pipelines.builds.publish import TargetError
 from pipelines.translation.checks import check_language
 from pipelines.translation.imports import import_files
-from pipelines.translation.package import make_metadata, package
+from pipelines.translation.package import Included, make_card, make_metadata, package
 from pipelines.translation.packets import send_packets
 from pipelines.translation.project import Project, open_project
 from tests.pipelines.translation.small_projects import (
@@ -104,6 +105,24 @@ def test_rows_with_all_languages(tmp_path: Path, translated: Project) -> None:
     assert table["article"].to_pylist() == ["wikinews:7"] * 3
 
 
+def test_the_newest_version_is_what_is_loaded_from_the_folder_above(
+    tmp_path: Path, translated: Project
+) -> None:
+    for version in ("1.10.0", "1.9.0"):
+        package(translated, str(tmp_path / "out"), without_review=True, version=version)
+    corpus = tmp_path / "out" / "flores101"
+    heads = [
+        yaml.safe_load((folder / "README.md").read_text("utf-8").split("---\n")[1])
+        for folder in (corpus, corpus / "flores101")
+    ]
+    assert [[one["config_name"] for one in head["configs"]] for head in heads] == [
+        ["flores101"],
+        ["1.10.0", "1.9.0"],
+    ]
+    files = [{"split": s, "path": f"flores101/1.10.0/{s}-*.parquet"} for s in ("dev", "devtest")]
+    assert heads[0]["configs"][0]["data_files"] == files
+
+
 def test_the_manifest_says_what_is_in_it_and_what_is_not(
     tmp_path: Path, translated: Project
 ) -> None:
@@ -128,6 +147,12 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
     assert "| fra | French | Latn | not reviewed |" in card
     assert "| eng | English | Latn | source |" in card
     assert "- deu is left out: checks failed" in card
+
+
+def test_norwegian_is_a_text_to_a_reader_of_yaml(project: Project) -> None:
+    manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
+    card = make_card(project, manifest, [Included(code, {}, None, "") for code in ("eng", "no")])
+    assert yaml.safe_load(card.split("---\n")[1])["language"] == ["en", "no"]
 
 
 def test_verify_finds_nothing_wrong_and_something_where_there_is(

@@ -25,13 +25,12 @@ from transforms.books.read_books import (
     share_out,
     short_names,
 )
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, LostBytes
 from transforms.files.scratch import fetch_text
 from transforms.records import BookFile, BookHeader, Rejected
 from transforms.text.files.packed_files import PackedDamage, PackedFile
 from transforms.text.fingerprint import fingerprint
 from transforms.text.lines import line_units
-from transforms.wiki.read_dumps import LostBytes
 
 Files = Sequence[tuple[str, bytes]]
 

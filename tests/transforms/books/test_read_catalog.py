@@ -20,10 +20,9 @@ from transforms.books.read_catalog import (
     plan_units,
     read_unit,
 )
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, LostBytes
 from transforms.records import Author, CatalogEntry, Rejected
 from transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
-from transforms.wiki.read_dumps import LostBytes
 
 ENTRIES = [
     CatalogEntry(

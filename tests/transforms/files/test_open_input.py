@@ -12,12 +12,12 @@ import pytest
 from transforms.files.open_input import (
     InputError,
     _StoredObject,
+    file_bytes_of,
     is_there,
     match_inputs,
     open_input,
     open_raw,
 )
-from transforms.wiki.read_dumps import file_bytes_of
 
 
 @pytest.mark.parametrize(

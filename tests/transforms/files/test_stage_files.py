@@ -1,5 +1,6 @@
 """What one stage writes the next one reads: all of it, once, or nothing."""
 
+import base64
 import os
 import pickle
 import tempfile
@@ -153,7 +154,7 @@ def test_every_element_is_there_once_however_it_is_cut(
         patch.setattr(stage_files, "PART_BYTES", part_bytes)
         patch.setattr(stage_files, "FILE_BYTES", 4 * part_bytes)
         files = write_bundles(Path(name), bundles)
-        write_list(name, {"f": stage_files._pack_type(Any)}, files)
+        write_list(name, {"f": stage_files.describe_type(Any)}, files)
         found = elements_of(Path(name), read_list(name)["f"])
         assert Counter(found) == Counter(element for bundle in bundles for element in bundle)
 
@@ -161,7 +162,7 @@ def test_every_element_is_there_once_however_it_is_cut(
 def test_a_bundle_that_is_run_twice_counts_once(tmp_path: Path) -> None:
     write_bundles(tmp_path, [range(5)])  # whose result was lost
     files = write_bundles(tmp_path, [range(5), range(5, 9)])
-    write_list(str(tmp_path), {"f": stage_files._pack_type(int)}, files)
+    write_list(str(tmp_path), {"f": stage_files.describe_type(int)}, files)
     assert len(list(tmp_path.glob("f-*"))) == 3
     assert sorted(elements_of(tmp_path, read_list(str(tmp_path))["f"])) == list(range(9))
 
@@ -199,6 +200,44 @@ def test_damages_are_errors_that_name_the_file(tmp_path: Path, how: str) -> None
 def test_a_stage_without_its_list_has_not_run_to_its_end(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=LIST):
         StageOutcome(beam.Pipeline(), "first", str(tmp_path))
+
+
+class Evil:
+    """An object that leaves a file when it is unpickled."""
+
+    def __init__(self, path: str):
+        self._path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path(self._path).touch, ()
+
+
+@pytest.mark.parametrize(
+    "type_of_elements",
+    [
+        base64.b64encode(pickle.dumps(Evil("evil"))).decode(),
+        "subprocess:Popen",
+        "transforms.files.stage_files:pickle.Unpickler",
+        "transforms.no_such_module:A",
+        "builtins:eval",
+        ["Set", "builtins:int"],
+        {},
+    ],
+)
+def test_a_type_is_the_name_of_a_class_of_elements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type_of_elements: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_list(str(tmp_path), {"f": type_of_elements}, ())
+    with pytest.raises(InputError, match=LIST):
+        read_list(str(tmp_path))
+    assert not Path("evil").exists()
+
+
+@pytest.mark.parametrize("kind", [set[int], beam.typehints.Optional[int], Path])
+def test_a_type_that_has_no_name_is_an_error_before_anything_runs(kind: Any) -> None:
+    with pytest.raises(TypeError, match="cannot hand on elements of the type"):
+        stage_files.describe_type(kind)
 
 
 def test_elements_that_cannot_be_pickled_are_an_error(tmp_path: Path) -> None:

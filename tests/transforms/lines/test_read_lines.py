@@ -18,14 +18,13 @@ from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, LostBytes
 from transforms.lines import read_lines
 from transforms.lines.read_lines import ReadLines, TextFile, find_files, line_bytes_of, plan_units
 from transforms.records import Rejected
 from transforms.text.files.bz2_blocks import find_marks
 from transforms.text.lines import line_units, unit_blocks
 from transforms.text.lines.line_blocks import lines_of
-from transforms.wiki.read_dumps import LostBytes
 
 NAME = "news.2007.en.shuffled"
 MALFORMED = b"Caf\xe9 \x00 ol\xc3\xa9 " + b"x" * 100

@@ -10,18 +10,10 @@ import pytest
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, LostBytes, file_bytes_of
 from transforms.records import Page, Rejected
 from transforms.text.wikimedia import dump_units
-from transforms.wiki.read_dumps import (
-    LostBytes,
-    ReadDump,
-    check_end,
-    dump_bytes_of,
-    file_bytes_of,
-    plan_units,
-    read_siteinfo,
-)
+from transforms.wiki.read_dumps import ReadDump, check_end, dump_bytes_of, plan_units, read_siteinfo
 
 HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 6: "Файл"})
 SAMPLES = [

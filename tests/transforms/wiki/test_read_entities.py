@@ -12,13 +12,12 @@ import pytest
 from tests.makers.bz2_files import pack_stream
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, LostBytes
 from transforms.records import Rejected
 from transforms.text.files.bz2_blocks import find_marks
 from transforms.text.lines import line_units
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.wiki import read_entities
-from transforms.wiki.read_dumps import LostBytes
 from transforms.wiki.read_entities import (
     ReadEntities,
     check_entity_dump,

@@ -8,10 +8,10 @@ import apache_beam as beam
 import pytest
 
 from tests.tools.run_pipeline import run_pipeline
+from transforms.files.open_input import LostBytes
 from transforms.records import InputFile, OutputFile, Rejected
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.wikimedia.entity_table import TableCounts
-from transforms.wiki.read_dumps import LostBytes
 from transforms.wiki.write_entity_manifest import TableOutcome, WriteEntityManifest
 
 PROVENANCE = Provenance(

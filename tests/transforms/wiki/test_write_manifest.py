@@ -8,10 +8,10 @@ import apache_beam as beam
 import pytest
 
 from tests.tools.run_pipeline import run_pipeline
+from transforms.files.open_input import LostBytes
 from transforms.records import CorpusStats, InputFile, OutputFile, Rejected
 from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.vocabularies.subwords import SubwordStats, TrainedSubwords
-from transforms.wiki.read_dumps import LostBytes
 from transforms.wiki.write_manifest import BuildOutcome, WriteManifest
 
 PROVENANCE = Provenance(

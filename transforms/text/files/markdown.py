@@ -1,6 +1,10 @@
 """What dataset cards are made of: tables, lists, and the head that the Hugging Face hub reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import yaml
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
@@ -17,20 +21,34 @@ def make_list(title: str, sentences: Sequence[str]) -> list[str]:
     return ["", title, "", *(f"- {sentence}" for sentence in sentences)] if sentences else []
 
 
+class Config(NamedTuple):
+    """The files that Hugging Face `datasets` loads by one name."""
+
+    name: str
+    files: Mapping[str, str]  # split → pattern of paths, from the folder of the card
+    is_default: bool = False  # of several, the one that is loaded without a name
+
+
 def hub_head(license_id: str, edition: str, splits: Iterable[str]) -> list[str]:
-    """The lines of the YAML head; the language is what the edition begins with."""
-    return [
-        "---",
-        f"license: {license_id}",
-        f"language: {edition.partition('-')[0]}",
-        "configs:",
-        f"- config_name: {edition}",
-        "  data_files:",
-        *(line for split in splits for line in _data_files(split)),
-        "---",
-    ]
+    """The lines of the YAML head of a build; the language is what the edition begins with."""
+    files = {split: f"{split}-*.parquet" for split in splits}
+    return yaml_head(license_id, edition.partition("-")[0], [Config(edition, files)])
 
 
-def _data_files(split: str) -> Iterator[str]:
-    yield f"  - split: {split}"
-    yield f"    path: {split}-*.parquet"
+def yaml_head(
+    licenses: str | list[str], languages: str | list[str], configs: Iterable[Config]
+) -> list[str]:
+    """The lines of any YAML head. A text that YAML would read as something else is quoted: 'no'."""
+    head = {
+        "license": licenses,
+        "language": languages,
+        "configs": [_config(config) for config in configs],
+    }
+    text: str = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=math.inf)
+    return ["---", *text.removesuffix("\n").split("\n"), "---"]
+
+
+def _config(config: Config) -> dict[str, Any]:
+    files = [{"split": split, "path": path} for split, path in config.files.items()]
+    default = {"default": True} if config.is_default else {}
+    return {"config_name": config.name, **default, "data_files": files}

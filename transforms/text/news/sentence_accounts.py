@@ -11,6 +11,9 @@ from transforms.text.vocabularies.vocabulary import VocabularyStats
 
 BEFORE = "before_deduplication"  # name of the lines as they are sorted, in stats.json
 WHOLE = ("train", "test")  # splits that all sentences are in, once
+NEAR_DUPLICATES = "rejected/near-duplicates"  # how the files begin that list them
+LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
+"""Count of lines that are text and are not kept, in manifest.json → its name in tables."""
 
 
 class Found(NamedTuple):
@@ -71,6 +74,9 @@ def _check_files(found: Found, outputs: Sequence[OutputFile]) -> None:
             _check(_records(files), sentences, f"sentences in {kind} of {split}", "sentences")
             if kind != "text":
                 _check_complete(files, f"{kind} of {split}")
+    near = [file for file in outputs if file.name.startswith(NEAR_DUPLICATES)]
+    _check(_records(near), found.near_duplicates, "near-duplicates listed", "left out")
+    _check_complete(near, "near-duplicates")
     heldout = [file for file in outputs if is_heldout_whole(file)]
     test = found.splits["test"].lines
     _check(_records(heldout), test, "sentences in the held-out shard", "sentences of its parts")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.text.files.markdown import hub_head, make_list, make_table
+from transforms.text.news.sentence_accounts import LEFT_OUT
 from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 
 MEASURED = ("before_deduplication", *SPLITS, "total")  # the first may be absent
@@ -110,8 +111,7 @@ def _accounts(counts: Mapping[str, Any]) -> list[str]:
     rows = {
         "read": counts["lines_read"],
         **rejected,
-        "repeated": counts["duplicates"],
-        "near-duplicates": counts["near_duplicates"],
+        **{title: counts[name] for name, title in LEFT_OUT.items()},
         "kept": counts["kept"]["total"],
     }
     return make_table(["lines", "count"], rows.items())

@@ -163,7 +163,7 @@ def _submit_stages(corpus: Corpus, engine: Dataflow, folder: str) -> Iterator[in
             if outcome:
                 _ = outcome | "WriteStage" >> stage_files.WriteStage(place.scratch)
                 for name, collection in outcome._asdict().items():
-                    types[name] = stage_files._pack_type(collection.element_type)
+                    types[name] = stage_files.describe_type(collection.element_type)
 
         run_pipeline(build, engine)
         stage_files.write_list(place.scratch, types, ())

@@ -17,8 +17,12 @@ from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
 from apache_beam.portability.api import endpoints_pb2
 
-from pipelines.engines.local.worker_pool import IS_GONE, main, worker_pool
+from pipelines.engines.local.worker_pool import IS_GONE, PARAMETER, main, worker_pool
 from pipelines.engines.local.workers import Workers
+from pipelines.engines.secret import HEADER, VARIABLE
+
+SECRET = "of these tests"
+SHOWN = {PARAMETER: SECRET}
 
 
 class Runner(provision_grpc.ProvisionServiceServicer):
@@ -26,14 +30,18 @@ class Runner(provision_grpc.ProvisionServiceServicer):
 
     def __init__(self) -> None:
         self.asked = threading.Event()
-        self.workers: list[str] = []
+        self.asked_by: list[tuple[str, str]] = []  # worker, secret
 
     def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
-        self.workers += [
-            str(value) for key, value in context.invocation_metadata() if key == "worker_id"
-        ]
+        shown = {key: str(value) for key, value in context.invocation_metadata()}
+        self.asked_by.append((shown["worker_id"], shown[HEADER]))
         self.asked.set()
         context.abort(grpc.StatusCode.NOT_FOUND, "no job")
+
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, SECRET)
 
 
 @pytest.fixture
@@ -52,22 +60,24 @@ def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str], tmp_path: P
     place = endpoints_pb2.ApiServiceDescriptor(url=address)
     workers = Workers([], tmp_path / "log")
     try:
-        with worker_pool(workers) as pool, grpc.insecure_channel(pool) as channel:
+        with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
             stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
-            request = fn_api.StartWorkerRequest(worker_id="7-1", provision_endpoint=place)
+            request = fn_api.StartWorkerRequest(
+                worker_id="7-1", provision_endpoint=place, params=SHOWN
+            )
             assert not stub.StartWorker(request).error
             assert service.asked.wait(60)
             assert not stub.StopWorker(fn_api.StopWorkerRequest(worker_id="7-1")).error
     finally:
         workers.end()
-    assert service.workers == ["7-1"]
+    assert service.asked_by == [("7-1", SECRET)]
 
 
 def test_a_pool_of_a_node_until_it_is_ended() -> None:
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as pool:
         assert pool.stdout
-        assert pool.stdout.readline().startswith(b"workers are started by localhost:")
+        assert pool.stdout.readline().startswith(b"workers are started by 127.0.0.1:")
         pool.terminate()
         assert pool.wait(60) == 0
 
@@ -80,7 +90,9 @@ def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, st
         assert pool.stderr
         with grpc.insecure_channel(pool.stdout.readline().split()[-1].decode()) as channel:
             stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
-            stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place))
+            stub.StartWorker(
+                fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place, params=SHOWN)
+            )
             assert runner[0].asked.wait(60)
             (server,) = Path(f"/proc/{pool.pid}/task/{pool.pid}/children").read_text().split()
             os.killpg(int(server), signal.SIGKILL)
@@ -90,15 +102,35 @@ def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, st
 
 def test_a_pool_says_that_it_cannot_start_a_worker(tmp_path: Path) -> None:
     workers = Workers([], tmp_path / "log")
-    with worker_pool(workers) as pool, grpc.insecure_channel(pool) as channel:
+    with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
         workers.end()
         stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
-        assert stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7")).error == IS_GONE
+        request = fn_api.StartWorkerRequest(worker_id="7", params=SHOWN)
+        assert stub.StartWorker(request).error == IS_GONE
+
+
+@pytest.mark.parametrize("params", [{}, {PARAMETER: ""}, {PARAMETER: SECRET[:-1]}, {"x": SECRET}])
+def test_a_caller_without_the_secret_gets_no_worker(params: dict[str, str], tmp_path: Path) -> None:
+    workers = Workers([], tmp_path / "log")
+    with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
+        stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
+        with pytest.raises(grpc.RpcError, match="UNAUTHENTICATED"):
+            stub.StartWorker(fn_api.StartWorkerRequest(worker_id="7", params=params))
+    workers.end()
+    assert workers._count == 0
+
+
+def test_a_pool_needs_a_secret(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE)
+    assert main(["--port", "0"]) == 1
+    assert "error: CORPUSMILL_SECRET is not set" in capsys.readouterr().err
 
 
 def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     workers = Workers([], tmp_path / "log")
-    with worker_pool(workers) as pool:
+    with worker_pool(workers, SECRET) as pool:
         assert main(["--port", pool.rpartition(":")[2]]) == 1
     workers.end()
     assert "corpusmill-worker-pool: error: cannot listen at" in capsys.readouterr().err

@@ -6,16 +6,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import apache_beam as beam
 import pytest
-from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
-from apache_beam.runners.portability.fn_api_runner.worker_handlers import ControlConnection
 
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.fork_server import END_SECONDS, import_all
-from pipelines.engines.local.in_process import InProcess, _ForkedWorkerHandler
+from pipelines.engines.local.in_process import InProcess
 from pipelines.engines.local.workers import BadEnd, Workers, module_path
 from pipelines.engines.run_pipeline import run_pipeline
 from tests.tools.processes import wait_until
@@ -148,17 +145,6 @@ def test_a_build_whose_workers_cannot_be_started_ends(
             lambda root: root | beam.Create([1, 2]) | beam.Map(str) and None, InProcess(2, ())
         )
     assert "No module named 'no_such_module'" in capfd.readouterr().err
-
-
-def test_a_worker_that_was_killed_before_is_not_waited_for() -> None:
-    connection = ControlConnection()
-    handler = SimpleNamespace(control_conn=connection)
-    waiting = connection.push(fn_api.InstructionRequest())
-    _ForkedWorkerHandler._give_up(handler, BadEnd(-signal.SIGKILL))  # type: ignore[arg-type]
-    for future in (waiting, connection.push(fn_api.InstructionRequest())):
-        with pytest.raises(BuildError, match="killed by SIGKILL"):
-            future.get(10)
-    connection.close()
 
 
 def end_this_worker(_: int) -> None:

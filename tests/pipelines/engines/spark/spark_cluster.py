@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pipelines.engines.secret import LOOPBACK, VARIABLE
 from pipelines.engines.spark.spark_files import find_job_server_files
 
 SCRIPTS = pathlib.Path(__file__).parents[4] / "deploy" / "spark"
@@ -79,13 +80,15 @@ def spark_cluster(folder: pathlib.Path, **settings: object) -> Iterator[Cluster]
             status = run_script("start.sh", environment, stream.fileno())
         if status:
             raise RuntimeError(f"start.sh ended with {status}:\n{log.read_text('utf-8')}")
+        os.environ[VARIABLE] = (state / "secret").read_text("ascii").strip()
         yield Cluster(
             state,
             f"spark://127.0.0.1:{ports['MASTER_PORT']}",
-            f"localhost:{ports['JOB_PORT']}",
-            f"localhost:{ports['POOL_PORT']}",
+            f"{LOOPBACK}:{ports['JOB_PORT']}",
+            f"{LOOPBACK}:{ports['POOL_PORT']}",
         )
     finally:
+        os.environ.pop(VARIABLE, None)
         run_script("stop.sh", environment, subprocess.DEVNULL)
 
 

@@ -10,7 +10,9 @@ from apache_beam.transforms.environments import ExternalEnvironment, ProcessEnvi
 
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local import worker
+from pipelines.engines.local.worker_pool import PARAMETER
 from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.engines.secret import VARIABLE
 from pipelines.engines.spark import spark_engine as spark
 from pipelines.engines.spark.spark_engine import Spark
 from pipelines.engines.spark.spark_files import JobServerFiles
@@ -107,10 +109,12 @@ def test_the_worker_command_of_the_flags(flags: list[str]) -> None:
     assert not environment.artifacts()
 
 
-def test_a_pool_of_workers() -> None:
+def test_a_pool_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "of the environment")
     environment = environment_of(["--environment_type=EXTERNAL", "--environment_config=node:50000"])
     assert isinstance(environment, ExternalEnvironment)
     assert environment.url == "node:50000"
+    assert environment.params == {PARAMETER: "of the environment"}
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def java(tmp_path: Path) -> Java:
 
 
 def test_it_answers_inside_the_block_and_is_gone_after_it(java: Java) -> None:
-    with job_server(java.files, "local[2]", ["-Xmx1g"]) as server:
+    with job_server(java.files, "local[2]", ["-Xmx1g"], "a secret") as server:
         host, port = server.endpoint.split(":")
         socket.create_connection((host, int(port)), 1.0).close()
         assert server.log_tail() == "a line of the log\n"
@@ -81,7 +81,7 @@ def test_it_answers_inside_the_block_and_is_gone_after_it(java: Java) -> None:
 
 
 def test_arguments_of_java(java: Java) -> None:
-    with job_server(java.files, "local[2]", ["-Xmx1g"]):
+    with job_server(java.files, "local[2]", ["-Xmx1g"], "a secret"):
         arguments = java.arguments.read_text().splitlines()
     assert arguments.index("-Xmx1g") > arguments.index("-Dspark.ui.enabled=false")
     assert arguments[arguments.index("-cp") + 1] == "a.jar:b.jar"
@@ -89,7 +89,7 @@ def test_arguments_of_java(java: Java) -> None:
 
 
 def test_an_error_inside_the_block_ends_it(java: Java) -> None:
-    with pytest.raises(KeyError), job_server(java.files, "local[2]", []):
+    with pytest.raises(KeyError), job_server(java.files, "local[2]", [], "a secret"):
         raise KeyError
     assert java.is_gone()
 
@@ -98,7 +98,7 @@ def test_a_server_that_does_not_start_is_an_error_with_its_log(java: Java) -> No
     java.write("#!/bin/sh\necho no memory >&2; exit 1\n")
     with (
         pytest.raises(BuildError, match=r"^Spark's job server ended:\nno memory\n$"),
-        job_server(java.files, "local[2]", []),
+        job_server(java.files, "local[2]", [], "a secret"),
     ):
         pass
 
@@ -113,7 +113,7 @@ def test_a_launcher_that_is_ended_leaves_nothing(
         from pipelines.engines.spark.spark_job_server import job_server
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
-        with job_server({java.files!r}, "local[2]", []):
+        with job_server({java.files!r}, "local[2]", [], "a secret"):
             print("ready", flush=True)
             time.sleep(600)
     """)
@@ -144,6 +144,6 @@ def test_a_port_at_which_another_listens_is_refused(java: Java) -> None:
         port = other.getsockname()[1]
         with (
             pytest.raises(BuildError, match=f"^something listens at port {port} already"),
-            job_server(java.files, "local[2]", [], port),
+            job_server(java.files, "local[2]", [], "a secret", port),
         ):
             pass

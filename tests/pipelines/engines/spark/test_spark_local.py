@@ -13,7 +13,7 @@ import pytest
 from pipelines.samples.sample_builds import sample_entities
 from tests.pipelines.engines.spark.spark_cluster import missing
 from tests.tools.golden_tree import check_golden, tree_of
-from tests.tools.processes import children_of, command_of, wait_until
+from tests.tools.processes import wait_until, workers_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -56,16 +56,6 @@ def test_a_build_whose_workers_are_killed_ends_with_a_line_that_says_so(tmp_path
         last = process.stderr.read().decode().splitlines()[-1]
     assert process.returncode == 1
     assert last.startswith("corpusmill: error: a worker process was killed by SIGKILL")
-
-
-def workers_of(launcher: int) -> list[int]:
-    """Worker processes: children of its child that forks them."""
-    return [
-        worker
-        for child in children_of(launcher)
-        if b"fork_server" in command_of(child)
-        for worker in children_of(child)
-    ]
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

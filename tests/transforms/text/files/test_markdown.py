@@ -1,4 +1,7 @@
-from transforms.text.files.markdown import hub_head, make_list, make_table
+import pytest
+import yaml
+
+from transforms.text.files.markdown import Config, hub_head, make_list, make_table, yaml_head
 
 
 def test_a_table_marks_thousands_and_leaves_words_as_they_are() -> None:
@@ -22,3 +25,31 @@ def test_the_head_names_language_and_files() -> None:
         "---\nlicense: other\nlanguage: zh\nconfigs:\n- config_name: zh-tw\n  data_files:\n"
         "  - split: train\n    path: train-*.parquet\n  - split: test\n    path: test-*.parquet\n---"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "on",
+        "1.0",
+        "2026-01-01",
+        "~",
+        "a: b # c",
+        "- x",
+        "'",
+        "é…" * 99,
+        "a\n---\nb",
+        "a\u2028b",
+    ],
+)
+def test_a_text_stays_the_text_that_it_is(text: str) -> None:
+    head = "\n".join(yaml_head(text, [text, "uk"], [Config(text, {text: text}, is_default=True)]))
+    assert "\n---\n" not in head
+    assert yaml.safe_load(head.removeprefix("---\n").removesuffix("---")) == {
+        "license": text,
+        "language": [text, "uk"],
+        "configs": [
+            {"config_name": text, "default": True, "data_files": [{"split": text, "path": text}]}
+        ],
+    }

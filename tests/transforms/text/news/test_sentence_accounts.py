@@ -47,6 +47,7 @@ FILES = [
     output("vocabulary.tsv", "", "text", 4),
     output("training-monolingual.tokenized/news.sorted-00000-of-00001", "", "text", 6),
     output("rejected/rejected-00000-of-00001.parquet", "", "parquet", 3),
+    output("rejected/near-duplicates-00000-of-00001.parquet", "", "parquet", 1),
 ]
 
 
@@ -161,6 +162,14 @@ def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None
         (
             without(f"{HELDOUT}/news.en-00000-of-00003"),
             "0 sentences in the held-out shard are not the 2 sentences of its parts",
+        ),
+        (
+            with_records("rejected/near-duplicates-00000-of-00001.parquet", 2),
+            "2 near-duplicates listed are not the 1 left out",
+        ),
+        (
+            [*FILES, output("rejected/near-duplicates-00001-of-00002.parquet", "", "parquet", 0)],
+            "2 files of near-duplicates are not the 1 files in their names",
         ),
         (
             [*FILES, output("train-00002-of-00003.parquet", "train", "parquet", 0)],

@@ -1,6 +1,6 @@
 """A page in each of the 41 languages, with that wiki's headings, namespaces and templates.
 
-`tests/transforms/text/pages/<code>.page` holds "namespaces:" and "title:" lines, "===", the wikitext, "--->",
+`tests/text/pages/<code>.page` holds "namespaces:" and "title:" lines, "===", the wikitext, "--->",
 and what a reader sees: a paragraph a line, "## " before headings. The pages are of our own writing.
 """
 

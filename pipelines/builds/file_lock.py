@@ -1,0 +1,25 @@
+"""A lock on a file or folder, between processes of one machine. It ends with its process."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def locked(
+    path: str | pathlib.Path, *, waits: bool = False, flags: int = os.O_RDONLY
+) -> Iterator[int]:
+    """Holds the lock inside the block; gives the open descriptor.
+
+    Args:
+      waits: for another process that has the lock. Else raises BlockingIOError.
+      flags: of os.open, which raises OSError for what it cannot open.
+    """
+    descriptor = os.open(path, flags, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        yield descriptor
+    finally:
+        os.close(descriptor)

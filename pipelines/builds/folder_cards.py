@@ -1,0 +1,144 @@
+"""README.md of the folders above finished builds, by which Hugging Face `datasets` tells the builds apart.
+
+    <output>/wiki40b/README.md        of each edition the current build, or else the newest
+    <output>/wiki40b/uk/README.md     all builds; the current one, or else the newest, is the default
+
+They follow from what is there, whoever has built it: the same finished builds give the same bytes.
+"""
+
+import contextlib
+import io
+import logging
+import pathlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.editions import age_of, read_current
+from pipelines.builds.file_lock import locked
+from pipelines.builds.safe_files import write_whole
+from transforms.builds.read_corpus import COMPLETED
+from transforms.files.open_input import is_there, open_raw
+from transforms.files.stores import is_local, list_below, refusal_of, write_object
+from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
+
+NAME = "README.md"
+ROUNDS = 5
+"""A card is written anew while others change what it tells, and no more often than this."""
+
+
+def write_cards(targets: Iterable[str]) -> None:
+    """Brings the cards of the two folders above each build up to date, after builds have come or gone.
+
+    A README.md that somebody else has written stays. What goes wrong is logged: the builds are whole.
+    """
+    editions = sorted({FileSystems.split(target)[0] for target in targets})
+    for folder in editions:
+        _update(folder, _card_of_edition)
+    for folder in sorted({FileSystems.split(edition)[0] for edition in editions}):
+        _update(folder, _card_of_corpus)
+
+
+def _update(folder: str, make: Callable[[str], str]) -> None:
+    path = FileSystems.join(folder, NAME)
+    try:
+        with _alone(folder):
+            for _ in range(ROUNDS):
+                if not _replace(path, make(folder)):
+                    return
+    except Exception as error:  # the libraries of stores raise errors of many kinds
+        why = error if is_local(folder) else refusal_of(error)
+        logging.getLogger(__name__).warning("%s is not written: %s", path, why)
+
+
+@contextlib.contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """On a disk, one process at a time. On a store, who writes last has looked at all that is there."""
+    if not is_local(folder):
+        yield
+        return
+    with locked(folder, waits=True):
+        yield
+
+
+def _replace(path: str, card: str) -> bool:
+    """Whether the file was another, and has been replaced; nothing is there where there is no card."""
+    found = _read(path)
+    if found == card:
+        return False
+    if found and MARK not in found:
+        if card:
+            logging.getLogger(__name__).warning(
+                "%s is not by corpusmill and stays: datasets goes by what it says, not by what is there",
+                path,
+            )
+        return False
+    content = card.encode("utf-8")
+    if not card:
+        FileSystems.delete([path])
+    elif is_local(path):
+        write_whole(pathlib.Path(path), content)
+    else:
+        write_object(path, io.BytesIO(content), len(content))
+    return True
+
+
+def _read(path: str) -> str:
+    """The content of a file; "" where there is none."""
+    if not is_there(path):
+        return ""
+    with open_raw(path) as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def _card_of_edition(folder: str) -> str:
+    names = sorted(_finished_below(folder, 1), key=_age, reverse=True)
+    default = _current_of(folder, names)
+    names.sort(key=lambda name: name != default)
+    builds = [_build(folder, name, name) for name in names]
+    parent, edition = FileSystems.split(folder)
+    return make_folder_card(f"{FileSystems.split(parent)[1]}, {edition}", builds, default)
+
+
+def _card_of_corpus(folder: str) -> str:
+    editions: dict[str, list[str]] = {}
+    for place in _finished_below(folder, 2):
+        edition, name = place.split("/")
+        editions.setdefault(edition, []).append(name)
+    builds = []
+    for edition, names in sorted(editions.items()):
+        current = _current_of(FileSystems.join(folder, edition), names)
+        builds.append(_build(folder, f"{edition}/{current}", edition))
+    return make_folder_card(FileSystems.split(folder)[1], builds)
+
+
+def _build(folder: str, place: str, name: str) -> BuildBelow:
+    return BuildBelow(name, place, _read(FileSystems.join(folder, *place.split("/"), NAME)))
+
+
+def _current_of(folder: str, names: Sequence[str]) -> str:
+    """Of the finished builds of an edition the one that refresh has accepted, or else the newest."""
+    return read_current(folder) or max(names, key=_age, default="")
+
+
+def _finished_below(folder: str, depth: int) -> Iterator[str]:
+    """The places of finished builds so many folders deep: "uk/20260101-1.3.0"."""
+    if is_local(folder):
+        marks = pathlib.Path(folder).glob("*/" * depth + COMPLETED)
+        paths = [mark.relative_to(folder).as_posix() for mark in marks]
+    else:
+        paths = [path for path in list_below(folder) if path.count("/") == depth]
+    for path in paths:
+        *parts, name = path.split("/")
+        if name == COMPLETED and not any(part.startswith(".") for part in parts):
+            yield "/".join(parts)
+
+
+def _age(name: str) -> Any:
+    """What builds of an edition are sorted by, the newest last; those without a date go by their version."""
+    with contextlib.suppress(ValueError):
+        return True, age_of(name)
+    parts = re.split(r"(\d+)", name)  # every second one is a number
+    return False, name[:1].isdigit(), [int(one) if at % 2 else one for at, one in enumerate(parts)]

@@ -1,0 +1,35 @@
+"""All commands in one parser."""
+
+import argparse
+import importlib
+
+from pipelines.commands import compare, demo, refresh, report, score, verify
+from pipelines.corpora import CORPORA
+
+OF_CORPORA = tuple(importlib.import_module(f"pipelines.commands.{row.command}") for row in CORPORA)
+COMMANDS = (*OF_CORPORA, refresh, report, verify, compare, score, demo)
+
+EPILOG = """\
+first steps:
+  corpusmill demo                   builds every corpus from bundled samples, in a minute
+  corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
+  corpusmill lm1b --help            how to build One Billion Word from news sentences
+  corpusmill pg19 --help            how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
+  corpusmill report DIR             what was built, beside the figures of the paper
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="corpusmill",
+        description="Builds language-model benchmark corpora from their raw sources.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--verbose", action="store_true", help="log more")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

@@ -1,0 +1,180 @@
+"""All that reaches into Beam, where it has no setting for what is needed here: each patch with its reason.
+
+Written for Beam 2.77. For each there is a test that fails when Beam does not need it any more
+(tests/pipelines/engines/test_beam_patches.py). The stores' part is in transforms/files/.
+"""
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import grpc
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
+from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
+from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
+from apache_beam.runners.portability.fn_api_runner import worker_handlers
+from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
+    DATA_BUFFER_TIME_LIMIT_MS,
+    BasicLoggingService,
+    BasicProvisionService,
+    BeamFnControlServicer,
+    GrpcServer,
+    GrpcStateServicer,
+)
+from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
+from apache_beam.runners.worker.data_plane import BeamFnDataServicer
+from apache_beam.transforms import core
+from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
+
+from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open_channel
+
+# Flags are parsed once.
+
+
+class Options(PipelineOptions):
+    """Beam's options, of which each view is made once.
+
+    Beam asks for a view with every transform that it adds or runs, a thousand times a pipeline, and parses
+    all flags again for each: a quarter of the time of a small build.
+    """
+
+    def view_as(self, cls: Any) -> Any:
+        """As PipelineOptions has it. All views, old ones too, share one set of values."""
+        views = self.__dict__.setdefault("_views", {})
+        if cls not in views:
+            views[cls] = super().view_as(cls)
+        return views[cls]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As PipelineOptions has it. A copy makes views of its own, which share its values."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_views"}
+
+
+# Signatures are looked at once.
+
+Signature = tuple[list[str], list[Any]]  # names of the arguments, values of the defaults
+
+
+def remember_signatures() -> None:
+    """Lets Beam look into each function once in this process.
+
+    With every step that it adds or runs, Beam looks for state and timers in the signatures of all methods of
+    the step's DoFn, those that each DoFn inherits too: forty thousand times in a small build, of which they
+    are more than a third of the time.
+    """
+    if not hasattr(core.get_function_args_defaults, "__wrapped__"):
+        core.get_function_args_defaults = remembered(core.get_function_args_defaults)
+
+
+def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
+    """Takes and gives what `look` does, and remembers it while the function that was looked at is there."""
+    known: tuple[weakref.WeakKeyDictionary[Any, Signature], ...] = (
+        weakref.WeakKeyDictionary(),  # of functions
+        weakref.WeakKeyDictionary(),  # of functions that are bound to an object, which is no argument
+    )
+
+    @functools.wraps(look)
+    def look_once(asked: Any) -> Signature:
+        is_method = inspect.ismethod(asked)
+        function = asked.__func__ if is_method else asked
+        if not inspect.isfunction(function):  # what is callable otherwise may change
+            return look(asked)
+        if function not in known[is_method]:
+            known[is_method][function] = look(asked)
+        arguments, defaults = known[is_method][function]
+        return [*arguments], [*defaults]
+
+    return look_once
+
+
+# Servers of the in-process runner ask for a secret, and workers show it.
+
+_OPTIONS = [
+    ("grpc.max_receive_message_length", -1),  # the size is bounded where messages are made
+    ("grpc.max_send_message_length", -1),
+    ("grpc.http2.max_ping_strikes", 0),  # a worker that is busy pings without data
+    ("grpc.http2.min_ping_interval_without_data_ms", 20_000),  # the keepalive of Beam's channels
+]
+
+
+class LoopbackServer(GrpcServer):
+    """Beam's GrpcServer, but for where it listens, and to whom it answers.
+
+    Beam's (2.77) opens four ports on all interfaces, and takes every caller for a worker that it names. Files
+    of a job are not offered: workers are forks of a process that has them.
+    """
+
+    def __init__(self, state: Any, provision_info: Any, worker_manager: Any):
+        self.secret = make_secret()
+        self.state, self.provision_info = state, provision_info
+        self.control_handler = BeamFnControlServicer(worker_manager)
+        self.data_plane_handler = BeamFnDataServicer(DATA_BUFFER_TIME_LIMIT_MS)
+        provision = BasicProvisionService(provision_info.provision_info, worker_manager)
+        server = guarded_server(shared_unbounded_instance(), self.secret, _OPTIONS)
+        fn_api_grpc.add_BeamFnControlServicer_to_server(self.control_handler, server)
+        fn_api_grpc.add_BeamFnDataServicer_to_server(self.data_plane_handler, server)
+        fn_api_grpc.add_BeamFnStateServicer_to_server(GrpcStateServicer(state), server)
+        fn_api_grpc.add_BeamFnLoggingServicer_to_server(BasicLoggingService(), server)
+        provision_grpc.add_ProvisionServiceServicer_to_server(provision, server)
+        # Channels to one port share a connection: each of these services gets its own.
+        ports = [server.add_insecure_port(f"{LOOPBACK}:0") for _ in range(4)]
+        self.control_port, self.data_port, self.state_port, self.logging_port = ports
+        self.control_server = self.data_server = self.state_server = self.logging_server = server
+        server.start()
+
+
+_guarded: set[str] = set()  # environments by their URN
+
+
+def guard_environment(urn: str) -> None:
+    """Lets Beam's in-process runner serve the workers of an environment by a LoopbackServer."""
+    _guarded.add(urn)
+    worker_handlers.GrpcServer = _make_server
+
+
+def _make_server(state: Any, provision_info: Any, manager: Any) -> GrpcServer:
+    """Other environments get Beam's own server: their workers know no secret."""
+    urns = {environment.urn for environment in manager._environments.values()}
+    return (LoopbackServer if urns & _guarded else GrpcServer)(state, provision_info, manager)
+
+
+def show_in_all_channels(secret: str) -> None:
+    """Lets Beam's worker, which this process is, show the secret in all channels that it opens."""
+
+    def insecure_channel(target: str, options: Sequence[Any] | None = None) -> grpc.Channel:
+        return open_channel(target, secret, [*(options or ()), *GRPCChannelFactory.DEFAULT_OPTIONS])
+
+    GRPCChannelFactory.insecure_channel = staticmethod(insecure_channel)
+
+
+# A worker that is lost ends the build.
+
+
+def fail_requests(connection: Any, error: Exception) -> None:
+    """Ends all requests to a worker with an error, those that wait and those to come.
+
+    Beam's in-process runner would wait for ever for the answers of a worker that never connects.
+
+    Args:
+      connection: ControlConnection of the worker.
+    """
+    send = connection.push
+
+    def push(request: Any) -> Any:
+        future = send(request)
+        if future:
+            _fail(future, error)
+        return future
+
+    connection.push = push
+    for future in list(connection._futures_by_id.values()):
+        _fail(future, error)
+
+
+def _fail(future: Any, error: Exception) -> None:
+    """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
+    future.abort(error)
+    future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))

@@ -1,0 +1,86 @@
+"""Every command, as it is installed, with the fewest flags that its help allows, on the bundled samples."""
+
+import argparse
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.commands.parser import make_parser
+from pipelines.samples.sample_builds import SAMPLES
+from tests.conftest import PROGRAM, environment
+
+# Rows: what to type, one command a line. {samples}: the bundled samples; {demo}: what `corpusmill demo` has
+# built; the working folder is empty. A command ends with 0, or with the status before it.
+WIKI = "{samples}/wikipedia/ukwiki/ukwiki-20260101-pages-articles-multistream.xml.bz2"
+LIKELIHOOD = "--corpus {demo}/wiki40b/uk/2* --pieces-log-likelihood=-1000"
+TYPED = [
+    f"wiki40b --language uk --dump {WIKI} --output out",
+    "entities --dump {samples}/wikidata/*.json.gz --output out",
+    "multilingual --corpora {demo}/wiki40b/uk --output out",
+    "lm1b --input {samples}/news/news.20??.en.shuffled* --output out",
+    "pg19 --books {samples}/gutenberg/library --output out --members hash",
+    "simplebooks --books {samples}/gutenberg/library --output out",
+    "subwords --corpora {demo}/lm1b --output out --size 500",
+    "flores101 source --wikinews {samples}/wikimedia/enwikinews/*stream.xml.bz2 --output out",
+    """
+    flores101 packets --project p --languages fra --source {demo}/flores101/*/*/source.tsv --to box
+    flores101 import --project p box/fra-round1.tsv
+    2 flores101 check --project p
+    flores101 review --project p --sheets
+    flores101 status --project p
+    2 flores101 package --project p --output out
+    """,
+    "2 refresh --config {samples}/README.md",
+    "refresh --example",
+    "report {demo}/wiki40b/*",
+    "verify {demo}/lm1b/*",
+    "compare {demo}/wiki40b/uk/2* {demo}/wiki40b/uk/2*",
+    f"score bpc {LIKELIHOOD}",
+    f"score perplexity {LIKELIHOOD}",
+    "score spbleu --reference {samples}/README.md --hypothesis {samples}/README.md"
+    " --model {demo}/subwords/*/*/sentencepiece.model",
+]
+TYPED_BY_FIXTURES = ["demo"]
+
+
+def commands_of(row: str) -> Iterator[tuple[list[str], int]]:
+    """Arguments and status of each line."""
+    for line in filter(str.strip, row.splitlines()):
+        words = shlex.split(line)
+        status = int(words.pop(0)) if words[0].isdigit() else 0
+        yield words, status
+
+
+@pytest.mark.parametrize("row", TYPED, ids=lambda row: " ".join(row.split()[:2]))
+def test_a_command_as_it_is_typed(row: str, tmp_path: Path, demo: Path) -> None:
+    for words, status in commands_of(row):
+        line = shlex.join([str(PROGRAM), *words]).replace("'", "")
+        done = subprocess.run(
+            ["bash", "-c", line.format(samples=SAMPLES, demo=demo)],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == status, done.stderr
+
+
+def test_no_command_is_left_out() -> None:
+    typed = {" ".join(words) for row in TYPED for words, _ in commands_of(row)}
+    for name in set(leaves(make_parser())) - set(TYPED_BY_FIXTURES):
+        assert any(words.startswith(name) for words in typed), name
+
+
+def leaves(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Names of the commands below a parser, "flores101 check"."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                inner = list(leaves(below))
+                yield from (f"{name} {one}" for one in inner) if inner else [name]

@@ -1,0 +1,108 @@
+"""README.md of a folder above builds: each of them is loaded by its name.
+
+Without it, Hugging Face `datasets` takes all Parquet files below the folder for one data set.
+"""
+
+import glob
+from collections.abc import Iterable, Sequence
+from typing import Annotated, NamedTuple
+
+import msgspec
+import yaml
+
+from transforms.text.files.markdown import Config, yaml_head
+
+MARK = "<!-- corpusmill writes this file after every build; without this line, it leaves the file alone -->"
+
+_FENCE = "---\n"
+_USE = """\
+```python
+import datasets
+
+datasets.load_dataset("<this folder>", "{name}")
+```"""
+
+
+class BuildBelow(NamedTuple):
+    """A finished build below the folder."""
+
+    name: str  # by which it is loaded
+    folder: str  # from the folder of the card: "uk/20260101-1.3.0"
+    card: str  # its README.md; "" for none
+
+
+class _Split(msgspec.Struct):
+    split: str
+    path: str
+
+
+class _Config(msgspec.Struct):
+    data_files: list[_Split]
+
+
+class _Head(msgspec.Struct):
+    """What the head of the card of a build says."""
+
+    license: str
+    language: str | list[str]
+    configs: Annotated[list[_Config], msgspec.Meta(min_length=1)]
+
+
+def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = "") -> str:
+    """The card, by which `datasets` loads what the cards of the builds say; "" where none says anything.
+
+    Args:
+      default: the name of the build that is loaded without a name; "" for none, unless there is one only.
+    """
+    found = [(build, head) for build in builds if (head := _read_head(build.card))]
+    if not found:
+        return ""
+    has_default = any(build.name == default for build, _ in found)
+    lines = [
+        *yaml_head(
+            _one_or_all([head.license for _, head in found]),
+            _one_or_all([tag for _, head in found for tag in _languages(head)]),
+            [_config(build, head, build.name == default) for build, head in found],
+        ),
+        "",
+        MARK,
+        "",
+        f"# {title}",
+        "",
+        "Hugging Face `datasets` loads each of the builds by its name"
+        + (f", and `{default}` without a name:" if has_default else ":"),
+        "",
+        _USE.format(name=found[0][0].name),
+        "",
+        *(f"- `{build.name}`: [{build.folder}]({build.folder}/README.md)" for build, _ in found),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _read_head(card: str) -> _Head | None:
+    """None for a card without a head, or with one that says too little."""
+    if not card.startswith(_FENCE):
+        return None
+    text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
+    try:
+        # For this loader all is text: older cards have an unquoted `no`, which is Norwegian.
+        return msgspec.convert(yaml.load(text, yaml.BaseLoader), _Head)
+    except (yaml.YAMLError, msgspec.ValidationError):
+        return None
+
+
+def _languages(head: _Head) -> list[str]:
+    return [head.language] if isinstance(head.language, str) else head.language
+
+
+def _one_or_all(texts: Sequence[str]) -> str | list[str]:
+    """Each text once; one alone is no list."""
+    different = list(dict.fromkeys(texts))
+    return different[0] if len(different) == 1 else different
+
+
+def _config(build: BuildBelow, head: _Head, is_default: bool) -> Config:
+    folder = glob.escape(build.folder)
+    files = {one.split: f"{folder}/{one.path}" for one in head.configs[0].data_files}
+    return Config(build.name, files, is_default)
