@@ -1,15 +1,18 @@
 """Builds on object stores, which can neither move folders nor lock them.
 
 A build is written into a folder of its own beside its target, as on a disk. When it is whole, the store
-copies its objects to where they belong, and the mark comes last. A small object beside the target says
-that a builder is at work; it is written anew every few seconds, so that of a killed one it grows old.
+copies its objects to where they belong, and the mark comes last. A small object beside the target is the
+lock: the store writes it only for who has written it last, or where there is none. Its holder writes it
+anew every few seconds; one that stays as it is may be taken from its holder, who was killed.
 """
 
 import concurrent.futures
 import contextlib
 import functools
+import glob
 import hashlib
 import io
+import itertools
 import json
 import logging
 import os
@@ -24,13 +27,23 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds.clean_up import errors_logged
 from pipelines.builds.side_thread import beside
 from transforms.builds.read_corpus import COMPLETED, MANIFEST
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import open_raw
 from transforms.files.scratch import SCRATCH
-from transforms.files.stores import list_below, refusal_of, remove_below, write_object
+from transforms.files.stores import (
+    CONDITIONAL,
+    Seen,
+    StoreError,
+    list_below,
+    put_if,
+    read_object,
+    remove_below,
+    remove_if,
+    write_object,
+)
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
-"""A builder that has not written for so long is no more."""
+"""A builder that has not written for so long has lost its lock to whoever takes it first."""
 
 UNSURE_SECONDS = 3600.0
 """For so long what it has left is not touched by others, whose clock may differ from the store's."""
@@ -68,6 +81,7 @@ def building_in_store(target: str) -> Iterator[str]:
 
 def _publish(folder: str, target: str, lock: "_Lock") -> None:
     """The mark of an old build goes first: what is half replaced must not look finished."""
+    lock.check()  # first: another builder removes the folder of one that it takes for killed
     digest = _digest_of(f"{folder}/{MANIFEST}")
     objects = {
         name: size
@@ -116,56 +130,80 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
 def may_be_at_work(target: str) -> bool:
     """Has a builder of the target said so within the hour? Clocks, and killed builders, may deceive."""
     parent, name = FileSystems.split(target)
-    seen = _read(f"{parent}/.{name}.builder")
-    return seen is not None and time.time() - seen[1] < UNSURE_SECONDS
+    (match,) = FileSystems.match([glob.escape(f"{parent}/.{name}.builder")])
+    times = [seen.last_updated_in_seconds for seen in match.metadata_list]
+    return bool(times) and time.time() - times[0] < UNSURE_SECONDS
 
 
 class _Lock:
-    """The word of one builder that it is at work."""
+    """An object that the store lets one builder write at a time."""
 
     def __init__(self, path: str):
         self._path = path
         self.id = uuid.uuid4().hex[:12]
-        facts = {"id": self.id, "host": socket.gethostname(), "process": os.getpid()}
-        self._content = json.dumps(facts).encode()
+        self._version: str | None = None  # of the object that is to be replaced
+        self._puts = itertools.count()
+        self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Waits for the end of whoever has it. Raises BusyError where it does not come."""
-        seen = _read(self._path)
+        """Takes the lock, or that of a builder that is no more. Raises BusyError where one is at work."""
+        log = logging.getLogger(__name__)
+        scheme = self._path.partition("://")[0]
+        if scheme not in CONDITIONAL:
+            log.warning(
+                "%s:// has no lock: take care that no two builds of a target begin at once", scheme
+            )
+        seen = read_object(self._path)
         if seen:
-            logging.getLogger(__name__).warning(
+            log.warning(
                 "waiting up to %.0f s: is the build of %s at work? it has left %s",
                 DEAD_SECONDS,
-                seen[0].decode("utf-8", "replace"),
+                _text_of(seen),
                 self._path,
             )
         end = time.monotonic() + DEAD_SECONDS
         while seen and time.monotonic() < end:
             time.sleep(min(1.0, BEAT_SECONDS / 2))
-            now = _read(self._path)
+            now = read_object(self._path)
             if now and now != seen:
-                holder = now[0].decode("utf-8", "replace")
-                raise BusyError(f"another build is at work: {self._path}, {holder}")
+                raise self._busy(now)
             seen = now
-        self.beat()
+        self._version = seen.version if seen else None
+        if not self._put():
+            raise self._busy(read_object(self._path))
 
-    def beat(self) -> None:
-        """Says that this builder is at work."""
-        write_object(self._path, io.BytesIO(self._content), len(self._content))
+    def _busy(self, seen: Seen | None) -> BusyError:
+        holder = _text_of(seen) if seen else "gone by now"
+        return BusyError(f"another build is at work: {self._path}, {holder}")
 
     def check(self) -> None:
-        """Raises BusyError where another has taken it, because this one was not heard of, or at the same
-        moment.
-        """
-        found = _read(self._path)
-        if found is None or found[0] != self._content:
+        """Says that this builder is at work. Raises BusyError where another has taken the lock."""
+        if not self._put():
             raise BusyError(f"another build has taken the place of this one: {self._path}")
+
+    def _put(self) -> bool:
+        facts = {"id": self.id, "host": socket.gethostname(), "process": os.getpid()}
+        with self._one_at_a_time:
+            for _ in range(2):
+                content = json.dumps({**facts, "put": next(self._puts)}).encode()
+                version = put_if(self._path, content, self._version)
+                if version:
+                    self._version = version
+                    return True
+                seen = read_object(self._path)
+                if not seen or self.id not in _text_of(seen):
+                    return False
+                self._version = seen.version  # a put of its own, of which no answer came
+        return False
 
     def release(self) -> None:
         """Lets others build, unless another does."""
-        found = _read(self._path)
-        if found and found[0] == self._content:
-            _remove(self._path)
+        if self._version:
+            remove_if(self._path, self._version)
+
+
+def _text_of(seen: Seen) -> str:
+    return seen.content.decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
@@ -186,23 +224,7 @@ def _beat(lock: _Lock, is_over: threading.Event) -> None:
     while not is_over.wait(BEAT_SECONDS):
         try:
             lock.check()
-            lock.beat()
         except BusyError:
             return  # the builder learns it when it would publish
-        except Exception as error:  # a store that fails for a moment is no reason to give up
-            logging.getLogger(__name__).warning("%s", refusal_of(error))
-
-
-def _read(path: str) -> tuple[bytes, float] | None:
-    """Content and time of an object that may be gone at any moment."""
-    try:
-        file_system = FileSystems.get_filesystem(path)
-        if not file_system.exists(path):
-            return None
-        time_of_change = file_system.metadata(path).last_updated_in_seconds
-        with open_raw(path) as stream:
-            return stream.read(), time_of_change
-    except (InputError, OSError):
-        if FileSystems.exists(path):
-            raise
-        return None
+        except StoreError as error:  # for a moment: no reason to give up
+            logging.getLogger(__name__).warning("%s", error)

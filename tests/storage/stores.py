@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +62,8 @@ def running(scheme: str, log: Path) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", *_command(scheme, port)],
+            [sys.executable, "-m", "tests.storage.server", scheme, str(port)],
+            cwd=Path(__file__).parents[2],
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -74,19 +75,6 @@ def running(scheme: str, log: Path) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def _command(scheme: str, port: int) -> Sequence[str]:
-    if scheme == "gs":
-        return (
-            "gcp_storage_emulator",
-            "start",
-            "--host",
-            "127.0.0.1",
-            f"--port={port}",
-            "--in-memory",
-        )
-    return ("moto.server", "-H", "127.0.0.1", "-p", str(port))
 
 
 def _variables(scheme: str, address: str, folder: Path) -> dict[str, str]:

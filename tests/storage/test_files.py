@@ -6,13 +6,27 @@ import random
 import pytest
 
 from tests.storage.stores import Store, names_below, read, write
+from transforms.files import stores
 from transforms.files.hash_inputs import checksum_of, hash_input, hash_unchanged
 from transforms.files.list_folders import list_files, list_subfolders
-from transforms.files.open_input import InputError, match_inputs, open_input, open_raw
+from transforms.files.open_input import (
+    InputError,
+    file_bytes_of,
+    match_inputs,
+    open_input,
+    open_raw,
+)
 from transforms.files.scratch import OBJECT_BYTES, SCRATCH, Scratch, fetch, fetch_text
-from transforms.files.stores import StoreError, list_below, remove_below
+from transforms.files.stores import (
+    Seen,
+    StoreError,
+    list_below,
+    put_if,
+    read_object,
+    remove_below,
+    remove_if,
+)
 from transforms.files.write_files import HashedFile, write_text
-from transforms.wiki.read_dumps import file_bytes_of
 
 pytestmark = pytest.mark.storage
 
@@ -125,6 +139,33 @@ def test_an_object_that_is_written_anew_while_it_is_read_is_noticed(store: Store
     write(path, b"longer")
     with pytest.raises(InputError, match=f"^{path}, byte 6: the file is changing"):
         hash_unchanged("dump", path, 3, checksum)
+
+
+def test_the_store_compares_what_it_writes_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store.path("puts", "a")
+
+    def put_unaware(content: bytes, seen: str | None) -> str | None:
+        """As if another had written right after the object was compared here."""
+        with monkeypatch.context() as patch:
+            patch.setattr(stores, "read_object", lambda _: seen and Seen(b"", seen))
+            return put_if(path, content, seen)
+
+    first = put_unaware(b"1", None)
+    assert first
+    assert read_object(path) == (b"1", first)
+    assert put_unaware(b"2", None) is None
+    second = put_unaware(b"2", first)
+    assert second
+    assert read_object(path) == (b"2", second)
+    assert put_unaware(b"3", first) is None
+    remove_if(path, first)
+    assert read_object(path) == (b"2", second)
+    remove_if(path, second)
+    assert read_object(path) is None
+    assert put_unaware(b"3", second) is None
+    assert names_below(store.path("puts")) == []
 
 
 def test_large_pieces_wait_as_objects_and_small_ones_travel(store: Store) -> None:

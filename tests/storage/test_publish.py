@@ -3,19 +3,24 @@
 import hashlib
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
+from typing import Any
 
 import pytest
+import yaml
 
-from pipelines.builds import editions, store_builds
+from pipelines.builds import editions, folder_cards, store_builds
 from pipelines.builds.publish import TargetError, building, is_completed
 from pipelines.engines.file_options import set_file_options
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
 from transforms.builds.read_corpus import COMPLETED, find_folders, open_build
 from transforms.files.scratch import SCRATCH
+from transforms.files.stores import StoreError, put_if, read_object
 from transforms.files.write_files import write_text
+from transforms.text.files.markdown import hub_head
 
 pytestmark = pytest.mark.storage
 
@@ -116,10 +121,7 @@ def test_two_builds_at_once_the_second_refuses(target: str) -> None:
     assert content_of(target) == "first"
 
 
-def test_of_two_builds_that_took_a_target_the_one_that_lost_it_publishes_nothing(
-    target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store_builds, "BEAT_SECONDS", 60.0)  # or it may write over the other's
+def test_a_builder_whose_lock_is_taken_publishes_nothing(target: str) -> None:
     parent, _, name = target.rpartition("/")
 
     def lose() -> None:
@@ -133,10 +135,141 @@ def test_of_two_builds_that_took_a_target_the_one_that_lost_it_publishes_nothing
     assert read(f"{parent}/.{name}.builder") == b"another"
 
 
+@pytest.mark.parametrize("when", ["writing", "moving"])
+def test_a_builder_that_was_silent_leaves_the_build_of_the_next_whole(
+    target: str, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_builds, "_beat", lambda _, is_over: is_over.wait())
+    monkeypatch.setattr(store_builds, "DEAD_SECONDS", 0.5)
+    move = store_builds._move
+
+    def move_late(*what: Any) -> None:
+        monkeypatch.setattr(store_builds, "_move", move)
+        make(target, "next")
+
+    def be_late() -> None:
+        with building(target) as folder:
+            write_build(folder, "first")
+            if when == "moving":
+                monkeypatch.setattr(store_builds, "_move", move_late)
+            else:
+                make(target, "next")
+
+    with pytest.raises(TargetError, match="another build has taken the place of this one"):
+        be_late()
+    assert content_of(target) == "next"
+    assert names_beside(target) == []
+
+
+def test_a_builder_that_hears_no_answer_keeps_its_lock(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_builds, "BEAT_SECONDS", 60.0)
+
+    def put_unheard(*what: Any) -> None:
+        put_if(*what)
+        raise StoreError(target, "no answer")
+
+    with store_builds._at_work(f"{target}/.builder") as lock:
+        monkeypatch.setattr(store_builds, "put_if", put_unheard)
+        with pytest.raises(StoreError):
+            lock.check()
+        monkeypatch.setattr(store_builds, "put_if", put_if)
+        lock.check()
+    assert names_below(target) == []
+
+
+ROUNDS = 20
+
+
+def contend(paths: list[str], barrier: Any, results: Any) -> None:
+    """Takes one lock after another, in the same moment as another process."""
+    set_file_options([])
+    store_builds.BEAT_SECONDS, store_builds.DEAD_SECONDS = 0.2, 1.0
+    said = []
+    for path in paths:
+        read_object(path)  # makes a client, which takes a while
+        barrier.wait(60)
+        try:
+            with store_builds._at_work(path):
+                said.append("won")
+                barrier.wait(60)
+        except store_builds.BusyError as error:
+            said.append(str(error))
+            barrier.wait(60)
+    results.put((os.getpid(), said))
+
+
+@pytest.mark.parametrize("is_dead", [False, True], ids=["free", "of a dead one"])
+def test_of_two_processes_in_the_same_moment_one_gets_the_lock(target: str, is_dead: bool) -> None:
+    paths = [f"{target}/.{number}.builder" for number in range(ROUNDS)]
+    for path in paths if is_dead else ():
+        write(path, b"dead")
+    barrier, results = processes.Barrier(2), processes.Queue()
+    both = [processes.Process(target=contend, args=(paths, barrier, results)) for _ in range(2)]
+    for process in both:
+        process.start()
+    (one, first), (other, second) = (results.get(timeout=300) for _ in both)
+    for process in both:
+        process.join(60)
+    for path, *said in zip(paths, first, second, strict=True):
+        winner = (one, other)[said.index("won")]
+        busy = rf"^another build is at work: {re.escape(path)}, .*\"process\": {winner}\b"
+        assert re.search(busy, said[1 - said.index("won")])
+    assert names_below(target) == []
+
+
 def test_a_bucket_that_is_not_there_is_told_before_anything_is_done(store: Store) -> None:
     target = f"{store.scheme}://no-such-bucket-here/a/b"
     with pytest.raises(TargetError, match=f"^{store.scheme}://no-such-bucket-here/.*no such"):
         make(target)
+
+
+# The cards of the folders above.
+
+
+def make_with_card(output: str, edition: str, date: str) -> str:
+    target = f"{output}/wiki40b/{edition}/{date}-1.0.0"
+    with building(target) as folder:
+        write_text(folder, "manifest.json", "{}")
+        write_text(folder, "README.md", "\n".join([*hub_head("cc0-1.0", edition, ["train"]), ""]))
+    return target
+
+
+def loaded(folder: str) -> dict[str, str]:
+    head = yaml.safe_load(read(f"{folder}/README.md").decode("utf-8").split("---\n")[1])
+    return {one["config_name"]: one["data_files"][0]["path"] for one in head["configs"]}
+
+
+def test_the_cards_above_name_what_is_finished(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = store.path("cards")
+    targets = [make_with_card(output, "no", "20260101"), make_with_card(output, "uk", "20251101")]
+    write(f"{output}/wiki40b/uk/20260201-1.0.0/README.md", b"unfinished")
+    write_card = folder_cards.write_object
+
+    def write_late(path: str, *content: Any) -> None:
+        """While the card is written, another build is published."""
+        newer = f"{output}/wiki40b/uk/20260101-1.0.0"
+        if path == f"{output}/wiki40b/README.md" and not is_completed(newer):
+            make_with_card(output, "uk", "20260101")
+            folder_cards.write_cards([newer])
+        write_card(path, *content)
+
+    monkeypatch.setattr(folder_cards, "write_object", write_late)
+    folder_cards.write_cards(targets)
+    assert loaded(f"{output}/wiki40b") == {
+        "no": "no/20260101-1.0.0/train-*.parquet",
+        "uk": "uk/20260101-1.0.0/train-*.parquet",
+    }
+    assert list(loaded(f"{output}/wiki40b/uk")) == ["20260101-1.0.0", "20251101-1.0.0"]
+    editions.set_current(f"{output}/wiki40b/uk", "20251101-1.0.0")
+    folder_cards.write_cards(targets)
+    assert loaded(f"{output}/wiki40b")["uk"] == "uk/20251101-1.0.0/train-*.parquet"
+    write_text(output, "wiki40b/README.md", "Mine.")
+    folder_cards.write_cards(targets)
+    assert read(f"{output}/wiki40b/README.md") == b"Mine."
 
 
 # Killed processes.

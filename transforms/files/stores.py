@@ -1,8 +1,10 @@
 """What disks do by themselves, for object stores too: whole files, folders that go, reasons in one line."""
 
 import glob
+import hashlib
+import io
 import shutil
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
@@ -13,8 +15,12 @@ from transforms.files.s3_clients import keep_clients
 keep_clients()  # in every process: all that touch a store import this module
 
 COPIED_BYTES = 1 << 23  # at once: what a store gets in one request has 5 MiB at least
+CONDITIONAL = ("gs", "s3")
+"""The stores that compare an object with what was seen of it in the same step in which they write."""
+
 _NOT_ALLOWED = (401, 403)
 _NOT_FOUND = 404
+_CHANGED = (409, 412)  # 409: S3, where the object was removed at the same moment
 
 
 class StoreError(OSError):
@@ -26,6 +32,13 @@ class StoreError(OSError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return StoreError, (self.path, self.message)
+
+
+class Seen(NamedTuple):
+    """An object as it was at one moment."""
+
+    content: bytes
+    version: str  # gs: its generation, s3: its ETag, otherwise a digest
 
 
 def is_local(path: str) -> bool:
@@ -62,7 +75,8 @@ def _status_of(error: BaseException) -> int | None:
         status = getattr(holder, name, None)
         if isinstance(status, int):
             return int(status)
-    return None
+    answer = getattr(error, "response", None)  # boto3's
+    return answer["ResponseMetadata"].get("HTTPStatusCode") if isinstance(answer, dict) else None
 
 
 def write_object(path: str, content: BinaryIO, size: int) -> None:
@@ -91,6 +105,96 @@ def _send_nothing(stream: BinaryIO) -> None:
     uploader: Any = getattr(getattr(stream, "raw", None), "_uploader", None)
     if hasattr(uploader, "_write_to_s3"):
         uploader._write_to_s3(b"")
+
+
+def read_object(path: str) -> Seen | None:
+    """Reads a small object that may be gone at any moment. Raises StoreError."""
+    try:
+        scheme, client, place = _client_of(path)
+        if scheme == "gs":
+            blob = client.get_blob(place["Key"])
+            version = blob and str(blob.generation)  # before the bytes, which may come without it
+            return blob and Seen(blob.download_as_bytes(), version)
+        if scheme == "s3":
+            answer = client.get_object(**place)
+            return Seen(answer["Body"].read(), answer["ETag"])
+        if not FileSystems.exists(path):
+            return None
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+            content = stream.read()
+        return Seen(content, hashlib.sha256(content).hexdigest())
+    except Exception as error:
+        if _status_of(_innermost(error)) == _NOT_FOUND:
+            return None
+        raise StoreError(path, refusal_of(error)) from error
+
+
+def put_if(path: str, content: bytes, seen: str | None) -> str | None:
+    """Writes an object if nobody else has written or removed it since. Raises StoreError.
+
+    The store decides, where it can (CONDITIONAL); of several that try at the same moment one succeeds.
+    Elsewhere, and on servers of S3 that do not know the condition, only what was there before is compared.
+
+    Args:
+      content: one that the object never had; ETags of equal contents are equal.
+      seen: the version of the object that is replaced; None: there must be none.
+
+    Returns:
+      Its version now, None where it is not as seen.
+    """
+    found = read_object(path)
+    if (found.version if found else None) != seen:
+        return None
+    try:
+        scheme, client, place = _client_of(path)
+        if scheme == "gs":
+            blob = client.blob(place["Key"])
+            blob.upload_from_string(content, if_generation_match=int(seen or 0))
+            return str(blob.generation)
+        if scheme == "s3":
+            condition = {"IfMatch": seen} if seen else {"IfNoneMatch": "*"}
+            return str(client.put_object(**place, Body=content, **condition)["ETag"])
+    except Exception as error:
+        status = _status_of(error)
+        if status in _CHANGED or (seen and status == _NOT_FOUND):
+            return None
+        raise StoreError(path, refusal_of(error)) from error
+    write_object(path, io.BytesIO(content), len(content))
+    return hashlib.sha256(content).hexdigest()
+
+
+def remove_if(path: str, seen: str) -> None:
+    """Removes an object if nobody else has written it since. Raises StoreError.
+
+    gs:// compares in the same step, S3 has no such condition for what is removed.
+    """
+    found = read_object(path)
+    if not found or found.version != seen:
+        return
+    try:
+        scheme, client, place = _client_of(path)
+        if scheme == "gs":
+            client.blob(place["Key"]).delete(if_generation_match=int(seen))
+        else:
+            FileSystems.delete([path])
+    except Exception as error:
+        if _status_of(error) not in (*_CHANGED, _NOT_FOUND):
+            raise StoreError(path, refusal_of(error)) from error
+
+
+def _client_of(path: str) -> tuple[str, Any, dict[str, str]]:
+    """The scheme, what Beam itself would ask there (gs: the bucket), and the place in S3's words."""
+    scheme, _, place = path.partition("://")
+    bucket, _, name = place.partition("/")
+    file_system: Any = FileSystems.get_filesystem(path)
+    client: Any = None
+    if scheme == "gs":
+        client = file_system._gcsIO().client.bucket(bucket)
+    elif scheme == "s3":
+        from apache_beam.io.aws.s3io import S3IO
+
+        client = S3IO(options=file_system._options).client.client
+    return scheme, client, {"Bucket": bucket, "Key": name}
 
 
 def list_below(folder: str) -> dict[str, tuple[int, float]]:
