@@ -14,16 +14,18 @@ import apache_beam as beam
 from pipelines.builds.provenance import code_versions
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import check_dump_settings
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
 from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
 from transforms.wiki.close_classes import CloseOverSubclasses
 from transforms.wiki.pack_items import PackedItems, PackItems
 from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
-from transforms.wiki.write_entity_manifest import TableOutcome, WriteEntityManifest
 from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
 
 CORPUS = "entities"
@@ -57,14 +59,12 @@ class EntitiesConfig:
 class ReadItems(NamedTuple):
     """What reading hands on."""
 
-    inputs: beam.PCollection  # of InputFile
     blocks: beam.PCollection  # of bytes (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → items in it
     entities: beam.PCollection  # one int: all items
     kinds: beam.PCollection  # one {internal class: kind}
-    skipped: beam.PCollection  # of int: lines without an item
     rejected: beam.PCollection  # of Rejected
-    lost: beam.PCollection  # of LostBytes
+    ledger: beam.PCollection  # of Entry
 
 
 class Entities:
@@ -104,14 +104,18 @@ class Entities:
         )
         items = read.batches | "PackItems" >> PackItems(self.wikis)
         return ReadItems(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
             blocks=items.blocks,
             ranges=items.ranges,
             entities=items.entities,
             kinds=read.batches | "CloseOverSubclasses" >> CloseOverSubclasses(),
-            skipped=read.skipped,
             rejected=read.rejected,
-            lost=read.lost,
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                LOST: read.lost,
+                "entities": items.entities,
+                "skipped": read.skipped,
+            }
+            | "Enter" >> Enter(),
         )
 
     def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
@@ -121,18 +125,19 @@ class Entities:
         table = items | "WriteEntityTable" >> WriteEntityTable(
             folder, self.wikis, self.config.rows_per_file
         )
-        classes = read.kinds | "WriteInternalClasses" >> WriteInternalClasses(folder)
-        rejected = read.rejected | "WriteRejected" >> WriteRejected(folder)
-        TableOutcome(
-            inputs=read.inputs,
-            outputs=(table.files, classes, rejected) | "Outputs" >> beam.Flatten(),
-            entities=read.entities,
-            skipped=read.skipped,
-            rejected=read.rejected,
-            lost=read.lost,
-            counts=table.counts,
-            kinds=read.kinds,
-        ) | "WriteManifest" >> WriteEntityManifest(folder, self.provenance(), self.wikis)
+        ledger = {
+            OUTPUTS: (
+                table.files,
+                read.kinds | "WriteInternalClasses" >> WriteInternalClasses(folder),
+                read.rejected | "WriteRejected" >> WriteRejected(folder),
+            ),
+            REJECTED: read.rejected | "CountReasons" >> CountReasons(),
+            "counts": table.counts,
+            "kinds": read.kinds,
+        } | "Enter" >> Enter(read.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, account_for_entities
+        )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""

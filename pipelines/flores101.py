@@ -16,16 +16,19 @@ import apache_beam as beam
 from pipelines.builds.provenance import code_versions
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.sentences.read_topics import read_topics
 from transforms.sentences.select_sentences import SelectSentences
 from transforms.sentences.source_passages import Sourced, SourceDump, SourcePassages, flatten
-from transforms.sentences.write_source import SourceOutcome, WriteSource
+from transforms.sentences.write_source import WriteSource
 from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import fingerprint
 from transforms.text.translation.records import DOMAINS
+from transforms.text.translation.sourcing.accounts import DESCRIPTION, account_for_source
 from transforms.text.translation.sourcing.quotas import (
     ARTICLES,
     SENTENCES,
@@ -94,11 +97,9 @@ class Flores101Config:
 class SourcedDumps(NamedTuple):
     """What the first stage gives: candidates + rejected = pages."""
 
-    pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
-    lost: beam.PCollection  # of LostBytes
-    inputs: beam.PCollection  # of InputFile
+    ledger: beam.PCollection  # of Entry
 
 
 class Flores101:
@@ -143,8 +144,12 @@ class Flores101:
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
         """Finds a passage in every article."""
         sourced = flatten([self._source(root, dump, place.stripes) for dump in self.dumps])
-        hashed = root | "HashInputs" >> HashInputs(self.inputs())
-        return SourcedDumps(*sourced, inputs=hashed)
+        ledger = {
+            INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+            LOST: sourced.lost,
+            "pages": sourced.pages,
+        } | "Enter" >> Enter()
+        return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
         """Draws the sentences, and writes them."""
@@ -152,15 +157,18 @@ class Flores101:
             self.config.quotas(), self.topics
         )
         rejected = (sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten()
-        SourceOutcome(
-            inputs=sourced.inputs,
-            rejected_files=rejected | "WriteRejected" >> WriteRejected(place.folder),
-            pages=sourced.pages,
-            rejected=rejected,
-            lost=sourced.lost,
-            candidates=selected.candidates,
-            selection=selected.selection,
-        ) | "WriteSource" >> WriteSource(place.folder, self.provenance())
+        ledger = {
+            OUTPUTS: (
+                rejected | "WriteRejected" >> WriteRejected(place.folder),
+                selected.selection | "WriteSource" >> WriteSource(place.folder),
+            ),
+            REJECTED: rejected | "CountReasons" >> CountReasons(),
+            "candidates": selected.candidates,
+            "selection": selected.selection,
+        } | "Enter" >> Enter(sourced.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            place.folder, self.provenance(), DESCRIPTION, account_for_source
+        )
 
     def _source(self, root: beam.Pipeline, dump: SourceDump, stripes: int) -> Sourced:
         source = SourcePassages(dump, self.config.seed, stripes, self.config.on_corrupt)

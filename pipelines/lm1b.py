@@ -15,6 +15,7 @@ import apache_beam as beam
 from pipelines.builds.provenance import code_versions
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.duplicates.drop_near_duplicates import (
     NGRAM_WORDS,
     PERMUTATIONS,
@@ -23,21 +24,23 @@ from transforms.duplicates.drop_near_duplicates import (
 )
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of, match_inputs
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.check_lines import check_lines
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.lines.map_unknown import MapUnknown
+from transforms.lines.measure_lines import MeasureLines, MeasureShards, lines_of_range
 from transforms.lines.read_lines import ReadLines, line_bytes_of
 from transforms.lines.shuffle_lines import ShuffleLines
 from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
-from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
 from transforms.lines.write_shards import WriteChecksums, WriteShards
 from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.lines.line_stats import measure_lines
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.lines.line_table import FEATURE
 from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
+from transforms.text.news.sentence_accounts import account_for_sentences
+from transforms.text.news.shard_names import SPLITS
 
 CORPUS = "lm1b"
 VERSION = "1.0.0"
@@ -61,6 +64,8 @@ DESCRIPTION = Description(
     ),
     license_id="other",
     features=(FEATURE,),
+    splits=SPLITS,
+    caveats="What this build could not know, or met:",
 )
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
@@ -131,16 +136,11 @@ class Lm1bConfig:
 class Sorted(NamedTuple):
     """What sorting hands on. The lines wait in files."""
 
-    inputs: beam.PCollection  # of InputFile
-    lines: beam.PCollection  # of int: lines that were read
     rejected: beam.PCollection  # of Rejected
-    lost: beam.PCollection  # of LostBytes
-    unterminated: beam.PCollection  # of str
-    read: beam.PCollection  # of LineStats
-    duplicates: beam.PCollection  # of int
     splitters: beam.PCollection  # one list[bytes]
     raw: beam.PCollection  # of LineRange: before they are tokenised; only where they are kept
     ranges: beam.PCollection  # of LineRange
+    ledger: beam.PCollection  # of Entry
 
 
 class Lm1b:
@@ -185,17 +185,22 @@ class Lm1b:
         run_bytes = run_bytes_for(sum(map(file_bytes_of, self.files)))
         unique = blocks | "SortLines" >> SortLines(place.scratch, run_bytes=run_bytes)
         tokenized = self._tokenize_after_sorting(unique.ranges)
+        ranges = tokenized | "StoreRanges" >> StoreRanges(place.scratch)
         return Sorted(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            lines=lines.lines,
             rejected=lines.rejected,
-            lost=lines.lost,
-            unterminated=lines.unterminated,
-            read=blocks | "MeasureLines" >> beam.Map(measure_lines),
-            duplicates=unique.duplicates,
             splitters=unique.splitters,
             raw=self._store_raw(unique.ranges, place.scratch),
-            ranges=tokenized | "StoreRanges" >> StoreRanges(place.scratch),
+            ranges=ranges,
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                LOST: lines.lost,
+                "lines": lines.lines,
+                "unterminated": lines.unterminated,
+                "measured": blocks | "MeasureLines" >> MeasureLines(),
+                "duplicates": unique.duplicates,
+                "unique": ranges | "CountLines" >> beam.Map(lines_of_range),
+            }
+            | "Enter" >> Enter(),
         )
 
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
@@ -211,29 +216,24 @@ class Lm1b:
         )
         corpus = self._map_unknown(shuffled, vocabulary.vocabulary, scratch)
         written = corpus | "WriteShards" >> WriteShards(folder, CORPUS, config.language)
-        outputs = (
-            written.files,
-            written.md5s | "WriteChecksums" >> WriteChecksums(folder),
-            vocabulary.files,
-            different.removed,
-            lines.rejected | "WriteRejected" >> WriteRejected(folder),
-            *self._keep_checkpoints(lines, folder),
+        ledger = {
+            OUTPUTS: (
+                written.files,
+                written.md5s | "WriteChecksums" >> WriteChecksums(folder),
+                vocabulary.files,
+                different.removed,
+                lines.rejected | "WriteRejected" >> WriteRejected(folder),
+                *self._keep_checkpoints(lines, folder),
+            ),
+            REJECTED: lines.rejected | "CountReasons" >> CountReasons(),
+            "near_duplicates": different.counts,
+            "splits": corpus | "MeasureShards" >> MeasureShards(),
+            "replaced": written.replaced | "AddReplaced" >> beam.CombinePerKey(sum),
+            "vocabulary": vocabulary.stats,
+        } | "Enter" >> Enter(lines.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, account_for_sentences
         )
-        SentenceOutcome(
-            inputs=lines.inputs,
-            outputs=outputs | "Outputs" >> beam.Flatten(),
-            lines=lines.lines,
-            rejected=lines.rejected,
-            lost=lines.lost,
-            unterminated=lines.unterminated,
-            read=lines.read,
-            duplicates=lines.duplicates,
-            ranges=lines.ranges,
-            near_duplicates=different.counts,
-            shards=corpus,
-            replaced=written.replaced,
-            vocabulary=vocabulary.stats,
-        ) | "WriteManifest" >> WriteSentenceManifest(folder, self.provenance(), DESCRIPTION)
 
     @property
     def _rules(self) -> tuple[str, bool, str]:

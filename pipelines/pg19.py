@@ -23,11 +23,12 @@ from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
 from transforms.books.screen_books import ScreenBooks
 from transforms.books.strip_books import StripBooks
-from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
 from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import Screened
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.text.books.book_accounts import BookAccounts
 from transforms.text.books.pg19_rows import (
     HASH,
     MEMBERS,
@@ -42,6 +43,7 @@ from transforms.text.books.pg19_rows import (
 from transforms.text.books.screening.running_text import MIN_WORDS
 from transforms.text.books.screening.screening import Rules, TooShort, not_english
 from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.fingerprint import SPLITS, fingerprint
 
@@ -50,27 +52,24 @@ VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 SHARD_BYTES = 128 << 20
 
-PG19 = BookCorpus(
-    description=Description(
-        title="PG-19",
-        about=(
-            "English books that were published before 1919, whole and as they stand, from Project Gutenberg;"
-            " rebuilt with corpusmill after Rae et al., 2020. The texts are in the public domain in the USA."
-        ),
-        citation=(
-            "@inproceedings{rae-etal-2020-compressive,\n"
-            "  title = {Compressive Transformers for Long-Range Sequence Modelling},\n"
-            "  author = {Rae, Jack W. and Potapenko, Anna and Jayakumar, Siddhant M. and Hillier, Chloe and"
-            " Lillicrap, Timothy P.},\n  booktitle = {ICLR 2020},\n  year = {2020}\n}"
-        ),
-        license_id="other",
-        features=SCHEMA.names,
-        numbers=NUMBERS,
+DESCRIPTION = Description(
+    title="PG-19",
+    about=(
+        "English books that were published before 1919, whole and as they stand, from Project Gutenberg;"
+        " rebuilt with corpusmill after Rae et al., 2020. The texts are in the public domain in the USA."
     ),
+    citation=(
+        "@inproceedings{rae-etal-2020-compressive,\n"
+        "  title = {Compressive Transformers for Long-Range Sequence Modelling},\n"
+        "  author = {Rae, Jack W. and Potapenko, Anna and Jayakumar, Siddhant M. and Hillier, Chloe and"
+        " Lillicrap, Timothy P.},\n  booktitle = {ICLR 2020},\n  year = {2020}\n}"
+    ),
+    license_id="other",
+    features=SCHEMA.names,
+    numbers=NUMBERS,
     splits=SPLITS,
-    whole=SPLITS,
-    sections=make_sections,
 )
+ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,9 +110,7 @@ class OldBooks(NamedTuple):
     evidence: beam.PCollection  # of BookEvidence: of these, and of books that are too new
     rejected: beam.PCollection  # of Rejected: files that were looked at as books
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
-    lost: beam.PCollection  # of LostBytes
-    files: beam.PCollection  # of int: files that were looked at as books
-    inputs: beam.PCollection  # of InputFile
+    ledger: beam.PCollection  # of Entry
 
 
 class Pg19:
@@ -178,9 +175,12 @@ class Pg19:
             evidence=dated.evidence,
             rejected=rejected | "Rejected" >> beam.Flatten(),
             catalog_rejected=gathered.catalog_rejected,
-            lost=gathered.lost,
-            files=gathered.files,
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                LOST: gathered.lost,
+                "files": gathered.files,
+            }
+            | "Enter" >> Enter(),
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
@@ -195,20 +195,19 @@ class Pg19:
         dates = old.evidence | "ListDates" >> ListDates(folder)
         rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
         listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
-        outputs = (
-            rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
-            listed | "WriteRejected" >> WriteRejected(folder),
-            dates.files,
+        ledger = {
+            OUTPUTS: (
+                rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
+                listed | "WriteRejected" >> WriteRejected(folder),
+                dates.files,
+            ),
+            REJECTED: rejected | "CountReasons" >> CountReasons(),
+            "stats": stats,
+            "facts": (dates.facts, masked.facts),
+        } | "Enter" >> Enter(old.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, ACCOUNTS
         )
-        BookOutcome(
-            inputs=old.inputs,
-            outputs=outputs | "Outputs" >> beam.Flatten(),
-            files=old.files,
-            rejected=rejected,
-            lost=old.lost,
-            stats=stats,
-            facts=(dates.facts, masked.facts) | "Facts" >> beam.Flatten(),
-        ) | "WriteManifest" >> WriteBookManifest(folder, self.provenance(), PG19)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""

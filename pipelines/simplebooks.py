@@ -25,12 +25,13 @@ from transforms.books.select_books import NGRAM_WORDS, THRESHOLD, SelectBooks
 from transforms.books.strip_books import StripBooks
 from transforms.books.take_simplest import RatedBooks, TakeSimplest, check_target, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
-from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
 from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
 from transforms.books.write_layout import WriteLayout
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import Screened
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.text.books.book_accounts import BookAccounts
 from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
 from transforms.text.books.simple.overlap import parse_threshold
@@ -46,6 +47,7 @@ from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
 from transforms.text.books.simple.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
 from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
 from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import SPLITS
 
 CORPUS = "simplebooks"
@@ -54,28 +56,25 @@ RELEASE_NOTES = {"1.0.0": "First build."}
 SHARD_BYTES = 128 << 20
 FOLDER_NAME = {SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # of the formulas
 
-SIMPLEBOOKS = BookCorpus(
-    description=Description(
-        title="SimpleBooks",
-        about=(
-            "Books in simple English from Project Gutenberg, tokenised and as they stand, for word-level and"
-            " character-level language models; rebuilt with corpusmill after Nguyen, 2019. The texts are in"
-            " the public domain in the USA."
-        ),
-        citation=(
-            "@article{nguyen-2019-simplebooks,\n"
-            "  title = {SimpleBooks: Long-term dependency book dataset with simplified English vocabulary for"
-            " word-level language modeling},\n"
-            "  author = {Nguyen, Huyen},\n  journal = {arXiv:1911.12391},\n  year = {2019}\n}"
-        ),
-        license_id="other",
-        features=SCHEMA.names,
-        numbers=NUMBERS,
+DESCRIPTION = Description(
+    title="SimpleBooks",
+    about=(
+        "Books in simple English from Project Gutenberg, tokenised and as they stand, for word-level and"
+        " character-level language models; rebuilt with corpusmill after Nguyen, 2019. The texts are in"
+        " the public domain in the USA."
     ),
+    citation=(
+        "@article{nguyen-2019-simplebooks,\n"
+        "  title = {SimpleBooks: Long-term dependency book dataset with simplified English vocabulary for"
+        " word-level language modeling},\n"
+        "  author = {Nguyen, Huyen},\n  journal = {arXiv:1911.12391},\n  year = {2019}\n}"
+    ),
+    license_id="other",
+    features=SCHEMA.names,
+    numbers=NUMBERS,
     splits=SPLITS_WITH_SMALL,
-    whole=SPLITS,
-    sections=make_sections,
 )
+ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,9 +144,7 @@ class ReadableBooks(NamedTuple):
     rejected: beam.PCollection  # of Rejected: of books, with their ids
     rejected_files: beam.PCollection  # of Rejected: files that are no book, or another file of one
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
-    lost: beam.PCollection  # of LostBytes
-    files: beam.PCollection  # of int: files that were looked at as books
-    inputs: beam.PCollection  # of InputFile
+    ledger: beam.PCollection  # of Entry
 
 
 class ChosenBooks(NamedTuple):
@@ -204,9 +201,12 @@ class SimpleBooks:
             rejected=(stripped.rejected, screened.rejected) | "Rejected" >> beam.Flatten(),
             rejected_files=gathered.rejected,
             catalog_rejected=gathered.catalog_rejected,
-            lost=gathered.lost,
-            files=gathered.files,
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                LOST: gathered.lost,
+                "files": gathered.files,
+            }
+            | "Enter" >> Enter(),
         )
 
     def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
@@ -246,22 +246,21 @@ class SimpleBooks:
         )
         rejected = (readable.rejected_files, fallen) | "Rejected" >> beam.Flatten()
         listed = (rejected, readable.catalog_rejected) | "Unread" >> beam.Flatten()
-        outputs = (
-            rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
-            listed | "WriteRejected" >> WriteRejected(folder),
-            fates | "ListBooks" >> ListBooks(folder, config.formula),
-            layout.files,
-            sizes.files,
+        ledger = {
+            OUTPUTS: (
+                rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
+                listed | "WriteRejected" >> WriteRejected(folder),
+                fates | "ListBooks" >> ListBooks(folder, config.formula),
+                layout.files,
+                sizes.files,
+            ),
+            REJECTED: rejected | "CountReasons" >> CountReasons(),
+            "stats": stats,
+            "facts": sizes.facts,
+        } | "Enter" >> Enter(readable.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, ACCOUNTS
         )
-        BookOutcome(
-            inputs=readable.inputs,
-            outputs=outputs | "Outputs" >> beam.Flatten(),
-            files=readable.files,
-            rejected=rejected,
-            lost=readable.lost,
-            stats=stats,
-            facts=sizes.facts,
-        ) | "WriteManifest" >> WriteBookManifest(folder, self.provenance(), SIMPLEBOOKS)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""

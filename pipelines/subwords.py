@@ -16,11 +16,14 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
 from transforms.builds.read_corpus import MANIFEST, Build, age_of
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.read_lines import line_bytes_of
 from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED
+from transforms.text.vocabularies.piece_accounts import DESCRIPTION, account_for_pieces
 from transforms.text.vocabularies.piece_model import TRAINER, PieceSettings
 from transforms.text.vocabularies.temperature_sampling import check_temperature
 from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
@@ -28,7 +31,6 @@ from transforms.vocabularies.count_pieces import CountPieces
 from transforms.vocabularies.count_sample_words import CountSampleWords
 from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
 from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
-from transforms.vocabularies.write_piece_manifest import PieceOutcome, WritePieceManifest
 
 CORPUS = "subwords"
 VERSION = "1.0.0"
@@ -96,12 +98,11 @@ class SubwordsConfig:
 class Sample(NamedTuple):
     """What the sample hands on. Sentences and words wait in files."""
 
-    inputs: beam.PCollection  # of InputFile
     blocks: beam.PCollection  # of SentenceBlock: all sentences
     rejected: beam.PCollection  # of Rejected
     choices: beam.PCollection  # one mapping of language → Choice
     words: beam.PCollection  # of (bucket, word counts put away)
-    sampled: beam.PCollection  # of (language, sentences that were counted)
+    ledger: beam.PCollection  # of Entry
 
 
 class Trained(NamedTuple):
@@ -164,12 +165,15 @@ class Subwords:
         choices = blocks | "ChooseSentences" >> ChooseSentences(sampling)
         counted = blocks | "CountSampleWords" >> CountSampleWords(place.scratch, choices)
         return Sample(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
             blocks=blocks,
             rejected=rejected,
             choices=choices,
             words=counted.words,
-            sampled=counted.sampled,
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                "sampled": counted.sampled,
+            }
+            | "Enter" >> Enter(),
         )
 
     def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:
@@ -179,20 +183,19 @@ class Subwords:
     def count(self, root: beam.Pipeline, place: Place, sample: Sample, learned: Trained) -> None:
         """Counts the pieces of what was held out, and writes the vocabulary."""
         folder, trained, choices = place.folder, learned.trained, sample.choices
-        rejected = sample.rejected
-        outputs = (
-            trained | "WritePieces" >> WritePieces(folder),
-            rejected | "WriteRejected" >> WriteRejected(folder),
+        ledger = {
+            OUTPUTS: (
+                trained | "WritePieces" >> WritePieces(folder),
+                sample.rejected | "WriteRejected" >> WriteRejected(folder),
+            ),
+            REJECTED: sample.rejected | "CountReasons" >> CountReasons(),
+            "trained": trained,
+            "choices": choices,
+            "stats": sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
+        } | "Enter" >> Enter(sample.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, account_for_pieces
         )
-        PieceOutcome(
-            inputs=sample.inputs,
-            outputs=outputs | "Outputs" >> beam.Flatten(),
-            trained=trained,
-            choices=choices,
-            sampled=sample.sampled,
-            stats=sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
-            rejected=rejected | "CountReasons" >> CountReasons(),
-        ) | "WriteManifest" >> WritePieceManifest(folder, self.provenance())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → files. Of a build it is the manifest, which holds the hashes of all others."""

@@ -14,13 +14,16 @@ import apache_beam as beam
 from pipelines.builds.provenance import code_versions
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import Screened, ScreenPages
-from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.vocabularies.subwords import SubwordSettings
+from transforms.text.wikimedia.article_accounts import account_for_articles
 from transforms.text.wikimedia.language import dbname_of, load_language
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
@@ -41,7 +44,6 @@ from transforms.wiki.read_split_pins import ReadSplitPins, find_pins
 from transforms.wiki.read_templates import ReadTemplates
 from transforms.wiki.screen_facts import Linked
 from transforms.wiki.write_corpus import FEATURES, PlanShards, WriteCorpus
-from transforms.wiki.write_manifest import BuildOutcome, WriteManifest
 
 CORPUS = "wiki40b"
 VERSION = "1.3.0"
@@ -130,15 +132,13 @@ class Wiki40bConfig:
 
 
 class CleanedDump(NamedTuple):
-    """What the first stage gives: the articles, and the accounts of all that was read."""
+    """What the first stage gives."""
 
     articles: beam.PCollection  # of PackedArticle
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
     unrendered: beam.PCollection  # of (name, Tally)
-    lost: beam.PCollection  # of LostBytes
-    pages: beam.PCollection  # of int: well-formed pages that were read
-    inputs: beam.PCollection  # of InputFile
+    ledger: beam.PCollection  # of Entry
 
 
 class Wiki40b:
@@ -210,9 +210,12 @@ class Wiki40b:
             shards=packed | "PlanShards" >> PlanShards(config.shard_bytes),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
-            lost=dump.lost,
-            pages=dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
+            ledger={
+                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
+                LOST: dump.lost,
+                "pages": dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
+            }
+            | "Enter" >> Enter(),
         )
 
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
@@ -225,26 +228,25 @@ class Wiki40b:
         vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
-        rejected = (
-            cleaned.rejected,
-            linked.rejected,
-            different.rejected,
-        ) | "Rejected" >> beam.Flatten()
-        written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, cleaned.shards)
-        listed = rejected | "WriteRejected" >> WriteRejected(folder)
-        unrendered = cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)
-        BuildOutcome(
-            inputs=cleaned.inputs,
-            outputs=(written, listed, unrendered, vocabulary.files) | "Outputs" >> beam.Flatten(),
-            pages=cleaned.pages,
-            rejected=rejected,
-            lost=cleaned.lost,
-            stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
-            class_unknown=linked.class_unknown,
-            pinned=assigned.pinned,
-            subwords=vocabulary.subwords,
-            subword_stats=vocabulary.stats,
-        ) | "WriteManifest" >> WriteManifest(folder, self.provenance(), DESCRIPTION)
+        rejected = (cleaned.rejected, linked.rejected, different.rejected)
+        rejected = rejected | "Rejected" >> beam.Flatten()
+        ledger = {
+            OUTPUTS: (
+                corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, cleaned.shards),
+                rejected | "WriteRejected" >> WriteRejected(folder),
+                cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
+                vocabulary.files,
+            ),
+            REJECTED: rejected | "CountReasons" >> CountReasons(),
+            "stats": corpus | "MeasureCorpus" >> MeasureCorpus(),
+            "class_unknown": linked.class_unknown,
+            "pinned": assigned.pinned,
+            "subwords": vocabulary.subwords,
+            "subword_stats": vocabulary.stats,
+        } | "Enter" >> Enter(cleaned.ledger)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, account_for_articles
+        )
 
     def _read_templates(self, root: beam.Pipeline, stripes: int) -> beam.PCollection | None:
         if not self.config.wiki_templates:

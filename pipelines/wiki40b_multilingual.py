@@ -16,18 +16,16 @@ from pipelines.builds.provenance import code_versions
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
 from transforms.builds.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import INPUTS, OUTPUTS
+from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER, SubwordSettings
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 from transforms.vocabularies.count_subwords import CountRows
 from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
-from transforms.vocabularies.write_subword_manifest import (
-    BuildStats,
-    SubwordOutcome,
-    WriteSubwordManifest,
-)
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"
@@ -119,13 +117,15 @@ class Wiki40bMultilingual:
         """Counts the pieces of all articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
-        SubwordOutcome(
-            inputs=learned.inputs,
-            outputs=trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
-            trained=trained,
-            stats=rows | "CountRows" >> CountRows(trained),
-        ) | "WriteManifest" >> WriteSubwordManifest(
-            folder, self.provenance(), self.stats, self.sampled, CHARACTERS_PER_PIECE
+        ledger = {
+            INPUTS: learned.inputs,
+            OUTPUTS: trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
+            "trained": trained,
+            "stats": rows | "CountRows" >> CountRows(trained),
+        } | "Enter" >> Enter()
+        accounts = SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE)
+        _ = ledger | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), DESCRIPTION, accounts
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

@@ -37,6 +37,35 @@ class CorpusStats(NamedTuple):
     text_bytes: int = 0  # UTF-8
 
 
+class SubwordStats(NamedTuple):
+    """Counts of text cut into pieces."""
+
+    pieces: int = 0
+    characters: int = 0  # Unicode code points, a marker is one
+    unknown_characters: int = 0  # that the model has no piece for, not even bytes
+    byte_characters: int = 0  # spelled in the pieces of their bytes
+
+    @property
+    def characters_per_piece(self) -> float:
+        """0 where there is no text."""
+        return self.characters / self.pieces if self.pieces else 0.0
+
+    @property
+    def coverage(self) -> float:
+        """Share of the characters that the pieces spell. 1 where there is no text."""
+        return _share(self.characters - self.unknown_characters, self.characters)
+
+    @property
+    def own_piece_coverage(self) -> float:
+        """Share of the characters not spelled in bytes: what the 99.9 % of the paper compare to."""
+        own = self.characters - self.unknown_characters - self.byte_characters
+        return _share(own, self.characters)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
 class PackedArticle(NamedTuple):
     """An article on its way through joins and shuffles: its text compressed, its counts taken."""
 

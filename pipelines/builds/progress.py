@@ -25,10 +25,10 @@ from rich.table import Table
 
 from pipelines.builds.side_thread import beside
 from transforms.files import counters
+from transforms.records import SubwordStats
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.fingerprint import SPLITS
 from transforms.text.news.sentence_accounts import LEFT_OUT
-from transforms.text.vocabularies.subwords import SubwordStats
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 REDRAW_SECONDS = 0.5

@@ -17,7 +17,7 @@ from pipelines.inspect.report import render_text
 from transforms.builds.read_corpus import MANIFEST, read_json
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.stores import StoreError
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.ledger import AccountingError
 from transforms.wiki.find_dumps import MissingWiki
 
 BUILT = "built"

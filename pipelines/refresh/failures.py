@@ -9,7 +9,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.refresh.free_space import free_bytes
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.ledger import AccountingError
 
 INTERRUPTED = "interrupted; the next run goes on where this one was"
 

@@ -7,19 +7,29 @@ from typing import NamedTuple
 import apache_beam as beam
 
 from tests.tools.run_pipeline import Outcome, run_pipeline
+from transforms.builds.write_manifest import Enter, WriteManifest
+from transforms.files.write_rejected import CountReasons
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
-from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
+from transforms.lines.measure_lines import MeasureShards, lines_of_range
 from transforms.lines.write_shards import WriteChecksums, WriteShards
 from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
 from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.lines.line_blocks import block_of, pack_block
 from transforms.text.lines.line_stats import measure_lines
+from transforms.text.news.sentence_accounts import account_for_sentences
+from transforms.text.news.shard_names import SPLITS
 
 SHARDS, HELDOUT_SHARDS = 4, 3
 LINES_IN_RANGE = 50
 
 DESCRIPTION = Description(
-    "Sentences", "Sentences about nothing.", "@misc{sentences}", "other", ("text",)
+    "Sentences",
+    "Sentences about nothing.",
+    "@misc{sentences}",
+    "other",
+    features=("text",),
+    splits=SPLITS,
 )
 PROVENANCE = Provenance(
     corpus="lm1b",
@@ -99,21 +109,24 @@ def write_corpus(
         counted = CorpusLines(sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
         checksums = written.md5s | WriteChecksums(str(folder))
         outputs = (written.files, checksums, counted.files) | beam.Flatten()
-        manifest = SentenceOutcome(
-            inputs=create("Inputs", [InputFile("news", "news.2007.en.shuffled.gz", 7, "cd")]),
-            outputs=outputs | beam.Filter(_is_listed, unlisted),
-            lines=create("Lines", [read // 2, read - read // 2]),
-            rejected=create("Rejected", rejected),
-            lost=create("Lost", lost),
-            unterminated=create("Unterminated", unterminated),
-            duplicates=create("Duplicates", [1] * len(repeated)),
-            ranges=sorted_lines,
-            near_duplicates=create("NearDuplicates", near_duplicates),
-            shards=shards,
-            replaced=written.replaced,
-            vocabulary=counted.stats,
-            read=create("Read", stats if is_measured else []),
-        ) | WriteSentenceManifest(str(folder), PROVENANCE, DESCRIPTION)
+        ledger = {
+            INPUTS: create("Inputs", [InputFile("news", "news.2007.en.shuffled.gz", 7, "cd")]),
+            OUTPUTS: outputs | beam.Filter(_is_listed, unlisted),
+            REJECTED: create("Rejected", rejected) | CountReasons(),
+            LOST: create("Lost", lost),
+            "lines": create("Lines", [read // 2, read - read // 2]),
+            "unterminated": create("Unterminated", unterminated),
+            "duplicates": create("Duplicates", [1] * len(repeated)),
+            "unique": sorted_lines | beam.Map(lines_of_range),
+            "near_duplicates": create("NearDuplicates", near_duplicates),
+            "splits": shards | MeasureShards(),
+            "replaced": written.replaced | beam.CombinePerKey(sum),
+            "vocabulary": counted.stats,
+            "measured": create("Measured", stats if is_measured else []),
+        } | Enter()
+        manifest = ledger | WriteManifest(
+            str(folder), PROVENANCE, DESCRIPTION, account_for_sentences
+        )
         return {"outputs": outputs, "manifest": manifest}
 
     return run_pipeline(build)

@@ -13,8 +13,7 @@ from pipelines.wiki40b import Wiki40b, Wiki40bConfig
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.wiki.test_read_dumps import flip, stream_starts
-from transforms.records import Page
-from transforms.text.vocabularies.subwords import SubwordStats
+from transforms.records import Page, SubwordStats
 from transforms.text.wikimedia.article_markers import MARKERS, parse_article
 from transforms.text.wikimedia.mediawiki_xml import parse_page
 

@@ -22,7 +22,8 @@ from tests.makers.book_builds import (
 )
 from tests.makers.wiki_builds import files_below, outputs_below, run_cli
 from tests.transforms.text.books.sequential_selection import CountedText, select_texts
-from transforms.books import read_books, tokenize_books, write_book_manifest
+from transforms.books import read_books, tokenize_books
+from transforms.builds import write_manifest
 from transforms.files.open_input import InputError
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.books.simple.sizes import plan_sizes
@@ -205,7 +206,7 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(write_book_manifest, "write_texts", None)
+        patch.setattr(write_manifest, "write_texts", None)
         with pytest.raises((TypeError, RuntimeError), match="not callable"):
             build_simplebooks(tmp_path)
     monkeypatch.setattr(read_books, "plan_units", None)  # whoever reads books would break off, too

@@ -22,7 +22,7 @@ from tests.makers.wiki_builds import files_below, outputs_below
 from transforms.builds.read_corpus import find_builds
 from transforms.files.open_input import InputError
 from transforms.records import CorpusStats
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.ledger import AccountingError
 from transforms.text.fingerprint import SPLITS
 from transforms.text.vocabularies.subwords import (
     SubwordCounter,
@@ -227,7 +227,7 @@ def test_characters_that_are_not_those_of_the_build(corpora: Path, tmp_path: Pat
     manifest["stats"]["validation"] = CorpusStats(characters=77)._asdict()
     seal(folder, manifest)
     with pytest.raises(
-        (AccountingError, RuntimeError), match="of 77 characters of validation of el"
+        (AccountingError, RuntimeError), match="not the 77 characters of validation of el"
     ):
         make(tmp_path / "out", config(corpora))
     assert outputs_below(tmp_path / "out") == []

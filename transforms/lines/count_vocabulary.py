@@ -12,7 +12,7 @@ from transforms.files.scratch import fetch
 from transforms.files.write_files import HashedFile
 from transforms.lines.deal_words import GATHERED_WORDS, DealWords
 from transforms.records import LineRange, LineShard, OutputFile
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.ledger import AccountingError
 from transforms.text.lines.line_blocks import count_lines
 from transforms.text.news.shard_names import HELDOUT
 from transforms.text.vocabularies import vocabulary, word_counts

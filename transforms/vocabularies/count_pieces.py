@@ -9,6 +9,7 @@ from apache_beam.pvalue import AsSingleton
 
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_input
+from transforms.text.vocabularies.piece_accounts import EVALUATED, HELD_OUT
 from transforms.text.vocabularies.piece_model import (
     PieceStats,
     TrainedPieces,
@@ -19,8 +20,6 @@ from transforms.text.vocabularies.sentence_choice import Choice, is_held_out
 from transforms.vocabularies.read_sentences import SentenceBlock
 
 STAGE = "count-pieces"
-HELD_OUT = "held out"  # in keys
-EVALUATED = "evaluated"
 
 StatsKey = tuple[str, str]  # HELD_OUT or EVALUATED, language
 

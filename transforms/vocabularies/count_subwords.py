@@ -9,13 +9,8 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms.builds.read_corpus import CorpusRows
 from transforms.files import counters
-from transforms.records import PackedArticle
-from transforms.text.vocabularies.subwords import (
-    SubwordCounter,
-    SubwordStats,
-    TrainedSubwords,
-    add_subword_stats,
-)
+from transforms.records import PackedArticle, SubwordStats
+from transforms.text.vocabularies.subwords import SubwordCounter, TrainedSubwords, add_subword_stats
 from transforms.wiki.pack_articles import unpack_text
 
 STAGE = "count-subwords"

@@ -13,21 +13,22 @@ class Assigned(NamedTuple):
     """What AssignSplits gives."""
 
     articles: beam.PCollection  # of PackedArticle with its split
-    pinned: beam.PCollection  # of bool, for each article whose split was set: whether it moved
+    pinned: beam.PCollection  # of (moved, articles): those whose split was set
 
 
 class AssignSplits(beam.PTransform):
     """The split depends on the Wikidata id alone: an entity is in the same one in every language.
 
-    A split that is set already stays: an earlier release has the entity in it. The articles of which
-    that is so are told, True for those that the hash would have put into another split.
+    A split that is set already stays: an earlier release has the entity in it. Such articles are counted,
+    as moved where the hash would have put them into another split.
     """
 
     def expand(self, articles: beam.PCollection) -> Assigned:
         assigned = articles | beam.ParDo(_AssignSplit()).with_output_types(
             PackedArticle
         ).with_outputs("pinned", main="articles")
-        return Assigned(assigned.articles, assigned.pinned)
+        pinned = assigned.pinned | "CountPinned" >> beam.combiners.Count.PerElement()
+        return Assigned(assigned.articles, pinned)
 
 
 class _AssignSplit(beam.DoFn):

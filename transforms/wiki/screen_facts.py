@@ -19,7 +19,7 @@ class Linked(NamedTuple):
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
-    class_unknown: beam.PCollection  # of str: kept QIDs whose entity was not to be had
+    class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
 
 
 class ScreenFacts(beam.PTransform):
@@ -88,7 +88,7 @@ class _Screen(beam.DoFn):
             return
         counters.count(self.stage, "linked")
         if not facts.is_class_known:
-            yield beam.pvalue.TaggedOutput("class_unknown", facts.qid)
+            yield beam.pvalue.TaggedOutput("class_unknown", 1)
         yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
 
 

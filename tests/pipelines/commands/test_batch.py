@@ -27,7 +27,8 @@ from pipelines.commands.batch import (
 from pipelines.engines.errors import BuildError
 from transforms.files.open_input import InputError
 from transforms.records import InputFile
-from transforms.text.builds.build_manifest import AccountingError, Provenance, assemble
+from transforms.text.builds.build_manifest import Provenance, assemble
+from transforms.text.builds.ledger import AccountingError
 from transforms.text.files.markdown import hub_head
 from transforms.wiki.find_dumps import MissingWiki
 

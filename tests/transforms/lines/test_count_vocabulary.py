@@ -12,7 +12,7 @@ from transforms.files.scratch import Scratch
 from transforms.lines import count_vocabulary, deal_words
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.records import LineRange, LineShard, OutputFile
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.ledger import AccountingError
 from transforms.text.lines.line_blocks import block_of, pack_block
 from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyStats, unpack_words
 from transforms.text.vocabularies.word_counts import count_words, negate_counts, pack_counts

@@ -6,11 +6,10 @@ import pytest
 
 from tests.tools.run_pipeline import run_pipeline
 from transforms.builds.read_corpus import CorpusRows
-from transforms.records import Article, PackedArticle
+from transforms.records import Article, PackedArticle, SubwordStats
 from transforms.text.vocabularies.subwords import (
     SubwordCounter,
     SubwordSettings,
-    SubwordStats,
     TrainedSubwords,
     add_subword_stats,
 )

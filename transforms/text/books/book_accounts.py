@@ -1,62 +1,62 @@
-"""What became of the files of a corpus of books, and whether all that was counted agrees."""
+"""The accounts of a corpus of books."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from transforms.records import OutputFile
 from transforms.text.books.book_stats import BookStats, add_book_stats
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.dataset_card import not_kept
+from transforms.text.builds.ledger import Accounts, Ledger, NothingLeftError, balance
+from transforms.text.files.markdown import make_table
 
 
-class FoundBooks(NamedTuple):
-    """What a build has found, summed up."""
+@dataclasses.dataclass(frozen=True)
+class BookAccounts:
+    """What is the same for all builds of a corpus of books."""
 
-    files_read: int  # that were looked at as books
-    rejections: Mapping[tuple[str, str], int]  # (stage, reason) → files
-    splits: Mapping[str, BookStats]  # of every split of the corpus
-    whole: Sequence[str]  # splits that all books are in, once
-    facts: Mapping[str, Any]  # name → what else is told of the corpus
+    splits: Sequence[str]
+    whole: Sequence[str]  # those of them that all books are in, once
+    sections: Callable[[Mapping[str, Any]], Sequence[str]]  # of its card, from stats.json
 
-    @property
-    def total(self) -> BookStats:
-        """Counts of all books."""
-        return add_book_stats(self.splits[split] for split in self.whole)
+    def __call__(self, ledger: Ledger, _: Provenance) -> Accounts:
+        """Accounts of a build. Raises AccountingError, and NothingLeftError where no book is left.
 
-    @property
-    def rejected(self) -> int:
-        """Files that are not kept."""
-        return sum(self.rejections.values())
-
-
-def check_accounts(found: FoundBooks, outputs: Iterable[OutputFile]) -> None:
-    """Raises AccountingError."""
-    if found.total.books + found.rejected != found.files_read:
-        raise AccountingError(
-            f"{found.total.books} kept + {found.rejected} rejected are not the {found.files_read} files"
-            " that were read"
+        The ledger has, beside what every build has:
+          files: that were looked at as books.
+          stats: (split, BookStats).
+          facts: (name, what stats.json says under it), each name once.
+        """
+        per_split = ledger.per_split("stats", self.splits, BookStats())
+        total = add_book_stats(per_split[split] for split in self.whole)
+        files, rejected = ledger.number("files"), ledger.rejected
+        balance(files, "files that were read", kept=total.books, rejected=rejected["total"])
+        for split, counts in per_split.items():
+            ledger.check_files(split, counts.books, "books")
+        if not total.books:
+            reasons = ledger.often_rejected()
+            raise NothingLeftError(["books"], f"no book is left of {files:,} files: {reasons}")
+        splits = {**per_split, "total": total}
+        stats = {
+            **{split: counts._asdict() for split, counts in splits.items()},
+            **dict(sorted(ledger.values("facts"))),
+        }
+        return Accounts(
+            counts={
+                "files_read": files,
+                "kept": {split: counts.books for split, counts in splits.items()},
+                "rejected": rejected,
+            },
+            stats=stats,
+            sections=[
+                *make_table(
+                    ["split", *(name.replace("_", " ") for name in BookStats._fields)],
+                    ([split, *counts] for split, counts in splits.items()),
+                ),
+                "",
+                "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.",
+                *self.sections(stats),
+                *not_kept(files, "files", rejected),
+            ],
+            findings={"stats": stats},
         )
-    files = list(outputs)
-    for kind in ("parquet", "tfrecord"):
-        for split, stats in found.splits.items():
-            written = sum(
-                file.records for file in files if (file.format, file.split) == (kind, split)
-            )
-            if written != stats.books:
-                raise AccountingError(f"{kind} of {split} holds {written} of {stats.books} books")
-
-
-def make_counts(found: FoundBooks) -> dict[str, Any]:
-    """What became of the files, for manifest.json."""
-    kept = {split: stats.books for split, stats in found.splits.items()}
-    rejected = {f"{stage}/{reason}": n for (stage, reason), n in sorted(found.rejections.items())}
-    return {
-        "files_read": found.files_read,
-        "kept": kept | {"total": found.total.books},
-        "rejected": rejected | {"total": found.rejected},
-    }
-
-
-def make_stats(found: FoundBooks) -> dict[str, Any]:
-    """stats.json: counts per split and in all, then the facts of the corpus by their names."""
-    splits = {split: stats._asdict() for split, stats in found.splits.items()}
-    return {**splits, "total": found.total._asdict(), **dict(sorted(found.facts.items()))}

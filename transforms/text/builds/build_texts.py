@@ -1,13 +1,12 @@
 """The small files of a build: what it says of itself, for people and for the readers of others."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from transforms.records import OutputFile
 from transforms.text.builds.build_manifest import Description, Provenance, to_json
 from transforms.text.files import tfds_metadata
-from transforms.text.fingerprint import SPLITS
 
 
 def make_texts(
@@ -17,9 +16,11 @@ def make_texts(
     stats: Mapping[str, Any],
     card: str,
     outputs: Iterable[OutputFile],
-    splits: Sequence[str] = SPLITS,
 ) -> dict[str, str]:
     """Name → text, in the order in which they are written: manifest.json, which stands for all, last."""
+    texts = {"stats.json": to_json(stats), "README.md": card, "manifest.json": to_json(manifest)}
+    if not description.features:
+        return texts
     dataset_info = tfds_metadata.dataset_info_json(
         provenance.corpus,
         provenance.edition,
@@ -28,13 +29,11 @@ def make_texts(
         description.about,
         description.citation,
         outputs,
-        splits,
+        description.splits,
     )
     features = tfds_metadata.features_json(description.features, description.numbers)
     return {
-        "stats.json": to_json(stats),
         "features.json": json.dumps(features, indent=2),
         "dataset_info.json": json.dumps(dataset_info, indent=2),
-        "README.md": card,
-        "manifest.json": to_json(manifest),
+        **texts,
     }

@@ -1,56 +1,46 @@
 """README.md of a build: what a person reads first, and what the Hugging Face hub reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transforms.text.builds.build_manifest import Description
 from transforms.text.files.markdown import hub_head, make_list, make_table
-from transforms.text.fingerprint import SPLITS
 
 
 def make_card(
-    title: str, about: str, license_id: str, manifest: Mapping[str, Any], stats: Mapping[str, Any]
+    description: Description, manifest: Mapping[str, Any], sections: Sequence[str]
 ) -> str:
-    """A dataset card in Markdown with the YAML head of the hub."""
-    columns = list(stats["total"])
+    """A dataset card in Markdown, with the YAML head of the hub.
+
+    Args:
+      sections: lines that only this kind of build has.
+    """
+    license_id = description.license_id
     lines = [
-        *hub_head(license_id, manifest["edition"], SPLITS),
+        *(
+            (*hub_head(license_id, manifest["edition"], description.splits), "")
+            if license_id
+            else ()
+        ),
+        f"# {description.title}",
         "",
-        f"# {title}",
-        "",
-        about,
-        "",
+        *((description.about, "") if description.about else ()),
         f"Signature: `{manifest['signature']}`",
         "",
-        *make_table(
-            ["split", *columns], ([name, *counts.values()] for name, counts in stats.items())
-        ),
-        *_vocabulary(manifest.get("sentencepiece"), stats),
+        *sections,
+        *make_list(description.caveats, manifest["caveats"]),
         "",
-        "Not kept, of "
-        f"{manifest['counts']['pages_read']:,} pages read (each is listed in `rejected/`):",
-        "",
-        *make_table(["reason", "pages"], manifest["counts"]["rejected"].items()),
-        *make_list("What this build could not know:", manifest["caveats"]),
-        "",
-        "Every input and output with its SHA-256, and all settings: `manifest.json`.",
+        description.closing,
         "",
     ]
     return "\n".join(lines)
 
 
-def _vocabulary(
-    sentencepiece: Mapping[str, Any] | None, stats: Mapping[str, Mapping[str, int]]
-) -> list[str]:
-    if not sentencepiece or not sentencepiece["vocabulary_size"]:
-        return []
-    figures = [
-        f"{split} {counts['characters'] / counts['pieces']:.3f}"
-        for split, counts in stats.items()
-        if counts["pieces"]
-    ]
+def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
+    """The section on what was rejected, by reason."""
     return [
         "",
-        f"`sentencepiece/`: {sentencepiece['vocabulary_size']:,} pieces, learned from the first"
-        f" {sentencepiece['sampled_articles']:,} articles of train."
-        f" Characters per piece: {', '.join(figures)}.",
+        f"Not kept, of {read:,} {unit} read (each is listed in `rejected/`):",
+        "",
+        *make_table(["reason", unit], rejected.items()),
     ]

@@ -1,12 +1,22 @@
-"""What became of the lines of a corpus of shuffled sentences, and whether all that was counted agrees."""
+"""The accounts of a corpus of shuffled sentences."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import (
+    OUTPUTS,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+    check_complete,
+    records_of,
+)
+from transforms.text.files.markdown import make_table
 from transforms.text.lines.line_stats import LineStats, add_line_stats
-from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS
+from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 from transforms.text.vocabularies.vocabulary import VocabularyStats
 
 BEFORE = "before_deduplication"  # name of the lines as they are sorted, in stats.json
@@ -15,123 +25,163 @@ NEAR_DUPLICATES = "rejected/near-duplicates"  # how the files begin that list th
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
 """Count of lines that are text and are not kept, in manifest.json → its name in tables."""
 
+COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
 
-class Found(NamedTuple):
-    """What a build has found, summed up."""
+_FILES = """\
+## Files
 
-    lines_read: int
-    rejections: Mapping[tuple[str, str], int]  # (stage, reason) → lines
-    read: LineStats  # lines as they are sorted, repeated ones too; zero where nobody measured
-    duplicates: int  # lines left out because they stand there already
-    unique: int  # the other lines
-    near_duplicates: int  # sentences left out because one like them is there
+| files | what |
+|---|---|
+| `{train_folder}/` | the training shards as text, a sentence a line |
+| `{heldout_folder}/` | the held-out shard, and the shards it is split into, as text |
+| `md5sums` | of these text files: `md5sum -c md5sums` |
+| `train-*.parquet`, `{corpus}-train.tfrecord-*` | the training shards with one column `text` |
+| `test-*.parquet`, `{corpus}-test.tfrecord-*` | all shards that the held-out shard is split into |
+| `paper_test-*.parquet`, `{corpus}-paper_test.tfrecord-*` | the first of these: the paper's test set |
+| `vocabulary.tsv` | the words with their counts in the training shards |
+| `rejected/` | lines that were not kept, and why |
+
+```python
+import datasets
+import tensorflow_datasets as tfds
+
+datasets.load_dataset("<this folder>", split="train")
+tfds.builder_from_directory("<this folder>").as_dataset(split="train")
+```
+"""
+
+
+class _Found(NamedTuple):
+    """The accounts, summed up."""
+
+    lines: int  # that were read
+    rejected: Mapping[str, int]
+    measured: LineStats  # lines as they are sorted, repeated ones too; zero where nobody measured
+    duplicates: int
+    unique: int
+    near_duplicates: int
     splits: Mapping[str, LineStats]
-    replaced: Mapping[str, int]  # split → characters
+    replaced: Mapping[str, int]
     vocabulary: VocabularyStats
 
     @property
     def sentences(self) -> int:
-        """Sentences of the corpus."""
         return sum(self.splits[split].lines for split in WHOLE)
-
-    @property
-    def rejected(self) -> int:
-        """Lines that are no text."""
-        return sum(self.rejections.values())
 
     @property
     def well_formed(self) -> int:
         """Lines that are text, repeated ones too."""
-        return self.lines_read - self.rejected
+        return self.lines - self.rejected["total"]
 
 
-def check_accounts(found: Found, outputs: Sequence[OutputFile]) -> None:
-    """Raises AccountingError."""
-    _check_lines(found)
-    _check_files(found, outputs)
-    _check_vocabulary(found)
+def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of One Billion Word.
 
+    Raises AccountingError where lines were lost, or invented, on the way to the files, and NothingLeftError
+    where not one sentence is left.
 
-def _check_lines(found: Found) -> None:
-    _check(
-        found.unique + found.duplicates,
-        found.well_formed,
-        "different or repeated lines",
-        "lines that were read and not rejected",
+    The ledger has, beside what every build has:
+      lines: that were read, rejected ones too.
+      measured: LineStats of lines to sort, repeated ones too; none where nobody measured.
+      duplicates: lines left out because they are there already.
+      unique: the other lines.
+      near_duplicates: sentences left out because one like them is there.
+      splits: (split, LineStats).
+      replaced: (split, characters replaced in Parquet and TFRecord).
+      vocabulary: one VocabularyStats.
+      unterminated: names of files whose last line has no line feed.
+    """
+    found = _Found(
+        lines=ledger.number("lines"),
+        rejected=ledger.rejected,
+        measured=add_line_stats(ledger.values("measured")),
+        duplicates=ledger.number("duplicates"),
+        unique=ledger.number("unique"),
+        near_duplicates=ledger.number("near_duplicates"),
+        splits=ledger.per_split("splits", SPLITS, LineStats()),
+        replaced=ledger.per_split("replaced", SPLITS, 0),
+        vocabulary=ledger.one("vocabulary"),
     )
-    if found.read.lines:
-        _check(found.read.lines, found.well_formed, "lines measured", "lines to sort")
-    kept = found.sentences + found.near_duplicates
-    _check(kept, found.unique, "sentences, kept or near-duplicates,", "different lines")
+    _check_lines(found)
+    _check_files(found, ledger)
+    _check_vocabulary(found)
+    if not found.sentences:
+        rejected = found.rejected["total"]
+        raise NothingLeftError(
+            (), f"no sentence in it: of {found.lines:,} lines {rejected:,} were rejected"
+        )
+    stats = _make_stats(found)
+    return Accounts(
+        counts=_make_counts(found),
+        stats=stats,
+        sections=_make_sections(provenance.corpus, found, stats),
+        caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
+    )
 
 
-def _check_files(found: Found, outputs: Sequence[OutputFile]) -> None:
-    for split in SPLITS:
-        sentences = found.splits[split].lines
-        kinds = ("text", "parquet", "tfrecord") if split in WHOLE else ("parquet", "tfrecord")
-        for kind in kinds:
-            files = [file for file in outputs if (file.format, file.split) == (kind, split)]
-            _check(_records(files), sentences, f"sentences in {kind} of {split}", "sentences")
-            if kind != "text":
-                _check_complete(files, f"{kind} of {split}")
+def _check_lines(found: _Found) -> None:
+    balance(
+        found.well_formed,
+        "lines that were read and not rejected",
+        different=found.unique,
+        repeated=found.duplicates,
+    )
+    if found.measured.lines:
+        balance(found.well_formed, "lines to sort", measured=found.measured.lines)
+    balance(
+        found.unique,
+        "different lines",
+        sentences=found.sentences,
+        near_duplicates=found.near_duplicates,
+    )
+
+
+def _check_files(found: _Found, ledger: Ledger) -> None:
+    outputs: list[OutputFile] = ledger.values(OUTPUTS)
+    for split, stats in found.splits.items():
+        ledger.check_files(split, stats.lines, "sentences")
+        if split in WHOLE:
+            texts = [file for file in outputs if (file.format, file.split) == ("text", split)]
+            balance(stats.lines, f"sentences of {split}", in_text_files=records_of(texts))
     near = [file for file in outputs if file.name.startswith(NEAR_DUPLICATES)]
-    _check(_records(near), found.near_duplicates, "near-duplicates listed", "left out")
-    _check_complete(near, "near-duplicates")
-    heldout = [file for file in outputs if is_heldout_whole(file)]
-    test = found.splits["test"].lines
-    _check(_records(heldout), test, "sentences in the held-out shard", "sentences of its parts")
+    balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
+    check_complete(near, "files of near-duplicates")
+    heldout = records_of(file for file in outputs if is_heldout_whole(file))
+    balance(found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout)
 
 
-def _check_complete(files: Sequence[OutputFile], what: str) -> None:
-    """A file without lines could be lost and no sentence missed; its readers would miss it."""
-    for file in files:
-        count = int(file.name.rpartition("-of-")[2].partition(".")[0])
-        _check(len(files), count, f"files of {what}", "files in their names")
-
-
-def _check_vocabulary(found: Found) -> None:
+def _check_vocabulary(found: _Found) -> None:
     train, counted = found.splits["train"], found.vocabulary
-    _check(counted.training_sentences, train.lines, "sentences counted", "sentences of train")
-    _check(counted.training_words, train.words, "words counted", "words of train")
+    balance(train.lines, "sentences of train", counted=counted.training_sentences)
+    balance(train.words, "words of train", counted=counted.training_words)
     heldout = sum(shard.sentences for shard in counted.heldout)
-    _check(heldout, found.splits["test"].lines, "sentences looked up", "sentences of test")
-
-
-def _check(one: int, other: int, what: str, against: str) -> None:
-    if one != other:
-        raise AccountingError(f"{one} {what} are not the {other} {against}")
-
-
-def _records(files: Iterable[OutputFile]) -> int:
-    return sum(file.records for file in files)
+    balance(found.splits["test"].lines, "sentences of test", looked_up=heldout)
 
 
 def is_heldout_whole(file: OutputFile) -> bool:
-    """Whether this is the held-out shard before it is split."""
+    """Checks for the held-out shard before it is split."""
     return (file.format, file.split) == ("text", "") and file.name.startswith(f"{HELDOUT_FOLDER}/")
 
 
-def make_counts(found: Found) -> dict[str, Any]:
-    """What became of the lines, for manifest.json."""
-    kept = {split: found.splits[split].lines for split in SPLITS}
-    rejected = {f"{stage}/{reason}": n for (stage, reason), n in sorted(found.rejections.items())}
+def _make_counts(found: _Found) -> dict[str, Any]:
+    kept = {split: stats.lines for split, stats in found.splits.items()}
     return {
-        "lines_read": found.lines_read,
+        "lines_read": found.lines,
         "duplicates": found.duplicates,
         "near_duplicates": found.near_duplicates,
         "kept": kept | {"total": found.sentences},
-        "rejected": rejected | {"total": found.rejected},
-        "replaced_characters": {split: found.replaced.get(split, 0) for split in SPLITS},
+        "rejected": found.rejected,
+        "replaced_characters": found.replaced,
     }
 
 
-def make_stats(found: Found) -> dict[str, Any]:
-    """stats.json: the corpus as a whole, its vocabulary, and what its lines are like."""
+def _make_stats(found: _Found) -> dict[str, Any]:
+    """The corpus as a whole, its vocabulary, and what its lines are like."""
     total = add_line_stats(found.splits[split] for split in WHOLE)
-    before = {BEFORE: found.read} if found.read.lines else {}
-    lines = before | {split: found.splits[split] for split in SPLITS} | {"total": total}
+    before = {BEFORE: found.measured} if found.measured.lines else {}
+    lines = {**before, **found.splits, "total": total}
     return {
-        "input_lines": found.lines_read,
+        "input_lines": found.lines,
         "unique_lines": found.unique,
         "sentences_before_deduplication": found.well_formed,
         "sentences_after_deduplication": found.sentences,
@@ -151,21 +201,85 @@ def _describe(stats: LineStats) -> dict[str, Any]:
     }
 
 
-def make_caveats(found: Found, unterminated: Iterable[str]) -> Iterator[str]:
-    """Sentences on what a reader of this very build should know, in a fixed order.
-
-    Args:
-      unterminated: names of files whose last line has no line feed.
-    """
+def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
     names = sorted(set(unterminated))
     if names:
         yield (
             f"The last line of {', '.join(names)} has no line feed, and is a line of its own here; the"
             " scripts would read one line of it and the first line of the file that follows."
         )
-    replaced = sum(found.replaced.get(split, 0) for split in WHOLE)
+    replaced = sum(found.replaced[split] for split in WHOLE)
     if replaced:
         yield (
             f"{replaced:,} characters are none of Unicode; text files have them as they were read, Parquet"
             " and TFRecord have U+FFFD in their place."
         )
+
+
+def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list[str]:
+    measured = [name for name in (BEFORE, *SPLITS, "total") if name in stats]
+    return [
+        *make_table(
+            ["split", *(name.replace("_", " ") for name in COLUMNS)],
+            ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
+        ),
+        "",
+        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
+        "",
+        _FILES.format(corpus=corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER),
+        *_vocabulary(stats),
+        "",
+        "## Lengths",
+        "",
+        *_lengths(stats, measured),
+        "",
+        "## Lines",
+        "",
+        *_lines(_make_counts(found)),
+    ]
+
+
+def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
+    shards = stats["heldout_shards"]
+    rows = [(f"held-out shard {shard}", counts) for shard, counts in enumerate(shards)]
+    return [
+        "## Vocabulary",
+        "",
+        f"{stats['vocabulary_with_S_slashS_UNK']:,} words with `<S>`, `</S>` and `<UNK>`, of"
+        f" {stats['training_distinct_words']:,} different ones in"
+        f" {stats['training_words_with_boundaries']:,} running words of the training shards, the bounds of"
+        " sentences counted. Of the held-out words, ends of sentences counted:",
+        "",
+        *make_table(
+            ["held out", "sentences", "words", "out of vocabulary", "share"],
+            (_coverage(name, counts) for name, counts in [*rows, ("all", stats["heldout"])]),
+        ),
+    ]
+
+
+def _coverage(name: str, counts: Mapping[str, int]) -> list[Any]:
+    words, unknown = counts["predicted_words_with_end"], counts["out_of_vocabulary"]
+    share = f"{100 * unknown / words:.2f} %" if words else "–"
+    return [name, counts["sentences"], words, unknown, share]
+
+
+def _lengths(stats: Mapping[str, Any], measured: Sequence[str]) -> list[str]:
+    histograms = [stats[of]["sentences_by_words"] for of in measured]
+    rows = ([words, *(one[words] for one in histograms)] for words in histograms[0])
+    return make_table(["words in a sentence", *map(_name, measured)], rows)
+
+
+def _lines(counts: Mapping[str, Any]) -> list[str]:
+    rejected = {f"rejected: {r}": n for r, n in counts["rejected"].items() if r != "total"}
+    rows = {
+        "read": counts["lines_read"],
+        **rejected,
+        **{title: counts[name] for name, title in LEFT_OUT.items()},
+        "kept": counts["kept"]["total"],
+    }
+    return make_table(["lines", "count"], rows.items())
+
+
+def _name(measured: str) -> str:
+    return measured if measured in SPLITS else measured.replace("_", " ")

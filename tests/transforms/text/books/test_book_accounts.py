@@ -1,54 +1,86 @@
+from typing import Any
+
 import pytest
 
 from transforms.records import OutputFile
-from transforms.text.books.book_accounts import (
-    FoundBooks,
-    check_accounts,
-    make_counts,
-    make_stats,
-)
+from transforms.text.books.book_accounts import BookAccounts
 from transforms.text.books.book_stats import BookStats
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
 
-FOUND = FoundBooks(
-    files_read=10,
-    rejections={("screen-books", "poems"): 3, ("read-books", "html-page"): 1},
-    splits={
-        "train": BookStats(4, 40, 400, 410),
-        "test": BookStats(2, 20, 200, 200),
-        "train_2": BookStats(1, 9, 90, 90),
-    },
-    whole=("train", "test"),
-    facts={"simplebooks-92": {"tokens": 60}},
-)
+PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {}, {}, (), {})
+STATS = {
+    "train": BookStats(4, 40, 400, 410),
+    "test": BookStats(2, 20, 200, 200),
+    "train_2": BookStats(1, 9, 90, 90),
+}
 
 
 def files(**records: int) -> list[OutputFile]:
     return [
-        OutputFile(f"{split}.{kind}", split, kind, count, 1, "00")
-        for split, count in records.items()
+        OutputFile(f"{split}-00000-of-00001.{kind}", split, kind, count, 1, "00")
+        for split, count in {"train": 4, "test": 2, "train_2": 1, **records}.items()
         for kind in ("parquet", "tfrecord")
     ]
 
 
+def account_for(**changed: Any) -> Accounts:
+    accounts = {
+        "files": 10,
+        "rejected": [(("screen-books", "poems"), 3), (("read-books", "html-page"), 1)],
+        "outputs": files(),
+        "stats": list(STATS.items()),
+        "facts": [("sizes", {"tokens": 1060}), ("masked", 5)],
+    } | changed
+    account = BookAccounts(
+        tuple(STATS), ("train", "test"), lambda stats: ["", f"Masked: {stats['masked']}."]
+    )
+    return account(Ledger(accounts), PROVENANCE)
+
+
 def test_sound_accounts() -> None:
-    check_accounts(FOUND, files(train=4, test=2, train_2=1))
-    assert make_counts(FOUND) == {
+    accounts = account_for()
+    assert accounts.counts == {
         "files_read": 10,
         "kept": {"train": 4, "test": 2, "train_2": 1, "total": 6},
         "rejected": {"read-books/html-page": 1, "screen-books/poems": 3, "total": 4},
     }
-    stats = make_stats(FOUND)
-    assert list(stats) == ["train", "test", "train_2", "total", "simplebooks-92"]
-    assert stats["total"] == {"books": 6, "words": 60, "characters": 600, "text_bytes": 610}
+    assert list(accounts.stats) == ["train", "test", "train_2", "total", "masked", "sizes"]
+    assert accounts.stats["total"] == {
+        "books": 6,
+        "words": 60,
+        "characters": 600,
+        "text_bytes": 610,
+    }
+    assert accounts.findings == {"stats": accounts.stats}
+    assert "\n".join(accounts.sections) == (
+        "| split | books | words | characters | text bytes |\n|---|---:|---:|---:|---:|\n"
+        "| train | 4 | 40 | 400 | 410 |\n| test | 2 | 20 | 200 | 200 |\n"
+        "| train_2 | 1 | 9 | 90 | 90 |\n| total | 6 | 60 | 600 | 610 |\n\n"
+        "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.\n"
+        "\nMasked: 5.\n\n"
+        "Not kept, of 10 files read (each is listed in `rejected/`):\n\n| reason | files |\n|---|---:|\n"
+        "| read-books/html-page | 1 |\n| screen-books/poems | 3 |\n| total | 4 |"
+    )
 
 
-def test_a_book_that_is_lost_is_an_error() -> None:
-    with pytest.raises(AccountingError, match="6 kept \\+ 4 rejected are not the 11 files"):
-        check_accounts(FOUND._replace(files_read=11), files(train=4, test=2, train_2=1))
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"files": 11}, "6 kept + 4 rejected are not the 11 files that were read"),
+        ({"outputs": files(train=3)}, "3 in parquet files are not the 4 books of train"),
+        ({"outputs": files(train_2=0)}, "0 in parquet files are not the 1 books of train_2"),
+    ],
+)
+def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(AccountingError) as raised:
+        account_for(**changed)
+    assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("records", [{"train": 3}, {"test": 3}, {"train_2": 0}])
-def test_files_hold_what_was_kept(records: dict[str, int]) -> None:
-    with pytest.raises(AccountingError, match=r"parquet of .* holds"):
-        check_accounts(FOUND, files(**({"train": 4, "test": 2, "train_2": 1} | records)))
+def test_a_corpus_without_a_book() -> None:
+    none = files(train=0, test=0, train_2=0)
+    with pytest.raises(NothingLeftError) as raised:
+        account_for(stats=[], outputs=none, files=4)
+    assert str(raised.value) == "no book is left of 4 files: 3 poems, 1 html-page"
+    assert raised.value.roles == ["books"]

@@ -9,18 +9,17 @@ PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {"1.0.0": "First."},
 OUTPUTS = [OutputFile("tales-train_2.tfrecord-00000-of-00001", "train_2", "tfrecord", 7, 70, "00")]
 
 
-def texts(**more: object) -> dict[str, str]:
+def texts(description: Description = DESCRIPTION) -> dict[str, str]:
     stats, manifest = {"train_2": {"books": 7}}, {"corpus": "tales", "title": "Übung"}
-    arguments = (PROVENANCE, DESCRIPTION, manifest, stats, "# Card\n", OUTPUTS)
-    return make_texts(*arguments, **more)  # type: ignore[arg-type]
+    return make_texts(PROVENANCE, description, manifest, stats, "# Card\n", OUTPUTS)
 
 
 def test_the_manifest_is_written_last() -> None:
     made = texts()
     assert list(made) == [
-        "stats.json",
         "features.json",
         "dataset_info.json",
+        "stats.json",
         "README.md",
         "manifest.json",
     ]
@@ -30,7 +29,7 @@ def test_the_manifest_is_written_last() -> None:
 
 
 def test_readers_are_told_of_numbers_and_of_every_split() -> None:
-    made = texts(splits=("train", "train_2"))
+    made = texts(DESCRIPTION._replace(splits=("train", "train_2")))
     features = json.loads(made["features.json"])["featuresDict"]["features"]
     assert features["book_id"]["tensor"]["dtype"] == "int32"
     assert "text" in features["text"]

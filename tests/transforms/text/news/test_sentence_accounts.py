@@ -3,15 +3,10 @@ from typing import Any
 import pytest
 
 from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
 from transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
-from transforms.text.news.sentence_accounts import (
-    Found,
-    check_accounts,
-    make_caveats,
-    make_counts,
-    make_stats,
-)
+from transforms.text.news.sentence_accounts import account_for_sentences
 from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyStats
 
 HELDOUT = "heldout-monolingual.tokenized.shuffled"
@@ -21,6 +16,9 @@ TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 w
 PAPER = measure_lines("дві .\n".encode())
 TEST = add_line_stats([PAPER, measure_lines(b"four .\n")])
 VOCABULARY = VocabularyStats(3, 3, 8, 5, 1, (HeldoutStats(1, 2, 1), HeldoutStats(1, 2, 2)))
+
+
+PROVENANCE = Provenance("lm1b", "en", "2007-2011", "1.0.0", {}, {}, (), {})
 
 
 def output(name: str, split: str, kind: str, records: int) -> OutputFile:
@@ -51,19 +49,19 @@ FILES = [
 ]
 
 
-def found(**changed: Any) -> Found:
-    of_build = Found(
-        lines_read=13,
-        rejections={("read-lines", "too-long"): 1, ("read-lines", "malformed-utf-8"): 2},
-        read=LineStats(lines=10, words=70),
-        duplicates=4,
-        unique=6,
-        near_duplicates=1,
-        splits={"train": TRAIN, "test": TEST, "paper_test": PAPER},
-        replaced={},
-        vocabulary=VOCABULARY,
-    )
-    return of_build._replace(**changed)
+def account_for(**changed: Any) -> Accounts:
+    accounts: dict[str, Any] = {
+        "outputs": FILES,
+        "lines": 13,
+        "rejected": [(("read-lines", "too-long"), 1), (("read-lines", "malformed-utf-8"), 2)],
+        "measured": [LineStats(lines=7, words=60), LineStats(lines=3, words=10)],
+        "duplicates": 4,
+        "unique": 6,
+        "near_duplicates": 1,
+        "splits": [("train", TRAIN), ("test", TEST), ("paper_test", PAPER)],
+        "vocabulary": [VOCABULARY],
+    }
+    return account_for_sentences(Ledger(accounts | changed), PROVENANCE)
 
 
 def without(name: str) -> list[OutputFile]:
@@ -78,53 +76,51 @@ def with_records(name: str, records: int) -> list[OutputFile]:
 
 
 def test_accounts_that_agree() -> None:
-    check_accounts(found(), FILES)
-    check_accounts(found(), FILES[::-1])
-    check_accounts(found(read=LineStats()), FILES)
-    check_accounts(found(duplicates=0, read=LineStats(lines=6), lines_read=9), FILES)
+    account_for(outputs=FILES[::-1])
+    account_for(duplicates=0, measured=[], lines=9)
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         (
-            {"lines_read": 14},
-            "10 different or repeated lines are not the 11 lines that were read and not rejected",
+            {"lines": 14},
+            "6 different + 4 repeated are not the 11 lines that were read and not rejected",
         ),
         (
-            {"rejections": {("read-lines", "too-long"): 2}},
-            "10 different or repeated lines are not the 11 lines that were read and not rejected",
+            {"rejected": [(("read-lines", "too-long"), 2)]},
+            "6 different + 4 repeated are not the 11 lines that were read and not rejected",
         ),
         (
             {"duplicates": 3},
-            "9 different or repeated lines are not the 10 lines that were read and not rejected",
+            "6 different + 3 repeated are not the 10 lines that were read and not rejected",
         ),
         (
-            {"unique": 7, "read": LineStats()},
-            "11 different or repeated lines are not the 10 lines that were read and not rejected",
+            {"unique": 7, "measured": []},
+            "7 different + 4 repeated are not the 10 lines that were read and not rejected",
         ),
-        ({"read": LineStats(lines=9)}, "9 lines measured are not the 10 lines to sort"),
+        ({"measured": [LineStats(lines=9)]}, "9 measured are not the 10 lines to sort"),
         (
             {"near_duplicates": 0},
-            "5 sentences, kept or near-duplicates, are not the 6 different lines",
+            "5 sentences + 0 near duplicates are not the 6 different lines",
         ),
         (
-            {"vocabulary": VOCABULARY._replace(training_sentences=2)},
-            "2 sentences counted are not the 3 sentences of train",
+            {"vocabulary": [VOCABULARY._replace(training_sentences=2)]},
+            "2 counted are not the 3 sentences of train",
         ),
         (
-            {"vocabulary": VOCABULARY._replace(training_words=9)},
-            "9 words counted are not the 8 words of train",
+            {"vocabulary": [VOCABULARY._replace(training_words=9)]},
+            "9 counted are not the 8 words of train",
         ),
         (
-            {"vocabulary": VOCABULARY._replace(heldout=VOCABULARY.heldout[:1])},
-            "1 sentences looked up are not the 2 sentences of test",
+            {"vocabulary": [VOCABULARY._replace(heldout=VOCABULARY.heldout[:1])]},
+            "1 looked up are not the 2 sentences of test",
         ),
     ],
 )
 def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(AccountingError) as raised:
-        check_accounts(found(**changed), FILES)
+        account_for(**changed)
     assert str(raised.value) == message
 
 
@@ -133,65 +129,65 @@ def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None
     [
         (
             without(f"{TRAINING}/news.en-00001-of-00003"),
-            "1 sentences in text of train are not the 3 sentences",
+            "1 in text files are not the 3 sentences of train",
         ),
         (
             without("train-00000-of-00002.parquet"),
-            "1 sentences in parquet of train are not the 3 sentences",
+            "1 in parquet files are not the 3 sentences of train",
         ),
         (
             without("lm1b-test.tfrecord-00001-of-00002"),
-            "1 sentences in tfrecord of test are not the 2 sentences",
+            "1 in tfrecord files are not the 2 sentences of test",
         ),
         (
             without("paper_test-00000-of-00001.parquet"),
-            "0 sentences in parquet of paper_test are not the 1 sentences",
+            "0 in parquet files are not the 1 sentences of paper_test",
         ),
         (
             with_records("lm1b-paper_test.tfrecord-00000-of-00001", 2),
-            "2 sentences in tfrecord of paper_test are not the 1 sentences",
+            "2 in tfrecord files are not the 1 sentences of paper_test",
         ),
         (
             with_records(f"{HELDOUT}/news.en.heldout-00001-of-00002", 2),
-            "3 sentences in text of test are not the 2 sentences",
+            "3 in text files are not the 2 sentences of test",
         ),
         (
             with_records(f"{HELDOUT}/news.en-00000-of-00003", 3),
-            "3 sentences in the held-out shard are not the 2 sentences of its parts",
+            "3 in the heldout shard are not the 2 sentences of its parts",
         ),
         (
             without(f"{HELDOUT}/news.en-00000-of-00003"),
-            "0 sentences in the held-out shard are not the 2 sentences of its parts",
+            "0 in the heldout shard are not the 2 sentences of its parts",
         ),
         (
             with_records("rejected/near-duplicates-00000-of-00001.parquet", 2),
-            "2 near-duplicates listed are not the 1 left out",
+            "2 listed are not the 1 near-duplicates left out",
         ),
         (
             [*FILES, output("rejected/near-duplicates-00001-of-00002.parquet", "", "parquet", 0)],
-            "2 files of near-duplicates are not the 1 files in their names",
+            "2 written are not the 1 files of near-duplicates that their names count",
         ),
         (
             [*FILES, output("train-00002-of-00003.parquet", "train", "parquet", 0)],
-            "3 files of parquet of train are not the 2 files in their names",
+            "3 written are not the 2 parquet files of train that their names count",
         ),
         (
             [
                 *(file for file in FILES if not file.name.startswith("lm1b-test")),
                 output("lm1b-test.tfrecord-00001-of-00002", "test", "tfrecord", 2),
             ],
-            "1 files of tfrecord of test are not the 2 files in their names",
+            "1 written are not the 2 tfrecord files of test that their names count",
         ),
     ],
 )
 def test_files_that_do_not_hold_the_sentences(files: list[OutputFile], message: str) -> None:
     with pytest.raises(AccountingError) as raised:
-        check_accounts(found(), files)
+        account_for(outputs=files)
     assert str(raised.value) == message
 
 
 def test_counts_of_the_manifest() -> None:
-    assert make_counts(found(replaced={"test": 2})) == {
+    assert account_for(replaced=[("test", 2)]).counts == {
         "lines_read": 13,
         "duplicates": 4,
         "near_duplicates": 1,
@@ -206,7 +202,7 @@ def test_counts_of_the_manifest() -> None:
 
 
 def test_stats() -> None:
-    stats = make_stats(found())
+    stats = account_for().stats
     assert list(stats) == [
         "input_lines",
         "unique_lines",
@@ -255,17 +251,55 @@ def test_stats() -> None:
 
 
 def test_lines_that_nobody_measured_are_not_described() -> None:
-    stats = make_stats(found(read=LineStats()))
-    assert list(stats) == [name for name in make_stats(found()) if name != "before_deduplication"]
+    stats = account_for(measured=[]).stats
+    assert list(stats) == [name for name in account_for().stats if name != "before_deduplication"]
     assert stats["sentences_before_deduplication"] == 10
 
 
 def test_caveats() -> None:
-    assert list(make_caveats(found(), [])) == []
-    replaced = {"train": 1000, "test": 2, "paper_test": 2}
-    assert list(make_caveats(found(replaced=replaced), ["b.gz", "a.gz", "b.gz"])) == [
+    assert account_for().caveats == ()
+    replaced = [("train", 1000), ("test", 2), ("paper_test", 2)]
+    assert account_for(replaced=replaced, unterminated=["b.gz", "a.gz", "b.gz"]).caveats == (
         "The last line of a.gz, b.gz has no line feed, and is a line of its own here; the scripts would read"
         " one line of it and the first line of the file that follows.",
         "1,002 characters are none of Unicode; text files have them as they were read, Parquet and TFRecord"
         " have U+FFFD in their place.",
-    ]
+    )
+
+
+def test_an_input_without_sentences() -> None:
+    nothing = {name: [] for name in ("splits", "measured", "outputs")}
+    nobody = VocabularyStats(3, 0, 0, 0, 0, ())
+    counts = {"lines": 3, "duplicates": 0, "unique": 0, "near_duplicates": 0}
+    with pytest.raises(NothingLeftError, match="no sentence in it: of 3 lines 3 were rejected"):
+        account_for(**nothing, **counts, vocabulary=[nobody])
+
+
+def test_the_sections_of_the_card() -> None:
+    lines = "\n".join(account_for().sections).splitlines()
+    for line in (
+        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        " `test`. Before deduplication, there were 10 lines.",
+        "| split | sentences | words | characters | text bytes | longest line bytes |",
+        "| before deduplication | 10 | 70 | 0 | 0 | 0 |",
+        "| train | 3 | 8 | 29 | 29 | 17 |",
+        "| paper_test | 1 | 2 | 6 | 9 | 8 |",
+        "| total | 5 | 12 | 42 | 45 | 17 |",
+        "| `test-*.parquet`, `lm1b-test.tfrecord-*` | all shards that the held-out shard is split into |",
+        "| held-out shard 0 | 1 | 3 | 1 | 33.33 % |",
+        "| held-out shard 1 | 1 | 3 | 2 | 66.67 % |",
+        "| all | 2 | 6 | 3 | 50.00 % |",
+        "| words in a sentence | before deduplication | train | test | paper_test | total |",
+        "| 0 | 0 | 1 | 0 | 0 | 1 |",
+        "| 5 | 0 | 1 | 0 | 0 | 1 |",
+        "| >20 | 0 | 0 | 0 | 0 | 0 |",
+        "| read | 13 |",
+        "| rejected: read-lines/malformed-utf-8 | 2 |",
+        "| repeated | 4 |",
+        "| near-duplicates | 1 |",
+        "| kept | 5 |",
+    ):
+        assert line in lines
+    text = "\n".join(account_for(measured=[]).sections)
+    assert "| before deduplication" not in text
+    assert "| words in a sentence | train | test | paper_test | total |" in text

@@ -12,12 +12,12 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms.records import SubwordStats
 from transforms.text.vocabularies.subwords import (
     BLANK,
     RESERVED,
     SubwordCounter,
     SubwordSettings,
-    SubwordStats,
     UntrainableError,
     add_subword_stats,
     count_words,

@@ -1,21 +1,44 @@
-"""What became of the pages that sentences were sourced from, and whether all that was counted agrees."""
+"""The accounts of a build of source sentences."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.builds.build_manifest import AccountingError
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import (
+    REJECTED,
+    AccountingError,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+)
+from transforms.text.files.markdown import make_table
 from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
+from transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
 from transforms.text.translation.sourcing.selection import Selection
 
+DESCRIPTION = Description(
+    title="Source sentences of a translation benchmark",
+    about=(
+        "Sentences of English Wikimedia sites, drawn with corpusmill after Goyal et al., TACL 2022"
+        " (FLORES-101), section 3.1. The text is by the authors of the pages: CC BY-SA, of Wikinews CC BY."
+    ),
+    license_id="cc-by-sa-4.0",
+    splits=SPLITS,
+    caveats="What this build could not be:",
+)
+_PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
+_FILES = """\
+| file | what |
+|---|---|
+| `source.tsv` | all sentences in order: what a translation project begins with |
+| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same, a file a split |
+| `rejected/` | pages that gave no sentence, and why |
 
-class FoundPages(NamedTuple):
-    """What a build has found, summed up. All keys are domains."""
-
-    pages: Mapping[str, int]  # that were read
-    rejections: Mapping[tuple[str, str], int]  # ("wikinews/screen-pages", reason) → pages
-    candidates: Mapping[str, int]  # pages with a passage
-    selection: Selection
+A split has whole articles. `has_image`: the article shows a picture; `has_hyperlink`: the sentence links to
+another page. The sentences of `test` are not for release.
+"""
 
 
 class DomainAccount(NamedTuple):
@@ -28,33 +51,54 @@ class DomainAccount(NamedTuple):
     sentences: int
 
 
-def account_for(found: FoundPages) -> dict[str, DomainAccount]:
-    """Domain → its account.
+def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
+    """Accounts of the sentences.
 
-    Raises AccountingError where a page was lost or came from nowhere.
+    Raises AccountingError where a page is unaccounted for, and NothingLeftError where there is no sentence.
+
+    The ledger has, beside what every build has (stages of REJECTED begin with the domain):
+      pages: (domain, pages that were read).
+      candidates: (domain, pages with a passage).
+      selection: one Selection.
     """
-    return {domain: _account_for(domain, found) for domain in sorted(found.pages, key=_order)}
-
-
-def _order(domain: str) -> int:
-    return DOMAINS.index(domain)
-
-
-def _account_for(domain: str, found: FoundPages) -> DomainAccount:
-    rejected = sum(
-        pages for (stage, _), pages in found.rejections.items() if stage.startswith(f"{domain}/")
+    pages, selection = ledger.pairs("pages"), ledger.one("selection")
+    if not selection.sentences:
+        raise NothingLeftError(DOMAINS, f"no passage in {sum(pages.values()):,} pages")
+    domains = {
+        domain: _account_for(domain, ledger, selection) for domain in DOMAINS if domain in pages
+    }
+    stats = _make_stats(selection, domains)
+    rejected = ledger.rejected
+    kept = {split: stats[split]["sentences"] for split in (*SPLITS, "total")}
+    for split in SPLITS:
+        ledger.check_files(split, kept[split], "sentences", ["parquet"])
+    return Accounts(
+        counts={
+            "pages_read": sum(pages.values()),
+            "kept": kept,
+            "rejected": rejected,
+            "not_drawn": sum(account.not_drawn for account in domains.values()),
+        },
+        stats=stats,
+        sections=_make_sections(stats, rejected),
+        findings={"stats": stats},
+        caveats=tuple(f"Fewer than asked for: {shortage}." for shortage in stats["shortages"]),
     )
-    taken = [one for one in found.selection.sentences if one.domain == domain]
+
+
+def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAccount:
+    pages, candidates = ledger.pairs("pages")[domain], ledger.pairs("candidates").get(domain, 0)
+    rejections = ledger.values(REJECTED)
+    rejected = sum(count for (stage, _), count in rejections if stage.startswith(f"{domain}/"))
+    taken = [one for one in selection.sentences if one.domain == domain]
     articles = len({one.article for one in taken})
-    duplicates = sum(one.id.startswith(f"{domain}:") for one in found.selection.duplicates)
-    not_drawn = found.candidates.get(domain, 0) - duplicates - articles
-    account = DomainAccount(found.pages[domain], rejected, not_drawn, articles, len(taken))
-    if not_drawn < 0 or rejected + not_drawn + articles != account.pages:
-        raise AccountingError(
-            f"{domain}: {rejected} rejected + {not_drawn} not drawn + {articles} articles are not the"
-            f" {account.pages} pages that were read"
-        )
-    return account
+    duplicates = sum(one.id.startswith(f"{domain}:") for one in selection.duplicates)
+    not_drawn = candidates - duplicates - articles
+    if not_drawn < 0:
+        raise AccountingError(f"{domain}: {-not_drawn} articles more than pages with a passage")
+    parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
+    balance(pages, f"pages of {domain} that were read", **parts)
+    return DomainAccount(pages, **parts, sentences=len(taken))
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
@@ -69,30 +113,54 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
     }
 
 
-def make_stats(found: FoundPages) -> dict[str, Any]:
-    """stats.json: counts per split and in all; then what table 3 of the paper tells, and the accounts."""
-    sentences = found.selection.sentences
+def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
+    """Counts per split and in all; then table 3 of the paper, and the accounts."""
+    sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)
     return {
         **{split: measure([one for one in sentences if one.split == split]) for split in SPLITS},
         "total": measure(sentences),
-        "domains": {domain: account._asdict() for domain, account in account_for(found).items()},
+        "domains": {domain: account._asdict() for domain, account in domains.items()},
         "topics": {topic: topics[topic] for topic in (*TOPICS, *sorted(topics.keys() - TOPICS))},
         "articles_by_sentences": {
-            str(length): articles for length, articles in found.selection.lengths.items()
+            str(length): articles for length, articles in selection.lengths.items()
         },
-        "shortages": [str(shortage) for shortage in found.selection.shortages],
+        "shortages": [str(shortage) for shortage in selection.shortages],
     }
 
 
-def make_counts(found: FoundPages) -> dict[str, Any]:
-    """What became of the pages, for manifest.json."""
-    kept = Counter(one.split for one in found.selection.sentences)
-    rejected = {f"{stage}/{reason}": n for (stage, reason), n in sorted(found.rejections.items())}
-    accounts = account_for(found).values()
-    return {
-        "pages_read": sum(found.pages.values()),
-        "kept": {split: kept[split] for split in SPLITS} | {"total": kept.total()},
-        "rejected": rejected | {"total": sum(rejected.values())},
-        "not_drawn": sum(account.not_drawn for account in accounts),
-    }
+def _make_sections(stats: Mapping[str, Any], rejected: Mapping[str, int]) -> list[str]:
+    return [
+        *make_table(
+            ["split", *(name.replace("_", " ") for name in stats["total"]), "paper: sentences"],
+            (
+                [split, *stats[split].values(), _PAPER_SENTENCES[split]]
+                for split in (*SPLITS, "total")
+            ),
+        ),
+        "",
+        _FILES,
+        "## Pages",
+        "",
+        *make_table(["domain", *_names(stats)], _accounts(stats["domains"])),
+        "",
+        "rejected + not drawn + articles = pages. Rejected are, by their reasons:",
+        "",
+        *make_table(["reason", "pages"], rejected.items()),
+        "",
+        "## Topics",
+        "",
+        *make_table(["topic", "sentences"], stats["topics"].items()),
+    ]
+
+
+def _names(stats: Mapping[str, Any]) -> Sequence[str]:
+    first = next(iter(stats["domains"].values()))
+    return [name.replace("_", " ") for name in first]
+
+
+def _accounts(domains: Mapping[str, Mapping[str, int]]) -> Iterator[list[str | int]]:
+    for domain, account in domains.items():
+        yield [domain, *account.values()]
+    columns = zip(*(account.values() for account in domains.values()), strict=True)
+    yield ["total", *map(sum, columns)]

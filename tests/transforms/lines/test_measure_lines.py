@@ -1,4 +1,3 @@
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -7,13 +6,12 @@ import pytest
 
 from tests.makers.sentence_corpus import (
     HELDOUT_SHARDS,
-    PROVENANCE,
     SHARDS,
     Lost,
     sentences,
     write_corpus,
 )
-from transforms.lines.write_sentence_manifest import measure_shard
+from transforms.lines.measure_lines import measure_shard
 from transforms.records import LineShard, Rejected
 from transforms.text.lines.line_stats import measure_lines
 
@@ -33,44 +31,6 @@ ALL: dict[str, Any] = {
 def read_json(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return content
-
-
-def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
-    outcome = write_corpus(tmp_path, LINES, **ALL)
-    files = outcome.elements["manifest"]
-    assert sorted(file.name for file in files) == [
-        "README.md",
-        "dataset_info.json",
-        "features.json",
-        "manifest.json",
-        "stats.json",
-    ]
-    for file in files:
-        content = (tmp_path / file.name).read_bytes()
-        assert (file.bytes, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
-    manifest = read_json(tmp_path / "manifest.json")
-    assert manifest["signature"] == PROVENANCE.signature
-    assert manifest["signature"] == "lm1b|lang:en|dump:2007-2011|dedup:raw|shards:4|v:1.0.0"
-    assert manifest["counts"] == {
-        "lines_read": 205,
-        "duplicates": 3,
-        "near_duplicates": 0,
-        "kept": {"train": 150, "test": 50, "paper_test": 17, "total": 200},
-        "rejected": {"read-lines/malformed-utf-8": 2, "total": 2},
-        "replaced_characters": {"train": 0, "test": 0, "paper_test": 0},
-    }
-    assert manifest["caveats"][0] == "Before."
-    assert manifest["caveats"][1].startswith(
-        "The last line of news.2007.en.shuffled.gz, news.2008.en.shuffled has no line feed,"
-    )
-    assert len(manifest["caveats"]) == 2
-    assert manifest["lost"] == [{"name": "a", "start": 9}, {"name": "b", "start": 2}]
-    assert [file["name"] for file in manifest["outputs"]] == sorted(
-        file.name for file in outcome.elements["outputs"]
-    )
-    card = (tmp_path / "README.md").read_text("utf-8")
-    assert "- Before.\n- The last line of news.2007.en.shuffled.gz, " in card
-    assert "| kept | 200 |" in card
 
 
 def test_the_statistics_are_those_of_the_text_files(tmp_path: Path) -> None:
@@ -96,14 +56,6 @@ def test_the_statistics_are_those_of_the_text_files(tmp_path: Path) -> None:
     assert stats["heldout_shard_0"]["sentences"] == 17
 
 
-def test_lines_that_nobody_measured_before_deduplication(tmp_path: Path) -> None:
-    write_corpus(tmp_path, LINES, repeated=LINES[:3], is_measured=False)
-    stats = read_json(tmp_path / "stats.json")
-    assert "before_deduplication" not in stats
-    assert stats["sentences_before_deduplication"] == 203
-    assert "| repeated | 3 |" in (tmp_path / "README.md").read_text("utf-8")
-
-
 def test_metadata_for_tensorflow_datasets(tmp_path: Path) -> None:
     write_corpus(tmp_path, LINES)
     features = read_json(tmp_path / "features.json")
@@ -115,37 +67,6 @@ def test_metadata_for_tensorflow_datasets(tmp_path: Path) -> None:
         ("test", ["17", "17", "16"]),
         ("paper_test", ["17"]),
     ]
-
-
-def test_sentences_that_are_nearly_the_same_are_accounted_for(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="203 sentences, kept or near-duplicates, are not the 200"):
-        write_corpus(tmp_path, LINES, near_duplicates=[1, 2])
-    assert not (tmp_path / "manifest.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"lines_read": 201}, "200 different or repeated lines are not the 201 lines that were"),
-        ({"lines_read": 199}, "200 different or repeated lines are not the 199 lines that were"),
-        ({"unlisted": "train-00001"}, "100 sentences in parquet of train are not the 150"),
-        ({"unlisted": "lm1b-paper"}, "0 sentences in tfrecord of paper_test are not the 17"),
-        ({"unlisted": "heldout-"}, "0 sentences in text of test are not the 50"),
-    ],
-)
-def test_a_build_whose_numbers_do_not_agree_writes_no_manifest(
-    tmp_path: Path, changed: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(Exception, match=message):
-        write_corpus(tmp_path, LINES, **changed)
-    assert not (tmp_path / "manifest.json").exists()
-
-
-def test_an_input_without_sentences(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="no sentence in it: of 2 lines 2 were rejected") as raised:
-        write_corpus(tmp_path, [], rejected=REJECTED)
-    assert "news.2007.en.shuffled.gz" in str(raised.value)
-    assert not (tmp_path / "manifest.json").exists()
 
 
 def test_fewer_sentences_than_shards(tmp_path: Path) -> None:

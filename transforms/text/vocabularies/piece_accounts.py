@@ -1,14 +1,21 @@
-"""What a vocabulary over many languages says of itself: the counts of each language, and README.md."""
+"""The accounts of a vocabulary over many languages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.files.markdown import make_list, make_table
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import Accounts, Ledger, balance
+from transforms.text.files.markdown import make_table
 from transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
 from transforms.text.vocabularies.sentence_choice import Choice
 
 ABSENT = "–"
-KINDS = ("held_out", "evaluated")
+KINDS = HELD_OUT, EVALUATED = ("held_out", "evaluated")
+DESCRIPTION = Description(
+    title="SentencePiece vocabulary over many languages",
+    caveats="To keep in mind:",
+    closing="Every build and file that was read, with its SHA-256: `manifest.json`.",
+)
 
 USE = """\
 ```python
@@ -21,18 +28,46 @@ pieces.encode("…", out_type=str)
 With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed over these pieces."""
 
 
-def make_piece_stats(
+def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of the vocabulary.
+
+    Raises AccountingError where not as many sentences were learned from as were wanted.
+
+    The ledger has, beside what every build has:
+      trained: one TrainedPieces.
+      choices: one mapping of language → Choice.
+      sampled: (language, sentences that were learned from).
+      stats: ((kind, language), PieceStats), of KINDS.
+    """
+    choices: Mapping[str, Choice] = ledger.one("choices")
+    sampled = ledger.pairs("sampled")
+    for language, choice in sorted(choices.items()):
+        balance(choice.share.wanted, f"sentences of {language}", sampled=sampled.get(language, 0))
+    stats = _make_stats(choices, ledger.pairs("stats"), ledger.one("trained"))
+    rejected = ledger.rejected
+    del rejected["total"]
+    return Accounts(
+        counts={
+            "sentences": stats["total"]["sentences"],
+            "sampled": stats["total"]["sampled"],
+            "rejected_lines": rejected,
+        },
+        stats=stats,
+        sections=_make_sections(provenance.settings, stats),
+        findings={"stats": stats},
+    )
+
+
+def _make_stats(
     choices: Mapping[str, Choice],
-    held_out: Mapping[str, PieceStats],
-    evaluated: Mapping[str, PieceStats],
+    counted: Mapping[tuple[str, str], PieceStats],
     trained: TrainedPieces,
 ) -> dict[str, Any]:
-    """stats.json: by language, of those that were learned from and those only evaluated, and in all."""
+    """By language, of those that were learned from and those only evaluated, and in all."""
     languages = {
         name: _sampling_of(choices.get(name))
-        | _counts_of("held_out", held_out.get(name))
-        | _counts_of("evaluated", evaluated.get(name))
-        for name in sorted({*choices, *held_out, *evaluated})
+        | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
+        for name in sorted({*choices, *(language for _, language in counted)})
     }
     total = {
         "languages": len(choices),
@@ -59,18 +94,9 @@ def _sampling_of(choice: Choice | None) -> dict[str, Any]:
     }
 
 
-def _counts_of(kind: str, stats: PieceStats | None) -> dict[str, Any]:
-    return {kind: stats._asdict()} if stats else {}
-
-
-def make_piece_card(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> str:
-    """The card, from the manifest and stats.json."""
-    settings, total = manifest["settings"], stats["total"]
-    lines = [
-        "# SentencePiece vocabulary over many languages",
-        "",
-        f"Signature: `{manifest['signature']}`",
-        "",
+def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[str]:
+    total = stats["total"]
+    return [
         f"{total['pieces']:,} pieces, learned from {total['sampled']:,} sentences of {total['languages']:,}"
         f" languages, sampled with temperature {settings['temperature']}: the share of a language with n of"
         f" all N sentences is proportional to (n/N)^(1/{settings['temperature']}). Built with corpusmill"
@@ -89,12 +115,7 @@ def make_piece_card(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> st
         " sampled.",
         "",
         *_languages(stats["languages"]),
-        *make_list("To keep in mind:", manifest["caveats"]),
-        "",
-        "Every build and file that was read, with its SHA-256: `manifest.json`.",
-        "",
     ]
-    return "\n".join(lines)
 
 
 def _languages(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:

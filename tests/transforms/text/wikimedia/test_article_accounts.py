@@ -1,0 +1,128 @@
+from typing import Any
+
+import pytest
+
+from transforms.records import CorpusStats, OutputFile, SubwordStats
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
+from transforms.text.vocabularies.subwords import TrainedSubwords
+from transforms.text.wikimedia.article_accounts import account_for_articles
+
+PROVENANCE = Provenance("wiki40b", "zh-tw", "20260101", "1.0.0", {}, {}, (), {})
+STATS = {
+    "train": CorpusStats(3, 4, 5, 60, 700, 800),
+    "test": CorpusStats(1, 0, 1, 10, 100, 110),
+}
+TRAINED = TrainedSubwords(b"model", 32000, 1234, "ab")
+UNTRAINED = TrainedSubwords(b"", 0, 0, "ab", "there is no text")
+IN_PIECES = {"train": SubwordStats(200, 700, 0, 5), "test": SubwordStats(40, 100, 1, 0)}
+REJECTED = [
+    (("screen-pages", "redirect"), 4),
+    (("clean-wikitext", "too-deep"), 1),
+    (("read-dump", "malformed-xml"), 1),
+]
+
+
+def output(split: str, kind: str, records: int) -> OutputFile:
+    return OutputFile(f"{split}.{kind}", split, kind, records, 10, "00ff")
+
+
+FILES = [
+    output(split, kind, records)
+    for kind in ("parquet", "tfrecord")
+    for split, records in (("train", 3), ("validation", 0), ("test", 1))
+]
+
+
+def account_for(**changed: Any) -> Accounts:
+    accounts = {
+        "outputs": FILES,
+        "pages": 9,  # the malformed page was read, too
+        "rejected": REJECTED,
+        "class_unknown": 2,
+        "pinned": [(True, 1), (False, 2)],
+        "stats": list(STATS.items()),
+        "subwords": [TRAINED],
+        "subword_stats": list(IN_PIECES.items()),
+    } | changed
+    return account_for_articles(Ledger(accounts), PROVENANCE)
+
+
+def test_sound_accounts() -> None:
+    accounts = account_for()
+    assert accounts.counts == {
+        "pages_read": 10,
+        "kept": {"train": 3, "validation": 0, "test": 1, "total": 4},
+        "rejected": {
+            "clean-wikitext/too-deep": 1,
+            "read-dump/malformed-xml": 1,
+            "screen-pages/redirect": 4,
+            "total": 6,
+        },
+        "class_unknown": 2,
+        "pinned": 3,
+        "pinned_elsewhere": 1,
+    }
+    stats = accounts.stats
+    assert list(stats) == ["train", "validation", "test", "total"]
+    assert stats["validation"] == CorpusStats()._asdict() | SubwordStats()._asdict()
+    total = CorpusStats(4, 4, 6, 70, 800, 910)._asdict() | SubwordStats(240, 800, 1, 5)._asdict()
+    assert stats["total"] == total
+    assert accounts.findings == {"stats": stats, "sentencepiece": TRAINED.summary()}
+
+
+def test_the_sections_of_the_card() -> None:
+    lines = account_for().sections
+    assert lines[0].startswith("| split | articles | sections | paragraphs | words | characters |")
+    assert lines[2].startswith("| train | 3 | 4 | 5 | 60 | 700 | 800 | 200 |")
+    assert (
+        "`sentencepiece/`: 32,000 pieces, learned from the first 1,234 articles of train."
+        " Characters per piece: train 3.500, test 2.500, total 3.333."
+    ) in lines
+    assert lines[-6:] == [
+        "| reason | pages |",
+        "|---|---:|",
+        "| clean-wikitext/too-deep | 1 |",
+        "| read-dump/malformed-xml | 1 |",
+        "| screen-pages/redirect | 4 |",
+        "| total | 6 |",
+    ]
+    assert "Not kept, of 10 pages read (each is listed in `rejected/`):" in lines
+
+
+@pytest.mark.parametrize("subwords", [[], [UNTRAINED]])
+def test_a_build_without_a_vocabulary(subwords: list[TrainedSubwords]) -> None:
+    accounts = account_for(subwords=subwords, subword_stats=[])
+    assert accounts.stats["train"] == STATS["train"]._asdict()
+    assert "sentencepiece" not in "\n".join(accounts.sections)
+    reasons = [accounts.findings["sentencepiece"]["reason"]] if subwords else []
+    assert reasons == [one.reason for one in subwords]
+    assert ("sentencepiece" in accounts.findings) == bool(subwords)
+
+
+def test_a_build_of_nothing() -> None:
+    counts = account_for_articles(Ledger({}), PROVENANCE).counts
+    assert (counts["pages_read"], counts["rejected"]) == (0, {"total": 0})
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"pages": 10}, "4 kept + 6 rejected are not the 11 pages that were read"),
+        ({"rejected": REJECTED[:1]}, "4 kept + 4 rejected are not the 9 pages that were read"),
+        ({"outputs": []}, "0 in parquet files are not the 3 articles of train"),
+        ({"outputs": FILES[:3]}, "0 in tfrecord files are not the 3 articles of train"),
+        (
+            {"outputs": [*FILES, output("validation", "parquet", 1)]},
+            "1 in parquet files are not the 0 articles of validation",
+        ),
+        (
+            {"subword_stats": [("train", SubwordStats(200, 99))]},
+            "99 characters counted in pieces are not the 700 characters of train",
+        ),
+    ],
+)
+def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(AccountingError) as raised:
+        account_for(**changed)
+    assert str(raised.value) == message

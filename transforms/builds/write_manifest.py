@@ -1,0 +1,126 @@
+"""The ledger of a build → stats.json, manifest.json, README.md and the metadata for TFDS."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import AsDict
+
+from transforms.files.open_input import InputError
+from transforms.files.write_files import write_texts
+from transforms.records import OutputFile
+from transforms.text.builds.build_manifest import Description, Provenance, assemble
+from transforms.text.builds.build_texts import make_texts
+from transforms.text.builds.dataset_card import make_card
+from transforms.text.builds.ledger import (
+    INPUTS,
+    LOST,
+    OUTPUTS,
+    AccountFor,
+    Entry,
+    Ledger,
+    NothingLeftError,
+    names_of,
+)
+
+
+class Enter(beam.PTransform):
+    """{account: PCollection, or several} → PCollection[Entry], a ledger.
+
+    Integers of an account are added up, and all other values are gathered: few, as one worker holds them.
+
+    Args:
+      *ledgers: of earlier stages, whose entries go on.
+    """
+
+    def __init__(self, *ledgers: beam.PCollection):
+        super().__init__()
+        self.ledgers = ledgers
+
+    def expand(
+        self, accounts: Mapping[str, beam.PCollection | tuple[beam.PCollection, ...]]
+    ) -> beam.PCollection:
+        entered = [
+            values
+            | f"Enter {account} {number}" >> beam.Map(enter, account).with_output_types(Entry)
+            for account, several in accounts.items()
+            for number, values in enumerate(several if isinstance(several, tuple) else (several,))
+        ]
+        return (*self.ledgers, *entered) | "Entries" >> beam.Flatten()
+
+
+class WriteManifest(beam.PTransform):
+    """PCollection[Entry] → PCollection[OutputFile].
+
+    Raises AccountingError where numbers do not agree, and InputError where nothing of the input is left.
+
+    Args:
+      folder: of the build.
+      account_for: makes the accounts of the corpus.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        provenance: Provenance,
+        description: Description,
+        account_for: AccountFor,
+    ):
+        super().__init__()
+        self.folder = folder
+        self.provenance = provenance
+        self.description = description
+        self.account_for = account_for
+
+    def expand(self, ledger: beam.PCollection) -> beam.PCollection:
+        accounts = ledger | "AddUp" >> beam.CombinePerKey(add_up)
+        return (
+            ledger.pipeline
+            | "Once" >> beam.Create([self.folder])
+            | "WriteManifest"
+            >> beam.FlatMap(
+                write_manifest,
+                self.provenance,
+                self.description,
+                self.account_for,
+                AsDict(accounts),
+            )
+        )
+
+
+def enter(value: Any, account: str) -> Entry:
+    """(account, number), or (account, [value])."""
+    return account, value if type(value) is int else [value]
+
+
+def add_up(entered: Iterable[int | list[Any]]) -> int | list[Any]:
+    """The sum of numbers, or all values in one list."""
+    numbers, values = 0, []
+    for one in entered:
+        if isinstance(one, list):
+            values += one
+        else:
+            numbers += one
+    return values or numbers
+
+
+def write_manifest(
+    folder: str,
+    provenance: Provenance,
+    description: Description,
+    account_for: AccountFor,
+    entered: Mapping[str, Any],
+) -> Iterator[OutputFile]:
+    """Checks the accounts and writes what a build says of itself."""
+    ledger = Ledger(entered)
+    inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)
+    try:
+        accounts = account_for(ledger, provenance)
+    except NothingLeftError as error:
+        raise InputError(names_of(inputs, error.roles), error.reason) from error
+    known = provenance._replace(caveats=(*provenance.caveats, *accounts.caveats))
+    lost = [one._asdict() for one in ledger.values(LOST)]
+    manifest = assemble(known, inputs, accounts.counts, lost, outputs) | dict(accounts.findings)
+    card = make_card(description, manifest, accounts.sections)
+    texts = make_texts(known, description, manifest, accounts.stats, card, outputs)
+    yield from write_texts(folder, texts)

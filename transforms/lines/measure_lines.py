@@ -1,0 +1,45 @@
+"""Lines → what they are counted by."""
+
+from collections.abc import Iterator
+
+import apache_beam as beam
+
+from transforms.records import LineRange, LineShard
+from transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
+from transforms.text.news.shard_names import tables_of
+
+
+class MeasureLines(beam.PTransform):
+    """PCollection[bytes], blocks of lines → PCollection of one LineStats."""
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        return (
+            blocks
+            | "MeasureBlock" >> beam.Map(measure_lines).with_output_types(LineStats)
+            | "AddUp" >> beam.CombineGlobally(add_line_stats)
+        )
+
+
+class MeasureShards(beam.PTransform):
+    """PCollection[LineShard] → PCollection[(split, LineStats)]."""
+
+    def expand(self, shards: beam.PCollection) -> beam.PCollection:
+        return (
+            shards
+            | "MeasureShard" >> beam.FlatMap(measure_shard).with_output_types(tuple[str, LineStats])
+            | "AddUp" >> beam.CombinePerKey(add_line_stats)
+        )
+
+
+def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
+    """(split, counts) for each split that the shard belongs to."""
+    tables = tables_of(shard.series, shard.shard, shard.shards)
+    if tables:
+        stats = measure_lines(shard.block)
+        for table in tables:
+            yield table.split, stats
+
+
+def lines_of_range(lines: LineRange) -> int:
+    """The number of lines."""
+    return lines.lines

@@ -1,0 +1,93 @@
+"""The accounts of a corpus of articles."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from transforms.records import CorpusStats, SubwordStats
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.dataset_card import not_kept
+from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, balance
+from transforms.text.files.markdown import make_table
+from transforms.text.fingerprint import SPLITS
+from transforms.text.wikimedia.corpus_stats import add_stats
+
+MALFORMED = "read-dump"  # stage of the pages that are not counted as read
+
+
+def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
+    """Accounts of Wiki-40B. Raises AccountingError.
+
+    The ledger has, beside what every build has:
+      pages: well-formed pages that were read.
+      stats: (split, CorpusStats).
+      class_unknown: articles that are kept although the class of their entity is not known.
+      pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
+      subwords: at most one TrainedSubwords.
+      subword_stats: (split, SubwordStats).
+    """
+    stats = _stats(ledger)
+    rejected = ledger.rejected
+    malformed = sum(n for (stage, _), n in ledger.values(REJECTED) if stage == MALFORMED)
+    pages = ledger.number("pages") + malformed
+    kept = {split: counts["articles"] for split, counts in stats.items()}
+    balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
+    for split in SPLITS:
+        ledger.check_files(split, kept[split], "articles")
+    pinned = ledger.pairs("pinned")
+    subwords = ledger.one("subwords")
+    vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
+    return Accounts(
+        counts={
+            "pages_read": pages,
+            "kept": kept,
+            "rejected": rejected,
+            "class_unknown": ledger.number("class_unknown"),
+            "pinned": sum(pinned.values()),
+            "pinned_elsewhere": pinned.get(True, 0),
+        },
+        stats=stats,
+        sections=[
+            *make_table(
+                ["split", *stats["total"]],
+                ([split, *counts.values()] for split, counts in stats.items()),
+            ),
+            *_vocabulary(vocabulary.get("sentencepiece"), stats),
+            *not_kept(pages, "pages", rejected),
+        ],
+        findings={"stats": stats} | vocabulary,
+    )
+
+
+def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
+    """Counts per split and in all, in pieces too where there is a vocabulary."""
+    per_split = ledger.per_split("stats", SPLITS, CorpusStats())
+    stats = {split: counts._asdict() for split, counts in per_split.items()}
+    stats["total"] = add_stats(per_split.values())._asdict()
+    subwords = ledger.one("subwords")
+    if subwords and subwords.model:
+        in_pieces = ledger.per_split("subword_stats", SPLITS, SubwordStats())
+        for split, counts in in_pieces.items():
+            counted = {"characters counted in pieces": counts.characters}
+            balance(stats[split]["characters"], f"characters of {split}", **counted)
+            stats[split] |= counts._asdict()
+        total = SubwordStats(*map(sum, zip(*in_pieces.values(), strict=True)))
+        stats["total"] |= total._asdict()
+    return stats
+
+
+def _vocabulary(
+    sentencepiece: Mapping[str, Any] | None, stats: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    if not sentencepiece or not sentencepiece["vocabulary_size"]:
+        return []
+    figures = [
+        f"{split} {counts['characters'] / counts['pieces']:.3f}"
+        for split, counts in stats.items()
+        if counts["pieces"]
+    ]
+    return [
+        "",
+        f"`sentencepiece/`: {sentencepiece['vocabulary_size']:,} pieces, learned from the first"
+        f" {sentencepiece['sampled_articles']:,} articles of train."
+        f" Characters per piece: {', '.join(figures)}.",
+    ]

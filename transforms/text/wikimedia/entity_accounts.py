@@ -1,0 +1,128 @@
+"""The accounts of an entity table."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import (
+    OUTPUTS,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+    records_of,
+)
+from transforms.text.files.markdown import make_table
+from transforms.text.wikimedia.class_tree import KINDS
+from transforms.text.wikimedia.entity_table import add_counts
+
+TABLE = "entities-"  # how the names of the table's files begin
+
+DESCRIPTION = Description(
+    title="Entity table",
+    about="""\
+The items of Wikidata, as far as corpora need them: what they are instances of, and the titles of their
+pages in the wikis. Made with corpusmill from an entity dump. Wikidata is CC0.""",
+    caveats="What this table could not know:",
+)
+_SECTIONS = """\
+{counts}
+
+## Files
+
+`entities-*.parquet`: a row for each item, by ascending id over all files.
+
+| column | type | what |
+|---|---|---|
+| `numeric_id` | int64 | 64 is Q64 |
+| `instance_of` | list of int64 | what P31 names, without deprecated statements, in the order of the dump |
+| {wikis} | string | the title of the item's page there; null where it has none |
+
+`internal-classes.parquet`: the classes of Wikimedia's own things, by ascending id: themselves, or by P279
+below a class that is. An item with one of them in `instance_of` is no thing in the world.
+
+| column | type | what |
+|---|---|---|
+| `numeric_id` | int64 | the class |
+| `kind` | string | disambiguation, category, list, template or internal; of several the first |
+
+`rejected/`: lines of the dump that are no entity, and why.
+
+## Reading it
+
+```python
+import glob
+import pyarrow.dataset as ds
+
+items = ds.dataset(sorted(glob.glob("entities-*.parquet")))
+titles = items.to_table(columns=["numeric_id", "enwiki"], filter=ds.field("enwiki").is_valid())
+berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row group: ids are sorted
+```
+
+## Counts
+
+{sitelinks}
+
+{classes}
+
+{lines}"""
+
+
+def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of the table.
+
+    Raises AccountingError where rows written + repeated ≠ items read, and NothingLeftError where there is no
+    item: a build that joins such a table would lose all its pages and say nothing.
+
+    The ledger has, beside what every build has:
+      entities: items that were read.
+      skipped: lines without an item.
+      counts: TableCounts of parts of the table.
+      kinds: one {internal class: kind}.
+    """
+    entities, skipped = ledger.number("entities"), ledger.number("skipped")
+    table, rejected = add_counts(ledger.values("counts")), ledger.rejected
+    balance(entities, "items that were read", rows=table.rows, repeated=table.repeated)
+    files = [file for file in ledger.values(OUTPUTS) if file.name.startswith(TABLE)]
+    balance(table.rows, "rows", in_the_files=records_of(files))
+    if not table.rows:
+        raise NothingLeftError(
+            (),
+            f"no item in it: {rejected['total']:,} lines were rejected, {skipped:,} hold something else;"
+            " an entity dump has one item a line",
+        )
+    classes = Counter(ledger.one("kinds").values())
+    counts = {
+        "lines_read": entities + skipped + rejected["total"],
+        "rows": table.rows,
+        "repeated": table.repeated,
+        "without_item": skipped,
+        "rejected": rejected,
+    }
+    total: dict[str, Any] = {
+        "items": table.rows,
+        "items_with_class": table.with_class,
+        "sitelinks": dict(zip(provenance.settings["wikis"], table.sitelinks, strict=True)),
+        "internal_classes": {kind: classes[kind] for kind in KINDS},
+    }
+    return Accounts(counts, {"total": total}, _make_sections(total, counts))
+
+
+def _make_sections(total: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
+    flat = {name: count for name, count in total.items() if not isinstance(count, dict)}
+    lines = {name: count for name, count in counts.items() if name != "rejected"}
+    rejected = {name: count for name, count in counts["rejected"].items() if name != "total"}
+    text = _SECTIONS.format(
+        counts=_table("what", "count", flat),
+        wikis=", ".join(f"`{wiki}`" for wiki in total["sitelinks"]),
+        sitelinks=_table("wiki", "items with a page", total["sitelinks"]),
+        classes=_table("kind", "internal classes", total["internal_classes"]),
+        lines=_table("lines of the dump", "count", lines | rejected),
+    )
+    return text.split("\n")
+
+
+def _table(first: str, second: str, counts: Mapping[str, int]) -> str:
+    rows = ((name.replace("_", " "), count) for name, count in counts.items())
+    return "\n".join(make_table((first, second), rows))
