@@ -4,56 +4,29 @@ The dump is 1.5 TB of JSON, and all languages need the same few columns of it: t
 closed over "subclass of" (P279), and the titles of its pages. So they are taken out once.
 """
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import check_dump_settings
+from pipelines.settings.entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
-from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
-from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
+from transforms.text.wikimedia.language import dbname_of
 from transforms.wiki.close_classes import CloseOverSubclasses
 from transforms.wiki.pack_items import PackedItems, PackItems
 from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
 from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
 
-CORPUS = "entities"
-EDITION = "wikidata"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-ALWAYS_WANTED = "enwiki"  # its titles name the templates of all wikis
-
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
-
-
-@dataclasses.dataclass(frozen=True)
-class EntitiesConfig:
-    """Settings of one build. Those that contradict each other raise ValueError."""
-
-    dump: Sequence[str]  # patterns of wikidata-<date>-all.json files, or parts of one
-    wikis: Sequence[str] = LANGUAGE_CODES  # corpus codes: the wikis whose titles are wanted
-    dump_date: str = ""  # "20260101"; "" is taken from the name of the dump
-    on_corrupt: str = "fail"
-    rows_per_file: int = ROWS_PER_FILE
-
-    def __post_init__(self) -> None:
-        for code in self.wikis:
-            dbname_of(code)
-        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
-        if self.rows_per_file < 1:
-            raise ValueError(f"rows_per_file is {self.rows_per_file}, and must be positive")
 
 
 class ReadItems(NamedTuple):
@@ -67,8 +40,11 @@ class ReadItems(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Entities:
+class Entities(CorpusBuild):
     """One build: its inputs, found, and its pipeline."""
+
+    config: EntitiesConfig
+    release = RELEASE
 
     def __init__(self, config: EntitiesConfig):
         """Raises InputError for inputs that are missing, no entity dump, or visibly cut off."""
@@ -79,9 +55,8 @@ class Entities:
         self.wikis = sorted({ALWAYS_WANTED, *map(dbname_of, config.wikis)})
 
     @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, edition, dump date and version."""
-        return CORPUS, EDITION, f"{self.dump_date}-{VERSION}"
+    def edition(self) -> str:
+        return EDITION
 
     @property
     def dump_date(self) -> str:
@@ -143,23 +118,12 @@ class Entities:
         """Role → paths of all files that decide about the output."""
         return {"entities": self.dumps}
 
-    def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input: nothing, it has the one that there is."""
-        return ()
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "wikis": self.wikis,
+            "on_corrupt": self.config.on_corrupt,
+            "rows_per_file": self.config.rows_per_file,
+        }
 
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
-        return Provenance(
-            corpus=CORPUS,
-            edition=EDITION,
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                "wikis": self.wikis,
-                "on_corrupt": self.config.on_corrupt,
-                "rows_per_file": self.config.rows_per_file,
-            },
-            caveats=self.caveats(),
-            code=code_versions("numpy"),
-        )
+    def libraries(self) -> Sequence[str]:
+        return ("numpy",)

@@ -5,17 +5,22 @@ Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-1
 translation, is in `pipelines/translation/`.
 """
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from pipelines.settings.dump_settings import name_edition, name_variant
+from pipelines.settings.flores101_settings import (
+    LANGUAGE,
+    ORIGINAL,
+    PAPER_DOMAINS,
+    RELEASE,
+    Flores101Config,
+)
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
@@ -24,74 +29,18 @@ from transforms.sentences.read_topics import read_topics
 from transforms.sentences.select_sentences import SelectSentences
 from transforms.sentences.source_passages import Sourced, SourceDump, SourcePassages, flatten
 from transforms.sentences.write_source import WriteSource
-from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
-from transforms.text.fingerprint import fingerprint
+from transforms.text.fingerprint import short_fingerprint
 from transforms.text.translation.records import DOMAINS
 from transforms.text.translation.sourcing.accounts import DESCRIPTION, account_for_source
 from transforms.text.translation.sourcing.quotas import (
-    ARTICLES,
-    SENTENCES,
-    Cell,
-    Quota,
-    plan_quotas,
     split_sizes,
 )
 from transforms.text.wikimedia.sites import load_site
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.read_dumps import dump_bytes_of
 
-CORPUS = "flores101"
-LANGUAGE = "en"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-PAPER_DOMAINS = DOMAINS[:3]
-
 _DUMP_DATE = re.compile(r"wik\w+-(\d{8}|latest)-")
-
-
-@dataclasses.dataclass(frozen=True)
-class Flores101Config:
-    """Settings of one build. Those that contradict each other raise ValueError."""
-
-    wikinews: Sequence[str] = ()  # patterns of pages-articles files of English Wikinews
-    wikibooks: Sequence[str] = ()  # of English Wikibooks, for Wikijunior
-    wikivoyage: Sequence[str] = ()  # of English Wikivoyage
-    wikipedia: Sequence[str] = ()  # of English Wikipedia, which the paper does not use
-    all_wikibooks: bool = False  # all of its books, as in the released data, not Wikijunior alone
-    seed: int = 0  # decides with domain and page id about everything that is drawn
-    sentences: int = SENTENCES
-    articles: int = 0  # 0 for as many to a sentence as in the paper
-    topics: Sequence[str] = ()  # of tables (url, topic) that have the last word
-    dump_date: str = ""  # "20261101"; "" is the newest in the names of the dumps
-    on_corrupt: str = "fail"
-
-    def __post_init__(self) -> None:
-        if not self.dumps():
-            raise ValueError("no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia")
-        if self.all_wikibooks and not self.wikibooks:
-            raise ValueError("all_wikibooks is asked for, and no dump of Wikibooks is named")
-        for patterns in self.dumps().values():
-            check_dump_settings(patterns, self.dump_date, self.on_corrupt)
-        self.quotas()
-
-    def dumps(self) -> dict[str, Sequence[str]]:
-        """Domain → patterns, of the domains that are asked for."""
-        given = {domain: getattr(self, domain) for domain in DOMAINS}
-        return {domain: patterns for domain, patterns in given.items() if patterns}
-
-    def wanted_articles(self) -> int:
-        """How many articles the sentences are taken from."""
-        return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
-
-    def quotas(self) -> Mapping[Cell, Quota]:
-        """How many articles and sentences each domain gives to each split."""
-        return plan_quotas(
-            self.sentences,
-            self.wanted_articles(),
-            split_sizes(self.sentences),
-            tuple(self.dumps()),
-        )
 
 
 class SourcedDumps(NamedTuple):
@@ -102,8 +51,11 @@ class SourcedDumps(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Flores101:
+class Flores101(CorpusBuild):
     """One build: its inputs, found and looked at, and its stages."""
+
+    config: Flores101Config
+    release = RELEASE
 
     def __init__(self, config: Flores101Config):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
@@ -121,10 +73,8 @@ class Flores101:
         return SourceDump(site, paths, head)
 
     @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, edition, dump date and version."""
-        edition = name_edition(LANGUAGE, self.variant(), ORIGINAL)
-        return CORPUS, edition, f"{self.dump_date}-{VERSION}"
+    def edition(self) -> str:
+        return name_edition(LANGUAGE, self.variant(), ORIGINAL)
 
     @property
     def dump_date(self) -> str:
@@ -183,14 +133,14 @@ class Flores101:
     def variant(self) -> dict[str, Any]:
         """The settings that make another selection of the same input."""
         config = self.config
-        topics = "\n".join(f"{url}\t{topic}" for url, topic in sorted(self.topics.items()))
+        topics = (f"{url}\t{topic}" for url, topic in sorted(self.topics.items()))
         return {
             "domains": "-".join(config.dumps()),
             "all_wikibooks": config.all_wikibooks,
             "sentences": config.sentences,
             "articles": config.wanted_articles(),
             "seed": str(config.seed),
-            "topics": f"{fingerprint(topics):016x}"[:8] if topics else "",
+            "topics": short_fingerprint(topics),
         }
 
     def caveats(self) -> tuple[str, ...]:
@@ -200,31 +150,16 @@ class Flores101:
             return ()
         return (f"The paper draws from {', '.join(missing)} too, of which no dump was given.",)
 
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
-        return Provenance(
-            corpus=CORPUS,
-            edition=self.path[1],
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                **self.variant(),
-                "splits": split_sizes(self.config.sentences),
-                "sentence_boundaries": "sentencex",
-                "on_corrupt": self.config.on_corrupt,
-            },
-            caveats=self.caveats(),
-            code=code_versions("sentencex"),
-            signature_settings={"lang": LANGUAGE, **name_variant(self.variant())},
-        )
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            **self.variant(),
+            "splits": split_sizes(self.config.sentences),
+            "sentence_boundaries": "sentencex",
+            "on_corrupt": self.config.on_corrupt,
+        }
 
+    def signature_settings(self) -> Mapping[str, str]:
+        return {"lang": LANGUAGE, **name_variant(self.variant())}
 
-ORIGINAL = {
-    "domains": "-".join(PAPER_DOMAINS),
-    "all_wikibooks": False,
-    "sentences": SENTENCES,
-    "articles": ARTICLES,
-    "seed": "0",
-    "topics": "",
-}
+    def libraries(self) -> Sequence[str]:
+        return ("sentencex",)

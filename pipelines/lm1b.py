@@ -4,7 +4,6 @@ Method: Chelba et al., 2013, in the order of the published scripts, which is not
 Where we differ and why: README, "One Billion Word".
 """
 
-import dataclasses
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -12,15 +11,13 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from pipelines.settings.dump_settings import name_variant
+from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.duplicates.drop_near_duplicates import (
-    NGRAM_WORDS,
-    PERMUTATIONS,
     DropNearDuplicates,
-    WithoutNearDuplicates,
 )
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of, match_inputs
@@ -35,102 +32,10 @@ from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
 from transforms.lines.write_shards import WriteChecksums, WriteShards
-from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
-from transforms.text.lines.line_table import FEATURE
-from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
 from transforms.text.news.sentence_accounts import account_for_sentences
-from transforms.text.news.shard_names import SPLITS
-
-CORPUS = "lm1b"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-
-DEDUPLICATE = ("raw", "tokenized")
-MOST_COUNT = 2**62
-MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
-DESCRIPTION = Description(
-    title="One Billion Word",
-    about=(
-        "News sentences, each once, tokenised and shuffled, with a held-out part; rebuilt with corpusmill"
-        " after Chelba et al., 2013. The sentences are those of the input, under its terms."
-    ),
-    citation=(
-        "@article{chelba-etal-2013-one,\n"
-        "  title = {One Billion Word Benchmark for Measuring Progress in Statistical Language Modeling},\n"
-        "  author = {Chelba, Ciprian and Mikolov, Tomas and Schuster, Mike and Ge, Qi and Brants, Thorsten"
-        " and Koehn, Phillipp and Robinson, Tony},\n"
-        "  journal = {arXiv:1312.3005},\n  year = {2013}\n}"
-    ),
-    license_id="other",
-    features=(FEATURE,),
-    splits=SPLITS,
-    caveats="What this build could not know, or met:",
-)
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
-
-
-@dataclasses.dataclass(frozen=True)
-class Lm1bConfig:
-    """Settings of one build. Those that contradict each other raise ValueError.
-
-    The defaults are those of the original scripts; every other value makes a corpus of its own.
-    """
-
-    input: Sequence[str]  # patterns of files of sentences, one a line, or of tar archives of them
-    language: str = "en"  # whose rules and abbreviations the tokeniser has
-    perl: str = CURRENT_PERL  # whose Unicode decides; that of the published corpus is 5.14
-    members: Sequence[str] = ()  # patterns of names in archives; () are the news of the language
-    dump_date: str = ""  # "2007-2011"; "" are the years in the names of the files
-    on_corrupt: str = "fail"
-    deduplicate: str = "raw"  # before all else, as the scripts; or "tokenized", as the paper
-    near_duplicates: float = 0.0  # Jaccard similarity from which on one is dropped; 0 keeps all
-    lower_case: bool = False
-    min_count: int = 3  # words of training that occur less often are not in the vocabulary
-    map_unknown: bool = False  # write words outside the vocabulary as <UNK>
-    shards: int = 100  # of all; the first is held out
-    heldout_shards: int = 50
-    checkpoints: bool = False  # keep what the original leaves between its steps
-
-    def __post_init__(self) -> None:
-        check_dump_settings(self.input, self.dump_date, self.on_corrupt)
-        if not re.fullmatch("[a-z]{2,3}", self.language):
-            raise ValueError(f"language is {self.language!r}, and must be a code like en")
-        if self.perl not in PERL_VERSIONS:
-            raise ValueError(f"perl is one of {PERL_VERSIONS}, not {self.perl!r}")
-        if self.deduplicate not in DEDUPLICATE:
-            raise ValueError(f"deduplicate is one of {DEDUPLICATE}, not {self.deduplicate!r}")
-        if not 0 <= self.near_duplicates < 1:
-            raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
-            )
-        if not 0 < self.min_count <= MOST_COUNT:
-            raise ValueError(f"min_count is {self.min_count}, and not from 1 to {MOST_COUNT}")
-        if self.shards < 2 or self.heldout_shards < 1:
-            raise ValueError(
-                f"{self.shards} shards, {self.heldout_shards} held out: of the first there must be two at"
-                " least, one of them for training, and of the other one"
-            )
-        if self.checkpoints and self.deduplicate != "raw":
-            raise ValueError("checkpoints are those of the scripts, which deduplicate raw lines")
-
-    def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language."""
-        return {
-            "perl": self.perl,
-            "deduplicate": self.deduplicate,
-            "near_duplicates": self.near_duplicates,
-            "lower_case": self.lower_case,
-            "min_count": self.min_count,
-            "map_unknown": self.map_unknown,
-            "shards": self.shards,
-            "heldout_shards": self.heldout_shards,
-        }
-
-    def edition(self) -> str:
-        """The language, and what differs from the original scripts: "en", "en-shards-10"."""
-        return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())
 
 
 class Sorted(NamedTuple):
@@ -143,8 +48,11 @@ class Sorted(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Lm1b:
+class Lm1b(CorpusBuild):
     """One build: its inputs, found and looked at, and its pipeline."""
+
+    config: Lm1bConfig
+    release = RELEASE
 
     def __init__(self, config: Lm1bConfig):
         """Raises InputError for inputs that are missing, empty, or visibly cut off."""
@@ -152,11 +60,6 @@ class Lm1b:
         self.files = match_inputs(config.input)
         self.members = config.members or (f"news.20??.{config.language}.shuffled*",)
         check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, edition, years and version."""
-        return CORPUS, self.config.edition(), f"{self.dump_date}-{VERSION}"
 
     @property
     def dump_date(self) -> str:
@@ -181,10 +84,15 @@ class Lm1b:
         lines = root | "ReadLines" >> ReadLines(
             self.files, place.stripes, config.on_corrupt, self.members
         )
-        blocks = self._tokenize_before_sorting(lines.blocks)
+        rules = config.language, config.lower_case, config.perl
+        blocks = lines.blocks
+        if config.deduplicate == "tokenized":
+            blocks = blocks | "TokenizeBlocks" >> TokenizeBlocks(*rules)
         run_bytes = run_bytes_for(sum(map(file_bytes_of, self.files)))
         unique = blocks | "SortLines" >> SortLines(place.scratch, run_bytes=run_bytes)
-        tokenized = self._tokenize_after_sorting(unique.ranges)
+        tokenized = unique.ranges
+        if config.deduplicate == "raw":
+            tokenized = tokenized | "TokenizeLines" >> TokenizeLines(*rules)
         ranges = tokenized | "StoreRanges" >> StoreRanges(place.scratch)
         return Sorted(
             rejected=lines.rejected,
@@ -206,7 +114,9 @@ class Lm1b:
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
         """Shuffles the lines, holds some out, counts words, and writes the build."""
         config, folder, scratch = self.config, place.folder, place.scratch
-        different = self._drop_near_duplicates(lines.ranges, place)
+        different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
+            folder, config.near_duplicates, scratch=scratch
+        )
         shuffled = different.kept | "ShuffleLines" >> ShuffleLines(
             scratch, config.shards, config.heldout_shards
         )
@@ -214,8 +124,10 @@ class Lm1b:
         vocabulary = counted | "CountVocabulary" >> CountVocabulary(
             folder, config.min_count, scratch=scratch
         )
-        corpus = self._map_unknown(shuffled, vocabulary.vocabulary, scratch)
-        written = corpus | "WriteShards" >> WriteShards(folder, CORPUS, config.language)
+        corpus = shuffled
+        if config.map_unknown:
+            corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
+        written = corpus | "WriteShards" >> WriteShards(folder, RELEASE.corpus, config.language)
         ledger = {
             OUTPUTS: (
                 written.files,
@@ -235,42 +147,10 @@ class Lm1b:
             folder, self.provenance(), DESCRIPTION, account_for_sentences
         )
 
-    @property
-    def _rules(self) -> tuple[str, bool, str]:
-        return self.config.language, self.config.lower_case, self.config.perl
-
-    def _tokenize_before_sorting(self, blocks: beam.PCollection) -> beam.PCollection:
-        if self.config.deduplicate == "raw":
-            return blocks
-        return blocks | "TokenizeBlocks" >> TokenizeBlocks(*self._rules)
-
-    def _tokenize_after_sorting(self, ranges: beam.PCollection) -> beam.PCollection:
-        if self.config.deduplicate != "raw":
-            return ranges
-        return ranges | "TokenizeLines" >> TokenizeLines(*self._rules)
-
     def _store_raw(self, ranges: beam.PCollection, scratch: str) -> beam.PCollection:
         if not self.config.checkpoints:
             return ranges.pipeline | "NoneKept" >> beam.Create([])
         return ranges | "StoreRaw" >> StoreRanges(scratch)
-
-    def _drop_near_duplicates(
-        self, ranges: beam.PCollection, place: Place
-    ) -> WithoutNearDuplicates:
-        if not self.config.near_duplicates:
-            root = ranges.pipeline
-            none = (root | name >> beam.Create([]) for name in ("NoneRemoved", "NoneCounted"))
-            return WithoutNearDuplicates(ranges, *none)
-        drop = DropNearDuplicates(place.folder, self.config.near_duplicates, scratch=place.scratch)
-        different: WithoutNearDuplicates = ranges | "DropNearDuplicates" >> drop
-        return different
-
-    def _map_unknown(
-        self, shards: beam.PCollection, vocabulary: beam.PCollection, scratch: str
-    ) -> beam.PCollection:
-        if not self.config.map_unknown:
-            return shards
-        return shards | "MapUnknown" >> MapUnknown(scratch, vocabulary)
 
     def _keep_checkpoints(self, lines: Sorted, folder: str) -> tuple[beam.PCollection, ...]:
         if not self.config.checkpoints:
@@ -287,32 +167,20 @@ class Lm1b:
         """Role → paths of all files that decide about the output."""
         return {"news": self.files}
 
-    def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input: nothing, it has the one that there is."""
-        return ()
-
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
+    def settings(self) -> Mapping[str, Any]:
         config = self.config
-        variant = config.variant()
-        return Provenance(
-            corpus=CORPUS,
-            edition=config.edition(),
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                "language": config.language,
-                "members": list(self.members),
-                "on_corrupt": config.on_corrupt,
-                **variant,
-                "minhash": MINHASH if config.near_duplicates else None,
-                "checkpoints": config.checkpoints,
-            },
-            caveats=self.caveats(),
-            code=code_versions("numpy"),
-            signature_settings={
-                "lang": config.language,  # the edition would tell what differs a second time
-                **name_variant(variant),
-            },
-        )
+        return {
+            "language": config.language,
+            "members": list(self.members),
+            "on_corrupt": config.on_corrupt,
+            **config.variant(),
+            "minhash": MINHASH if config.near_duplicates else None,
+            "checkpoints": config.checkpoints,
+        }
+
+    def signature_settings(self) -> Mapping[str, str]:
+        config = self.config  # whose edition would say a second time what differs
+        return {"lang": config.language, **name_variant(config.variant())}
+
+    def libraries(self) -> Sequence[str]:
+        return ("numpy",)

@@ -4,95 +4,31 @@ Method: Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". Works on fi
 lines.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import name_edition, name_variant
-from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
+from pipelines.settings.subword_sources import find_evaluation, find_sources
+from pipelines.settings.subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig
 from transforms.builds.read_corpus import MANIFEST, Build, age_of
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.read_lines import line_bytes_of
-from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED
 from transforms.text.vocabularies.piece_accounts import DESCRIPTION, account_for_pieces
-from transforms.text.vocabularies.piece_model import TRAINER, PieceSettings
-from transforms.text.vocabularies.temperature_sampling import check_temperature
+from transforms.text.vocabularies.piece_model import TRAINER
 from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
 from transforms.vocabularies.count_pieces import CountPieces
 from transforms.vocabularies.count_sample_words import CountSampleWords
 from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
 from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
-
-CORPUS = "subwords"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-PAPER_LANGUAGES = 101
-UNDATED = "latest"
-MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
-
-
-@dataclasses.dataclass(frozen=True)
-class SubwordsConfig:
-    """Settings of one build; the defaults are the paper's. Those that cannot be raise ValueError."""
-
-    corpora: Sequence[
-        str
-    ]  # folders of finished builds, LANG=folder, or LANG=pattern of files of lines
-    evaluate: Sequence[str] = ()  # folders with dev/*.dev or devtest/*.devtest, as FLORES has them
-    dump_date: str = ""  # "" is that of the newest build
-    size: int = 256_000  # pieces, at most
-    temperature: str = "5"  # in decimal digits
-    sentences: int = 100_000_000  # to learn from, of all languages together; no more than there are
-    character_coverage: float = 0.9995
-    normalization: str = "nmt_nfkc"
-    byte_fallback: bool = False
-    min_count: int = 1  # words that the sample has less often are not learned from
-    seed: int = 0  # of the choice of sentences
-
-    def __post_init__(self) -> None:
-        if not self.corpora:
-            raise ValueError("no corpus is named")
-        for argument in self.corpora:
-            parse_argument(argument)
-        check_temperature(self.temperature)
-        if not 1 <= self.sentences <= MOST_SENTENCES:
-            raise ValueError(f"sentences is {self.sentences}, and not from 1 to {MOST_SENTENCES}")
-        if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
-            raise ValueError(
-                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
-            )
-        self.pieces()
-
-    def pieces(self) -> PieceSettings:
-        """What the trainer is told."""
-        return PieceSettings(
-            self.size,
-            self.character_coverage,
-            self.normalization,
-            self.byte_fallback,
-            self.min_count,
-        )
-
-    def variant(self) -> dict[str, Any]:
-        """The settings that make another vocabulary of the same corpora, all but the size."""
-        return {
-            "temperature": self.temperature,
-            "sentences": self.sentences,
-            "character_coverage": self.character_coverage,
-            "normalization": self.normalization,
-            "byte_fallback": self.byte_fallback,
-            "min_count": self.min_count,
-            "seed": self.seed,
-        }
 
 
 class Sample(NamedTuple):
@@ -111,8 +47,11 @@ class Trained(NamedTuple):
     trained: beam.PCollection  # one TrainedPieces
 
 
-class Subwords:
+class Subwords(CorpusBuild):
     """One build: what it is learned from, found and looked at, and its pipeline."""
+
+    config: SubwordsConfig
+    release = RELEASE
 
     def __init__(self, config: SubwordsConfig):
         """Raises InputError for corpora that are missing or damaged, ValueError for files of no language."""
@@ -120,11 +59,6 @@ class Subwords:
         self.sources = find_sources(config.corpora)
         self.files = find_evaluation(config.evaluate)
         self.languages = tuple(sorted({*self.sources.builds, *self.sources.texts}))
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder."""
-        return CORPUS, self.edition, f"{self.dump_date}-{VERSION}"
 
     @property
     def edition(self) -> str:
@@ -224,27 +158,23 @@ class Subwords:
             )
         return tuple(found)
 
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
+    def settings(self) -> Mapping[str, Any]:
         config = self.config
-        return Provenance(
-            corpus=CORPUS,
-            edition=self.edition,
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                "languages": list(self.languages),
-                "size": config.size,
-                **config.variant(),
-                **TRAINER,
-            },
-            caveats=self.caveats(),
-            code=code_versions("sentencex", "langcodes"),
-            signature_settings={
-                "lang": f"{len(self.languages)}-languages",
-                "size": str(config.size),
-                **name_variant(config.variant()),
-                "seed": str(config.seed),
-            },
-        )
+        return {
+            "languages": list(self.languages),
+            "size": config.size,
+            **config.variant(),
+            **TRAINER,
+        }
+
+    def signature_settings(self) -> Mapping[str, str]:
+        config = self.config
+        return {
+            "lang": f"{len(self.languages)}-languages",
+            "size": str(config.size),
+            **name_variant(config.variant()),
+            "seed": str(config.seed),
+        }
+
+    def libraries(self) -> Sequence[str]:
+        return ("sentencex", "langcodes")

@@ -4,27 +4,23 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: README, "Wiki-40B".
 """
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from pipelines.settings.wiki40b_settings import DESCRIPTION, RELEASE, Wiki40bConfig, linking_caveats
 from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.files.screen import Screened, ScreenPages
+from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rejected import CountReasons, WriteRejected
-from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
-from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.language import dbname_of, load_language
+from transforms.text.wikimedia.language import dbname_of
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
@@ -33,102 +29,18 @@ from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.find_items import WikiTables
-from transforms.wiki.join_wikidata import IdentifyByPage, JoinWikidata
+from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
 from transforms.wiki.pack_articles import PackArticles
 from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
 from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
-from transforms.wiki.read_split_pins import ReadSplitPins, find_pins
+from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
-from transforms.wiki.screen_facts import Linked
-from transforms.wiki.write_corpus import FEATURES, PlanShards, WriteCorpus
-
-CORPUS = "wiki40b"
-VERSION = "1.3.0"
-RELEASE_NOTES = {
-    "1.0.0": "First build.",
-    "1.1.0": (
-        "Text: many more templates are shown, also by redirects and definitions of the wiki itself;"
-        " indented prose and verses stay; Chinese is converted; blanks stay as authors set them."
-    ),
-    "1.2.0": (
-        "SentencePiece vocabulary, and counts in its pieces; entities from a table; a reason for each kind of"
-        " Wikimedia's own things; splits can be pinned."
-    ),
-    "1.3.0": "Near-duplicates can be left out. Texts and splits are those of 1.2.0.",
-}
-SHARD_BYTES = 32 << 20
-MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
+from transforms.wiki.write_corpus import PlanShards, WriteCorpus
 
 _DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
-
-DESCRIPTION = Description(
-    title="Wiki-40B",
-    about=(
-        "Wikipedia articles about entities, cleaned of markup, with markers for articles, sections and"
-        " paragraphs; rebuilt with corpusmill after Guo et al., LREC 2020. The text is by the authors"
-        " of Wikipedia, CC BY-SA."
-    ),
-    citation=(
-        "@inproceedings{guo-etal-2020-wiki,\n  title = {Wiki-40B: Multilingual Language Model Dataset},\n"
-        "  author = {Guo, Mandy and Dai, Zihang and Vrande{\\v{c}}i{\\'c}, Denny and Al-Rfou, Rami},\n"
-        "  booktitle = {LREC 2020},\n  year = {2020}\n}"
-    ),
-    license_id="cc-by-sa-4.0",
-    features=FEATURES,
-)
-
-
-ORIGINAL = {"near_duplicates": 0.0}
-
-
-@dataclasses.dataclass(frozen=True)
-class Wiki40bConfig:
-    """Settings of one build. Those that contradict each other raise ValueError."""
-
-    language: str  # corpus code, "zh-tw"
-    dump: Sequence[str]  # patterns of pages-articles files
-    page_props: Sequence[str] = ()  # patterns of <wiki>-<date>-page_props.sql.gz
-    items_per_site: Sequence[str] = ()  # of wikidatawiki-<date>-wb_items_per_site.sql.gz
-    page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
-    entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
-    templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
-    wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
-    dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
-    on_corrupt: str = "fail"
-    ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
-    near_duplicates: float = 0.0  # similarity from which on an article is dropped; 0 keeps all
-    pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
-    vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
-    sample_articles: int = 100_000  # train articles that the pieces are learned from
-    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
-
-    def __post_init__(self) -> None:
-        load_language(self.language)
-        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
-        if not 0 <= self.near_duplicates < 1:
-            raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
-            )
-        if self.shard_bytes < 1:
-            raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
-        self.subwords()
-
-    def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language."""
-        return {"near_duplicates": self.near_duplicates}
-
-    def edition(self) -> str:
-        """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
-        return name_edition(self.language, self.variant(), ORIGINAL)
-
-    def subwords(self) -> SubwordSettings | None:
-        """Settings of the vocabulary; None where none is wanted."""
-        if not self.vocabulary_size:
-            return None
-        return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
 
 class CleanedDump(NamedTuple):
@@ -141,8 +53,11 @@ class CleanedDump(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Wiki40b:
+class Wiki40b(CorpusBuild):
     """One build: its inputs, found and looked at, and its stages."""
+
+    config: Wiki40bConfig
+    release = RELEASE
 
     def __init__(self, config: Wiki40bConfig):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
@@ -174,11 +89,6 @@ class Wiki40b:
         return reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, edition, dump date and version."""
-        return CORPUS, self.config.edition(), f"{self.dump_date}-{VERSION}"
-
-    @property
     def dump_date(self) -> str:
         """The date in the name of the dump, unless the settings give one."""
         found = _DUMP_DATE.search(self.dumps[0])
@@ -197,7 +107,16 @@ class Wiki40b:
         """Reads the dump, and makes articles of the pages that are some."""
         config = self.config
         screening = PageScreening(self.language, not self.links_pages)
-        templates = self._read_templates(root, place.stripes)
+        read = ReadTemplates(
+            self.dumps,
+            self.language,
+            self.site.namespaces,
+            self.dbname,
+            self.entities,
+            place.stripes,
+            config.on_corrupt,
+        )
+        templates = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
@@ -221,18 +140,21 @@ class Wiki40b:
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
         """Finds out what the articles are about, and writes those of the corpus."""
         config, folder = self.config, place.folder
-        linked = self._link(cleaned.articles)
-        different = self._drop_near_duplicates(linked.kept, place.scratch)
+        link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files)
+        linked = cleaned.articles | "LinkPages" >> link
+        similarity = config.near_duplicates
+        drop = DropDuplicateArticles(place.scratch, similarity) if similarity else KeepAll()
+        different = linked.kept | "DropDuplicates" >> drop
         assigned = different.kept | "AssignSplits" >> AssignSplits()
         corpus = assigned.articles
         vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
-        rejected = (cleaned.rejected, linked.rejected, different.rejected)
-        rejected = rejected | "Rejected" >> beam.Flatten()
+        dropped = (cleaned.rejected, linked.rejected, different.rejected)
+        rejected = dropped | "Rejected" >> beam.Flatten()
         ledger = {
             OUTPUTS: (
-                corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, cleaned.shards),
+                corpus | "WriteCorpus" >> WriteCorpus(folder, RELEASE.corpus, cleaned.shards),
                 rejected | "WriteRejected" >> WriteRejected(folder),
                 cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
                 vocabulary.files,
@@ -248,46 +170,11 @@ class Wiki40b:
             folder, self.provenance(), DESCRIPTION, account_for_articles
         )
 
-    def _read_templates(self, root: beam.Pipeline, stripes: int) -> beam.PCollection | None:
-        if not self.config.wiki_templates:
-            return None
-        return root | "ReadTemplates" >> ReadTemplates(
-            self.dumps,
-            self.language,
-            self.site.namespaces,
-            self.dbname,
-            self.entities,
-            stripes,
-            self.config.on_corrupt,
-        )
-
-    def _link(self, articles: beam.PCollection) -> Linked:
-        pins = None
-        if self.pins.files:
-            pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins.files)
-        linked: Linked
-        if self.links_pages:
-            join = JoinWikidata(self.dbname, self.tables, self.entities, pins)
-            linked = articles | "JoinWikidata" >> join
-        else:
-            identify = IdentifyByPage(self.dbname, self.tables.pages, pins)
-            linked = articles | "IdentifyByPage" >> identify
-        return linked
-
-    def _drop_near_duplicates(self, articles: beam.PCollection, scratch: str) -> Screened:
-        if not self.config.near_duplicates:
-            return Screened(articles, articles.pipeline | "NoneDropped" >> beam.Create([]))
-        drop = DropDuplicateArticles(scratch, self.config.near_duplicates)
-        different: Screened = articles | "DropDuplicates" >> drop
-        return different
-
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""
         return {
             "dump": self.dumps,
-            "page-props": self.tables.page_props,
-            "items-per-site": self.tables.items_per_site,
-            "page-table": self.tables.pages,
+            **self.tables.by_role(),
             "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
             "pin-splits": self.pins.inputs,
@@ -295,56 +182,19 @@ class Wiki40b:
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        found = []
-        if not self.links_pages:
-            found.append(
-                "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
-                f' The identity of an article is its page ("{self.dbname}:<page id>"), so the same entity may'
-                " be in different splits in different languages; pages without an entity are kept, so are"
-                " lists and other things of Wikimedia's own, and disambiguation pages are known by their"
-                " templates only."
-            )
-        elif not self.entities:
-            found.append(
-                "No entity table was given: what class an entity belongs to is not known, so lists,"
-                " categories and other things of Wikimedia's own that have an item are kept."
-            )
-        elif not self.tables.links_pages():
-            found.append(
-                "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
-                " the entity table. A page that was renamed between the two dumps has no entity."
-            )
+        by_tables, has_entities = self.tables.links_pages(), self.entities is not None
+        found = list(linking_caveats(self.dbname, by_tables, has_entities))
         if not self.site.dbname:
             head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
         return tuple(found)
 
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
-        config = self.config
-        subwords = config.subwords()
-        return Provenance(
-            corpus=CORPUS,
-            edition=config.edition(),
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                "language": config.language,
-                "on_corrupt": config.on_corrupt,
-                "ignore_siteinfo": config.ignore_siteinfo,
-                "wiki_templates": config.wiki_templates,
-                **config.variant(),
-                "minhash": MINHASH if config.near_duplicates else None,
-                "shard_bytes": config.shard_bytes,
-                "identity": "wikidata item" if self.links_pages else "page id",
-                "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
-                "sentencepiece": subwords.as_dict() if subwords else None,
-            },
-            caveats=self.caveats(),
-            code=code_versions(*filter(None, [conversion_library(self.language.variants)])),
-            signature_settings={
-                "lang": config.language,  # the edition would tell what differs a second time
-                **name_variant({k: v for k, v in config.variant().items() if v != ORIGINAL[k]}),
-            },
-        )
+    def settings(self) -> Mapping[str, Any]:
+        identity = {"identity": "wikidata item" if self.links_pages else "page id"}
+        return self.config.for_manifest() | identity
+
+    def signature_settings(self) -> Mapping[str, str]:
+        return self.config.for_signature()
+
+    def libraries(self) -> Sequence[str]:
+        return tuple(filter(None, [conversion_library(self.language.variants)]))

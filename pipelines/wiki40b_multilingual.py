@@ -4,61 +4,33 @@ Method: Guo et al., LREC 2020, section 3: 64k and 128k pieces, learned from 10,0
 each language, and counted on every language. Works on finished builds.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.provenance import code_versions
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
+from pipelines.settings.wiki40b_multilingual_settings import (
+    CORPUS,
+    KIND,
+    PREFIX,
+    RELEASE,
+    MultilingualConfig,
+)
 from transforms.builds.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import InputError, open_raw
-from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import INPUTS, OUTPUTS
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
-from transforms.text.vocabularies.subwords import TRAINER, SubwordSettings
+from transforms.text.vocabularies.subwords import TRAINER
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 from transforms.vocabularies.count_subwords import CountRows
 from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
-
-CORPUS = "wiki40b"
-PREFIX = "multilingual"
-KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-VOCABULARY_SIZES = (64_000, 128_000)
-SAMPLE_ARTICLES = 10_000
-
-
-@dataclasses.dataclass(frozen=True)
-class MultilingualConfig:
-    """Settings of one build. Those that cannot be raise ValueError."""
-
-    corpora: Sequence[str]  # folders of finished builds, or above some
-    vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
-    sample_articles: int = SAMPLE_ARTICLES  # of train, of each language
-
-    def __post_init__(self) -> None:
-        if not self.corpora:
-            raise ValueError("no folder of builds is named")
-        if not self.vocabulary_sizes:
-            raise ValueError("no size of a vocabulary is named")
-        if len(set(self.vocabulary_sizes)) < len(self.vocabulary_sizes):
-            raise ValueError(f"a size of a vocabulary is named twice: {self.vocabulary_sizes}")
-        self.vocabularies()
-
-    def vocabularies(self) -> dict[str, SubwordSettings]:
-        """Name → settings, the smallest first."""
-        return {
-            name_of(size): SubwordSettings(size, self.sample_articles)
-            for size in sorted(self.vocabulary_sizes)
-        }
 
 
 class Trained(NamedTuple):
@@ -68,24 +40,23 @@ class Trained(NamedTuple):
     trained: beam.PCollection  # of (name, TrainedSubwords)
 
 
-class Wiki40bMultilingual:
+class Wiki40bMultilingual(CorpusBuild):
     """One build: the newest build of each language, and the pipeline."""
+
+    config: MultilingualConfig
+    release = RELEASE
+    kind = KIND
 
     def __init__(self, config: MultilingualConfig):
         """Raises InputError where there is no build, or where one is damaged."""
         self.config = config
-        self.builds = newest_builds(find_builds(config.corpora, CORPUS))
+        self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:
             raise InputError(" ".join(config.corpora), f"no finished build of {CORPUS}")
         self.stats = {build.edition: read_stats(build) for build in self.builds}
         parts = {b.edition: plan_sample(b, config.sample_articles) for b in self.builds}
         self.sample = [part for of_edition in parts.values() for part in of_edition]
         self.sampled = {code: sum(part.rows for part in parts[code]) for code in parts}
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder."""
-        return CORPUS, self.edition, f"{self.dump_date}-{VERSION}"
 
     @property
     def edition(self) -> str:
@@ -153,31 +124,15 @@ class Wiki40bMultilingual:
             found.append(f"The dumps are of different dates: {', '.join(dates)}.")
         return tuple(found)
 
-    def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
+    def settings(self) -> Mapping[str, Any]:
         vocabularies = self.config.vocabularies()
-        return Provenance(
-            corpus=KIND,
-            edition=self.edition,
-            dump_date=self.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={
-                "builds": {build.edition: build.sha256 for build in self.builds},
-                "vocabularies": {name: one.vocabulary_size for name, one in vocabularies.items()},
-                "sample_articles": self.config.sample_articles,
-                "character_coverage": next(iter(vocabularies.values())).character_coverage,
-                **TRAINER,
-            },
-            caveats=self.caveats(),
-            code=code_versions(),
-        )
-
-
-def name_of(vocabulary_size: int) -> str:
-    """ "64k" for 64,000."""
-    thousands, rest = divmod(vocabulary_size, 1000)
-    return str(vocabulary_size) if rest else f"{thousands}k"
+        return {
+            "builds": {build.edition: build.sha256 for build in self.builds},
+            "vocabularies": {name: one.vocabulary_size for name, one in vocabularies.items()},
+            "sample_articles": self.config.sample_articles,
+            "character_coverage": next(iter(vocabularies.values())).character_coverage,
+            **TRAINER,
+        }
 
 
 def newest_builds(builds: Sequence[Build]) -> list[Build]:

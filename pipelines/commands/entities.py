@@ -84,7 +84,8 @@ def _codes(text: str) -> tuple[str, ...]:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.entities import Entities, EntitiesConfig
+    from pipelines.entities import Entities
+    from pipelines.settings.entities_settings import EntitiesConfig
 
     given = settings_of(EntitiesConfig, settings)
     launch_build(Entities(EntitiesConfig(**given)), settings, beam_flags)

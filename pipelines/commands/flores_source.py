@@ -111,7 +111,8 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.flores101 import Flores101, Flores101Config
+    from pipelines.flores101 import Flores101
+    from pipelines.settings.flores101_settings import Flores101Config
 
     given = settings_of(Flores101Config, settings)
     launch_build(Flores101(Flores101Config(**given)), settings, beam_flags)

@@ -11,7 +11,7 @@ from pipelines.commands.tables import entity_table
 if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
     from pipelines.commands.batch import NamedBuild, Outcome
-    from pipelines.wiki40b import Wiki40bConfig
+    from pipelines.settings.wiki40b_settings import Wiki40bConfig
     from transforms.wiki.find_dumps import FoundDumps, WikiDump
 
 EVERY_LANGUAGE = "all"
@@ -20,7 +20,7 @@ VERIFIED = "verified.tsv"  # in the output folder: what the check at the end has
 
 def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
     """The settings of one corpus: what the flags say, and what is given beside them."""
-    from pipelines.wiki40b import Wiki40bConfig
+    from pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
@@ -87,7 +87,8 @@ def _tell_what_is_passed_over(found: "FoundDumps") -> None:
 def _named_corpus(
     wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "NamedBuild":
-    from pipelines.wiki40b import CORPUS, VERSION, Wiki40b
+    from pipelines.settings.wiki40b_settings import CORPUS, VERSION
+    from pipelines.wiki40b import Wiki40b
 
     config = wiki40b_config(
         settings,
@@ -129,7 +130,8 @@ def _build_multilingual(
 ) -> "list[Outcome]":
     """Vocabularies over all corpora; not while one is wanting, which would be missing in them."""
     from pipelines.commands import batch
-    from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
+    from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+    from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
     is_complete = all(outcome.status != batch.FAILED for outcome in corpora)
     languages = {outcome.label.split()[0] for outcome in corpora}

@@ -152,7 +152,8 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.lm1b import Lm1b, Lm1bConfig
+    from pipelines.lm1b import Lm1b
+    from pipelines.settings.lm1b_settings import Lm1bConfig
 
     given = settings_of(Lm1bConfig, settings)
     launch_build(Lm1b(Lm1bConfig(**given)), settings, beam_flags)

@@ -66,7 +66,8 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
+    from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+    from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
     given = settings_of(MultilingualConfig, settings)
     launch_build(Wiki40bMultilingual(MultilingualConfig(**given)), settings, beam_flags)

@@ -104,7 +104,8 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.pg19 import Pg19, Pg19Config
+    from pipelines.pg19 import Pg19
+    from pipelines.settings.pg19_settings import Pg19Config
 
     given = settings_of(Pg19Config, settings)
     launch_build(Pg19(Pg19Config(**given)), settings, beam_flags)

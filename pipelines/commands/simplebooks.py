@@ -148,7 +148,8 @@ def _add_form(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
+    from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+    from pipelines.simplebooks import SimpleBooks
 
     given = settings_of(SimpleBooksConfig, settings)
     launch_build(SimpleBooks(SimpleBooksConfig(**given)), settings, beam_flags)

@@ -107,7 +107,8 @@ def add(commands: "Commands") -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.subwords import Subwords, SubwordsConfig
+    from pipelines.settings.subwords_settings import SubwordsConfig
+    from pipelines.subwords import Subwords
 
     given = settings_of(SubwordsConfig, settings)
     launch_build(Subwords(SubwordsConfig(**given)), settings, beam_flags)

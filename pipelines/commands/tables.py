@@ -23,7 +23,8 @@ def entity_table(
 
     from pipelines.builds.publish import is_completed
     from pipelines.commands.flags import launch_build
-    from pipelines.entities import Entities, EntitiesConfig
+    from pipelines.entities import Entities
+    from pipelines.settings.entities_settings import EntitiesConfig
 
     if not paths:
         return ""

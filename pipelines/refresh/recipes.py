@@ -131,7 +131,7 @@ def _recipe(
     config = _configure(kind.config, table.build, {role: [_GIVEN] for role in roles}, given)
     edition = config.edition() if hasattr(config, "edition") else ""
     if isinstance(table, EntitiesTable):
-        from pipelines.entities import EDITION
+        from pipelines.settings.entities_settings import EDITION
 
         edition = EDITION
 

@@ -7,14 +7,22 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.launch import Corpus
-from pipelines.entities import Entities, EntitiesConfig
-from pipelines.flores101 import PAPER_DOMAINS, Flores101, Flores101Config
-from pipelines.lm1b import Lm1b, Lm1bConfig
-from pipelines.pg19 import Pg19, Pg19Config
-from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
-from pipelines.subwords import Subwords, SubwordsConfig
-from pipelines.wiki40b import Wiki40b, Wiki40bConfig
-from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
+from pipelines.entities import Entities
+from pipelines.flores101 import Flores101
+from pipelines.lm1b import Lm1b
+from pipelines.pg19 import Pg19
+from pipelines.settings.entities_settings import EntitiesConfig
+from pipelines.settings.flores101_settings import PAPER_DOMAINS, Flores101Config
+from pipelines.settings.lm1b_settings import Lm1bConfig
+from pipelines.settings.pg19_settings import Pg19Config
+from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from pipelines.settings.subwords_settings import SubwordsConfig
+from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from pipelines.simplebooks import SimpleBooks
+from pipelines.subwords import Subwords
+from pipelines.wiki40b import Wiki40b
+from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
 SAMPLES = pathlib.Path(__file__).parent
 WIKI40B_LANGUAGES = ("en", "ja", "uk")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.folder_cards import write_cards
-from pipelines.wiki40b import VERSION
+from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.finished_builds import add_card, make_build
 
 pytestmark = pytest.mark.compat

@@ -12,9 +12,11 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pipelines.builds.launch import launch
-from pipelines.pg19 import Pg19, Pg19Config
+from pipelines.pg19 import Pg19
 from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
-from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
+from pipelines.settings.pg19_settings import Pg19Config
+from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from pipelines.simplebooks import SimpleBooks
 from tests.makers import book_files, book_samples
 from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import Build

@@ -13,8 +13,10 @@ import pyarrow.parquet as pq
 
 from pipelines.builds.launch import launch
 from pipelines.cli import main
-from pipelines.entities import Entities, EntitiesConfig
-from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from pipelines.entities import Entities
+from pipelines.settings.entities_settings import EntitiesConfig
+from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from pipelines.wiki40b import Wiki40b
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples

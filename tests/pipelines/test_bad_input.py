@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.wiki40b import VERSION
+from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers import dump_files
 from tests.makers.wiki_builds import (
     ENTITIES,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.commands.parser import make_parser
-from pipelines.pg19 import Pg19Config
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
-from pipelines.simplebooks import SimpleBooksConfig
-from pipelines.wiki40b import VERSION
+from pipelines.settings.pg19_settings import Pg19Config
+from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 

@@ -15,7 +15,8 @@ import pytest
 from pipelines.builds.launch import launch
 from pipelines.commands.entities import EPILOG
 from pipelines.engines.errors import BuildError
-from pipelines.entities import VERSION, Entities, EntitiesConfig
+from pipelines.entities import Entities
+from pipelines.settings.entities_settings import VERSION, EntitiesConfig
 from tests.makers.dump_files import wikidata_item, write_entities
 from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli
 from tests.tools.real_data import DATA, needs_real_data

@@ -12,8 +12,9 @@ import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.cli import main
-from pipelines.flores101 import PAPER_DOMAINS, Flores101, Flores101Config
+from pipelines.flores101 import Flores101
 from pipelines.samples.sample_builds import sample_flores101
+from pipelines.settings.flores101_settings import PAPER_DOMAINS, Flores101Config
 from tests.makers import dump_files
 from tests.makers.wiki_builds import Build, outputs_below
 from tests.tools.pack_samples import SAMPLES, load_wiki

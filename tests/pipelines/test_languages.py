@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from pipelines.wiki40b import VERSION
+from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (

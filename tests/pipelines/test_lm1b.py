@@ -14,7 +14,8 @@ import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.cli import main
-from pipelines.lm1b import Lm1b, Lm1bConfig
+from pipelines.lm1b import Lm1b
+from pipelines.settings.lm1b_settings import Lm1bConfig
 from tests.makers.news_lines import read_odd_lines, sample_lines
 from tests.pipelines.builds.test_progress import not_kept_rows
 from tests.tools.golden_tree import tree_of

@@ -10,9 +10,10 @@ import pytest
 from pipelines.engines.errors import BuildError
 from pipelines.inspect import verify
 from pipelines.inspect.score import score
-from pipelines.pg19 import Pg19, Pg19Config
+from pipelines.pg19 import Pg19
 from pipelines.samples.sample_builds import sample_pg19
 from pipelines.settings.book_settings import NO_CATALOG
+from pipelines.settings.pg19_settings import Pg19Config
 from tests.makers import book_samples
 from tests.makers.book_builds import (
     GUTENBERG,

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import sentencepiece
 
-from pipelines.wiki40b import Wiki40b, Wiki40bConfig
+from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from pipelines.wiki40b import Wiki40b
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.wiki.test_read_dumps import flip, stream_starts

@@ -11,7 +11,8 @@ import pytest
 from pipelines.inspect import verify
 from pipelines.inspect.score import score
 from pipelines.samples.sample_builds import sample_simplebooks
-from pipelines.simplebooks import SimpleBooks, SimpleBooksConfig
+from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from pipelines.simplebooks import SimpleBooks
 from tests.makers.book_builds import (
     KEPT,
     LIBRARY,

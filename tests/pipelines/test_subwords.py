@@ -8,7 +8,8 @@ import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.commands import subwords
-from pipelines.subwords import Subwords, SubwordsConfig
+from pipelines.settings.subwords_settings import SubwordsConfig
+from pipelines.subwords import Subwords
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.makers.wiki_builds import files_below
 from tests.tools.real_data import DATA, needs_real_data

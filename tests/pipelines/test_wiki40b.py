@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pipelines.samples.sample_builds import sample_config
-from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
+from pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
+from pipelines.wiki40b import Wiki40b
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (
     ENTITIES,

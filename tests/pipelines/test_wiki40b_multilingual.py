@@ -11,12 +11,8 @@ import pytest
 from pipelines.builds.launch import launch
 from pipelines.commands import multilingual
 from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
-from pipelines.wiki40b_multilingual import (
-    MultilingualConfig,
-    Wiki40bMultilingual,
-    name_of,
-    newest_builds,
-)
+from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig, name_of
+from pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
 from transforms.builds.read_corpus import find_builds

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.wiki40b import VERSION, Wiki40b
+from pipelines.settings.wiki40b_settings import VERSION
+from pipelines.wiki40b import Wiki40b
 from tests.makers.wiki_builds import Build, WikiFiles, run_cli
 
 ROOT = Path(__file__).parents[2]

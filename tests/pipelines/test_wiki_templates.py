@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.samples.sample_builds import sample_config, sample_entities
-from pipelines.wiki40b import VERSION
+from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 
 NAMES = "unrendered-templates.tsv"

@@ -9,15 +9,18 @@ import pytest
 
 from pipelines.builds.launch import Corpus, launch
 from pipelines.cli import main
-from pipelines.entities import Entities, EntitiesConfig
+from pipelines.entities import Entities
 from pipelines.flores101 import Flores101
 from pipelines.lm1b import Lm1b
 from pipelines.pg19 import Pg19
 from pipelines.samples import sample_builds as demo
+from pipelines.settings.entities_settings import EntitiesConfig
+from pipelines.settings.subwords_settings import SubwordsConfig
+from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
 from pipelines.simplebooks import SimpleBooks
-from pipelines.subwords import Subwords, SubwordsConfig
+from pipelines.subwords import Subwords
 from pipelines.wiki40b import Wiki40b
-from pipelines.wiki40b_multilingual import MultilingualConfig, Wiki40bMultilingual
+from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 from tests.storage.stores import Store, is_read_by_builds, names_below, tree_of, upload
 from tests.tools.golden_tree import GOLDEN, check_golden
 

@@ -7,6 +7,8 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
+from transforms.books.keep_chosen import KeepChosen
+from transforms.books.tokenize_books import TokenizeBooks
 from transforms.duplicates.combine_pairs import CombinePairs
 from transforms.files import counters
 from transforms.files.scratch import fetch, fetch_text
@@ -105,6 +107,24 @@ class TakeSimplest(beam.PTransform):
         take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(TokenizedBook)
         split = rated.books | "Take" >> take.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
+
+
+class KeepSimplest(beam.PTransform):
+    """PCollection[MeasuredBook] → Screened of MeasuredBook: those that `take` keeps when they are tokenised.
+
+    Args:
+      style: of numbers, see TokenizeBooks.
+    """
+
+    def __init__(self, folder: str, style: str, take: TakeSimplest):
+        super().__init__()
+        self.tokenize = TokenizeBooks(folder, style)
+        self.take = take
+
+    def expand(self, books: beam.PCollection) -> Screened:
+        tokenized = books | "TokenizeAll" >> self.tokenize
+        taken = RatedBooks(tokenized, books) | "TakeSimplest" >> self.take
+        return Screened(books | "KeepTaken" >> KeepChosen(taken.kept), taken.rejected)
 
 
 def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:

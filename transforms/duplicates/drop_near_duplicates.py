@@ -52,7 +52,7 @@ class DropNearDuplicates(beam.PTransform):
 
     Args:
       folder: of the build.
-      threshold: least similarity of near-duplicates; above 0 and below 1.
+      threshold: least similarity of near-duplicates, below 1; 0 keeps all lines.
       permutations: of a signature. Of pairs right at the threshold, not all are found, see `choose_bands`;
         more permutations find more of them, and take longer.
       ngram_words: a line with fewer words is one n-gram.
@@ -70,20 +70,25 @@ class DropNearDuplicates(beam.PTransform):
         scratch: str = "",
     ):
         super().__init__()
-        check_settings(threshold, permutations, ngram_words)
+        if threshold:
+            check_settings(threshold, permutations, ngram_words)
         self.folder = folder
         self.scratch = Scratch(scratch or folder)
         self.threshold = threshold
         self.ngram_words = ngram_words
-        self.find_similar = FindSimilarLines(threshold, permutations, ngram_words)
+        self.permutations = permutations
 
     def expand(self, ranges: beam.PCollection) -> WithoutNearDuplicates:
+        if not self.threshold:
+            none = ranges.pipeline | "None" >> beam.Create([])
+            return WithoutNearDuplicates(ranges, none, none)
+        find = FindSimilarLines(self.threshold, self.permutations, self.ngram_words)
         index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index).with_output_types(
             tuple[int, LineRange]
         )
         links = (
             ranges
-            | "FindSimilar" >> self.find_similar
+            | "FindSimilar" >> find
             | "FetchSimilar" >> FetchLinePairs(index_to_range)
             | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold, self.ngram_words)
             | "LinkLines" >> beam.CombineGlobally(CombinePairs(link_to_smallest))

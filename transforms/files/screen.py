@@ -16,6 +16,13 @@ class Screened(NamedTuple):
     rejected: beam.PCollection  # of Rejected
 
 
+class KeepAll(beam.PTransform):
+    """PCollection → Screened with nothing rejected: in place of a screening that is not wanted."""
+
+    def expand(self, elements: beam.PCollection) -> Screened:
+        return Screened(elements, elements.pipeline | beam.Create([]))
+
+
 class ScreenPages(beam.PTransform):
     """Splits pages by a rule: `reason_to_reject(page)` is a Reason, or None for a page that is kept."""
 

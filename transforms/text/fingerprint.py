@@ -5,6 +5,7 @@ language can recompute it. Python's own `hash`, which the Wiki-40B paper names, 
 """
 
 import hashlib
+from collections.abc import Iterable
 
 SPLITS = ("train", "validation", "test")
 _BITS = 64
@@ -29,3 +30,9 @@ def shard_of(identity: str, shard_count: int) -> int:
     Read one after the other, the shards are in fingerprint order whatever their number.
     """
     return fingerprint(identity) * shard_count >> _BITS
+
+
+def short_fingerprint(lines: Iterable[str]) -> str:
+    """Eight hexadecimal digits for a list, a part of names; "" for an empty one."""
+    text = "\n".join(lines)
+    return f"{fingerprint(text):016x}"[:8] if text else ""

@@ -1,6 +1,6 @@
 """Tables of the wiki → page id → what they say: the item of a page, that it exists, what it is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -23,6 +23,14 @@ class WikiTables(NamedTuple):
     def links_pages(self) -> bool:
         """Whether they tell the item of a page."""
         return bool(self.page_props or self.items_per_site)
+
+    def by_role(self) -> Mapping[str, Sequence[str]]:
+        """Role of an input → paths."""
+        return {
+            "page-props": self.page_props,
+            "items-per-site": self.items_per_site,
+            "page-table": self.pages,
+        }
 
 
 class Found(NamedTuple):

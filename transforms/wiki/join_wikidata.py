@@ -10,8 +10,39 @@ import apache_beam as beam
 
 from transforms.wiki.find_items import FindItems, WikiTables
 from transforms.wiki.read_entity_table import EntityTable, FindClasses
-from transforms.wiki.read_split_pins import PinItems, PinPages
+from transforms.wiki.read_split_pins import PinFile, PinItems, PinPages, ReadSplitPins
 from transforms.wiki.screen_facts import Linked, ScreenFacts
+
+
+class LinkPages(beam.PTransform):
+    """PCollection[PackedArticle] → Linked, by JoinWikidata, or by IdentifyByPage if no input links pages.
+
+    Args:
+      pins: files of pinned splits.
+    """
+
+    def __init__(
+        self,
+        dbname: str,
+        tables: WikiTables,
+        table: EntityTable | None,
+        pins: Sequence[PinFile],
+    ):
+        super().__init__()
+        self.dbname = dbname
+        self.tables = tables
+        self.table = table
+        self.pins = pins
+
+    def expand(self, articles: beam.PCollection) -> Linked:
+        pins = None
+        if self.pins:
+            pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins)
+        if self.table or self.tables.links_pages():
+            joined: Linked = articles | JoinWikidata(self.dbname, self.tables, self.table, pins)
+            return joined
+        identified: Linked = articles | IdentifyByPage(self.dbname, self.tables.pages, pins)
+        return identified
 
 
 class JoinWikidata(beam.PTransform):

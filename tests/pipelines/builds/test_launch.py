@@ -13,7 +13,8 @@ from pipelines.builds.launch import launch
 from pipelines.builds.publish import TargetError, building
 from pipelines.builds.stage_folders import MARK
 from pipelines.samples import sample_builds as samples
-from pipelines.wiki40b import VERSION, Wiki40b, Wiki40bConfig
+from pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
+from pipelines.wiki40b import Wiki40b
 from tests.makers.wiki_builds import Build, build, entity_table, files_below, outputs_below
 from tests.tools.processes import descendants_of, wait_until
 from transforms.files.open_input import InputError

@@ -9,7 +9,8 @@ import pytest
 from pipelines.builds.launch import launch
 from pipelines.cli import main
 from pipelines.inspect.verify_checksums import ChecksumVerdict, verify_checksums
-from pipelines.lm1b import Lm1b, Lm1bConfig
+from pipelines.lm1b import Lm1b
+from pipelines.settings.lm1b_settings import Lm1bConfig
 from tests.makers.sentence_builds import (
     HELD_OUT,
     HELDOUT,

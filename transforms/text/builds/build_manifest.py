@@ -22,6 +22,14 @@ class Description(NamedTuple):
     closing: str = "Every input and output with its SHA-256, and all settings: `manifest.json`."
 
 
+class Release(NamedTuple):
+    """A version of a method."""
+
+    corpus: str  # first folder of the builds, "wiki40b"
+    version: str  # "1.0.0"
+    notes: Mapping[str, str]  # version → what is new
+
+
 class Provenance(NamedTuple):
     """What is known of a build before it runs."""
 

@@ -1,0 +1,105 @@
+"""Settings of One Billion Word."""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines.settings.dump_settings import check_dump_settings, name_edition
+from transforms.duplicates.drop_near_duplicates import (
+    NGRAM_WORDS,
+    PERMUTATIONS,
+)
+from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.lines.line_table import FEATURE
+from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
+from transforms.text.news.shard_names import SPLITS
+
+CORPUS = "lm1b"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+
+DEDUPLICATE = ("raw", "tokenized")
+MOST_COUNT = 2**62
+MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
+DESCRIPTION = Description(
+    title="One Billion Word",
+    about=(
+        "News sentences, each once, tokenised and shuffled, with a held-out part; rebuilt with corpusmill"
+        " after Chelba et al., 2013. The sentences are those of the input, under its terms."
+    ),
+    citation=(
+        "@article{chelba-etal-2013-one,\n"
+        "  title = {One Billion Word Benchmark for Measuring Progress in Statistical Language Modeling},\n"
+        "  author = {Chelba, Ciprian and Mikolov, Tomas and Schuster, Mike and Ge, Qi and Brants, Thorsten"
+        " and Koehn, Phillipp and Robinson, Tony},\n"
+        "  journal = {arXiv:1312.3005},\n  year = {2013}\n}"
+    ),
+    license_id="other",
+    features=(FEATURE,),
+    splits=SPLITS,
+    caveats="What this build could not know, or met:",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Lm1bConfig:
+    """Settings of one build. Those that contradict each other raise ValueError.
+
+    The defaults are those of the original scripts; every other value makes a corpus of its own.
+    """
+
+    input: Sequence[str]  # patterns of files of sentences, one a line, or of tar archives of them
+    language: str = "en"  # whose rules and abbreviations the tokeniser has
+    perl: str = CURRENT_PERL  # whose Unicode decides; that of the published corpus is 5.14
+    members: Sequence[str] = ()  # patterns of names in archives; () are the news of the language
+    dump_date: str = ""  # "2007-2011"; "" are the years in the names of the files
+    on_corrupt: str = "fail"
+    deduplicate: str = "raw"  # before all else, as the scripts; or "tokenized", as the paper
+    near_duplicates: float = 0.0  # Jaccard similarity from which on one is dropped; 0 keeps all
+    lower_case: bool = False
+    min_count: int = 3  # words of training that occur less often are not in the vocabulary
+    map_unknown: bool = False  # write words outside the vocabulary as <UNK>
+    shards: int = 100  # of all; the first is held out
+    heldout_shards: int = 50
+    checkpoints: bool = False  # keep what the original leaves between its steps
+
+    def __post_init__(self) -> None:
+        check_dump_settings(self.input, self.dump_date, self.on_corrupt)
+        if not re.fullmatch("[a-z]{2,3}", self.language):
+            raise ValueError(f"language is {self.language!r}, and must be a code like en")
+        if self.perl not in PERL_VERSIONS:
+            raise ValueError(f"perl is one of {PERL_VERSIONS}, not {self.perl!r}")
+        if self.deduplicate not in DEDUPLICATE:
+            raise ValueError(f"deduplicate is one of {DEDUPLICATE}, not {self.deduplicate!r}")
+        if not 0 <= self.near_duplicates < 1:
+            raise ValueError(
+                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+            )
+        if not 0 < self.min_count <= MOST_COUNT:
+            raise ValueError(f"min_count is {self.min_count}, and not from 1 to {MOST_COUNT}")
+        if self.shards < 2 or self.heldout_shards < 1:
+            raise ValueError(
+                f"{self.shards} shards, {self.heldout_shards} held out: of the first there must be two at"
+                " least, one of them for training, and of the other one"
+            )
+        if self.checkpoints and self.deduplicate != "raw":
+            raise ValueError("checkpoints are those of the scripts, which deduplicate raw lines")
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another corpus of the same input, all but the language."""
+        return {
+            "perl": self.perl,
+            "deduplicate": self.deduplicate,
+            "near_duplicates": self.near_duplicates,
+            "lower_case": self.lower_case,
+            "min_count": self.min_count,
+            "map_unknown": self.map_unknown,
+            "shards": self.shards,
+            "heldout_shards": self.heldout_shards,
+        }
+
+    def edition(self) -> str:
+        """The language, and what differs from the original scripts: "en", "en-shards-10"."""
+        return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())

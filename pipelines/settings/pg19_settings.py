@@ -1,0 +1,85 @@
+"""Settings of PG-19."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from pipelines.settings.book_settings import check_book_settings
+from transforms.books.date_books import BEFORE
+from transforms.text.books.book_accounts import BookAccounts
+from transforms.text.books.pg19_rows import (
+    MEMBERS,
+    NUMBERS,
+    RELEASED,
+    SCHEMA,
+    make_sections,
+)
+from transforms.text.books.screening.running_text import MIN_WORDS
+from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.duplicates.document_signatures import parse_similarity
+from transforms.text.fingerprint import SPLITS
+
+CORPUS = "pg19"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+SHARD_BYTES = 128 << 20
+
+DESCRIPTION = Description(
+    title="PG-19",
+    about=(
+        "English books that were published before 1919, whole and as they stand, from Project Gutenberg;"
+        " rebuilt with corpusmill after Rae et al., 2020. The texts are in the public domain in the USA."
+    ),
+    citation=(
+        "@inproceedings{rae-etal-2020-compressive,\n"
+        "  title = {Compressive Transformers for Long-Range Sequence Modelling},\n"
+        "  author = {Rae, Jack W. and Potapenko, Anna and Jayakumar, Siddhant M. and Hillier, Chloe and"
+        " Lillicrap, Timothy P.},\n  booktitle = {ICLR 2020},\n  year = {2020}\n}"
+    ),
+    license_id="other",
+    features=SCHEMA.names,
+    numbers=NUMBERS,
+    splits=SPLITS,
+)
+ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
+
+
+@dataclasses.dataclass(frozen=True)
+class Pg19Config:
+    """Settings of one build. Those that contradict each other raise ValueError."""
+
+    books: Sequence[str]  # patterns of files, folders
+    catalog: Sequence[str] = ()  # of pg_catalog.csv, or of archives of RDF
+    metadata: Sequence[str] = ()  # of metadata.csv of the released PG-19
+    members: str = ""  # of MEMBERS; "" is "released" where there is metadata
+    split_ids: Sequence[str] = ()  # of tables (book_id, split) that have the last word
+    before: int = BEFORE  # year in which the first books are too new
+    min_words: int = MIN_WORDS  # of a book that is not too short
+    near_duplicates: float = 0.0  # similarity from which on a book is dropped; 0 keeps all
+    mask_words: Sequence[str] = ()  # of files of words that become <DW>
+    dump_date: str = ""  # "20261101"; "" is taken from the names of the files
+    on_corrupt: str = "fail"
+    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+
+    def __post_init__(self) -> None:
+        check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)
+        if self.members not in ("", *MEMBERS):
+            raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
+        if self.members == RELEASED and not self.metadata:
+            raise ValueError("members are those released, and there is no metadata that names them")
+        if self.near_duplicates:
+            parse_similarity(self.near_duplicates)
+        if self.before < 1 or self.shard_bytes < 1:
+            raise ValueError(
+                f"before is {self.before}, shard_bytes {self.shard_bytes}: must be positive"
+            )
+
+
+ORIGINAL = {
+    "members": RELEASED,
+    "split_ids": "",
+    "before": BEFORE,
+    "min_words": MIN_WORDS,
+    "near_duplicates": 0.0,
+    "mask_words": "",
+}

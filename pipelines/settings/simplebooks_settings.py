@@ -1,0 +1,115 @@
+"""Settings of SimpleBooks."""
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from pipelines.settings.book_settings import LANGUAGE, check_book_settings
+from pipelines.settings.dump_settings import name_edition
+from transforms.books.select_books import NGRAM_WORDS, THRESHOLD
+from transforms.books.take_simplest import check_target
+from transforms.text.books.book_accounts import BookAccounts
+from transforms.text.books.simple.english_tokens import DISTINCT, check_style
+from transforms.text.books.simple.overlap import parse_threshold
+from transforms.text.books.simple.simplebooks_rows import (
+    NUMBERS,
+    SCHEMA,
+    SPLITS_WITH_SMALL,
+    make_sections,
+)
+from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
+from transforms.text.books.simple.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
+from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
+from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.fingerprint import SPLITS
+
+CORPUS = "simplebooks"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+SHARD_BYTES = 128 << 20
+FOLDER_NAME = {SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # of the formulas
+
+DESCRIPTION = Description(
+    title="SimpleBooks",
+    about=(
+        "Books in simple English from Project Gutenberg, tokenised and as they stand, for word-level and"
+        " character-level language models; rebuilt with corpusmill after Nguyen, 2019. The texts are in"
+        " the public domain in the USA."
+    ),
+    citation=(
+        "@article{nguyen-2019-simplebooks,\n"
+        "  title = {SimpleBooks: Long-term dependency book dataset with simplified English vocabulary for"
+        " word-level language modeling},\n"
+        "  author = {Nguyen, Huyen},\n  journal = {arXiv:1911.12391},\n  year = {2019}\n}"
+    ),
+    license_id="other",
+    features=SCHEMA.names,
+    numbers=NUMBERS,
+    splits=SPLITS_WITH_SMALL,
+)
+ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
+
+
+@dataclasses.dataclass(frozen=True)
+class SimpleBooksConfig:
+    """Settings of one build. Those that contradict each other raise ValueError."""
+
+    books: Sequence[str]  # patterns of files, folders
+    catalog: Sequence[str] = ()  # of pg_catalog.csv, or of archives of RDF
+    formula: str = SQUARED  # of the ratio of length and vocabulary
+    min_ratio: str = MIN_RATIO
+    target_tokens: int = 0  # of the simplest books, in place of a least ratio; 0 for that
+    max_vocabulary: int = MAX_VOCABULARY  # of the simplest books, at most
+    overlap: str = THRESHOLD  # share of n-grams in larger kept books from which on a book is left
+    ngram_words: int = NGRAM_WORDS
+    estimate: int = 1  # decide by one of so many n-grams; 1 is exact
+    min_words: int = 0  # of a book that is not too short
+    number_style: str = DISTINCT
+    heldout_books: int = HELDOUT_BOOKS  # of validation, and as many of test
+    small_tokens: int = SMALL_TOKENS  # of the training set of SimpleBooks-2, at most
+    min_count: int = 3  # of a word of the vocabulary, in training
+    dump_date: str = ""  # "20261101"; "" is taken from the names of the files
+    on_corrupt: str = "fail"
+    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+
+    def __post_init__(self) -> None:
+        check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)
+        NotSimple(self.formula, self.min_ratio)
+        check_target(self.target_tokens or 1, self.max_vocabulary, self.min_count, self.formula)
+        parse_threshold(self.overlap)
+        check_style(self.number_style)
+        check_sizes(self.heldout_books, self.small_tokens)
+        for name in ("ngram_words", "estimate", "shard_bytes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another corpus of the same input."""
+        ratio = {"min_ratio": _as_decimal(self.min_ratio)} if not self.target_tokens else {}
+        target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}
+        return {
+            "formula": FOLDER_NAME[self.formula],
+            **(ratio or target),
+            "overlap": _as_decimal(self.overlap),
+            "ngram_words": self.ngram_words,
+            "estimate": self.estimate,
+            "min_words": self.min_words,
+            "number_style": self.number_style,
+            "heldout_books": self.heldout_books,
+            "small_tokens": self.small_tokens,
+            "min_count": self.min_count,
+        }
+
+    def edition(self) -> str:
+        """The language, and what differs from the defaults: "en", "en-target-tokens-92000000"."""
+        original = SimpleBooksConfig(self.books).variant()
+        variant = self.variant()
+        default = dict.fromkeys(variant) | {"max_vocabulary": MAX_VOCABULARY} | original
+        return name_edition(LANGUAGE, variant, default)
+
+
+def _as_decimal(number: str) -> str:
+    """The number as it names an edition: "0.5" of "1/2" and of ".50"."""
+    return str(float(Fraction(number)))

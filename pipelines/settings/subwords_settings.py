@@ -1,0 +1,73 @@
+"""Settings of vocabularies over many languages."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines.settings.subword_sources import parse_argument
+from transforms.text.builds.build_manifest import Release
+from transforms.text.vocabularies.piece_model import PieceSettings
+from transforms.text.vocabularies.temperature_sampling import check_temperature
+
+CORPUS = "subwords"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+PAPER_LANGUAGES = 101
+UNDATED = "latest"
+MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
+
+
+@dataclasses.dataclass(frozen=True)
+class SubwordsConfig:
+    """Settings of one build; the defaults are the paper's. Those that cannot be raise ValueError."""
+
+    corpora: Sequence[
+        str
+    ]  # folders of finished builds, LANG=folder, or LANG=pattern of files of lines
+    evaluate: Sequence[str] = ()  # folders with dev/*.dev or devtest/*.devtest, as FLORES has them
+    dump_date: str = ""  # "" is that of the newest build
+    size: int = 256_000  # pieces, at most
+    temperature: str = "5"  # in decimal digits
+    sentences: int = 100_000_000  # to learn from, of all languages together; no more than there are
+    character_coverage: float = 0.9995
+    normalization: str = "nmt_nfkc"
+    byte_fallback: bool = False
+    min_count: int = 1  # words that the sample has less often are not learned from
+    seed: int = 0  # of the choice of sentences
+
+    def __post_init__(self) -> None:
+        if not self.corpora:
+            raise ValueError("no corpus is named")
+        for argument in self.corpora:
+            parse_argument(argument)
+        check_temperature(self.temperature)
+        if not 1 <= self.sentences <= MOST_SENTENCES:
+            raise ValueError(f"sentences is {self.sentences}, and not from 1 to {MOST_SENTENCES}")
+        if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
+            raise ValueError(
+                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
+            )
+        self.pieces()
+
+    def pieces(self) -> PieceSettings:
+        """What the trainer is told."""
+        return PieceSettings(
+            self.size,
+            self.character_coverage,
+            self.normalization,
+            self.byte_fallback,
+            self.min_count,
+        )
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another vocabulary of the same corpora, all but the size."""
+        return {
+            "temperature": self.temperature,
+            "sentences": self.sentences,
+            "character_coverage": self.character_coverage,
+            "normalization": self.normalization,
+            "byte_fallback": self.byte_fallback,
+            "min_count": self.min_count,
+            "seed": self.seed,
+        }

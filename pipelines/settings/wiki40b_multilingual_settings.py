@@ -1,0 +1,47 @@
+"""Settings of the multilingual vocabularies of Wiki-40B."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from transforms.text.builds.build_manifest import Release
+from transforms.text.vocabularies.subwords import SubwordSettings
+
+CORPUS = "wiki40b"
+PREFIX = "multilingual"
+KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+VOCABULARY_SIZES = (64_000, 128_000)
+SAMPLE_ARTICLES = 10_000
+
+
+@dataclasses.dataclass(frozen=True)
+class MultilingualConfig:
+    """Settings of one build. Those that cannot be raise ValueError."""
+
+    corpora: Sequence[str]  # folders of finished builds, or above some
+    vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
+    sample_articles: int = SAMPLE_ARTICLES  # of train, of each language
+
+    def __post_init__(self) -> None:
+        if not self.corpora:
+            raise ValueError("no folder of builds is named")
+        if not self.vocabulary_sizes:
+            raise ValueError("no size of a vocabulary is named")
+        if len(set(self.vocabulary_sizes)) < len(self.vocabulary_sizes):
+            raise ValueError(f"a size of a vocabulary is named twice: {self.vocabulary_sizes}")
+        self.vocabularies()
+
+    def vocabularies(self) -> dict[str, SubwordSettings]:
+        """Name → settings, the smallest first."""
+        return {
+            name_of(size): SubwordSettings(size, self.sample_articles)
+            for size in sorted(self.vocabulary_sizes)
+        }
+
+
+def name_of(vocabulary_size: int) -> str:
+    """ "64k" for 64,000."""
+    thousands, rest = divmod(vocabulary_size, 1000)
+    return str(vocabulary_size) if rest else f"{thousands}k"

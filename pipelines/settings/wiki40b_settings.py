@@ -1,0 +1,138 @@
+"""Settings of Wiki-40B."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
+from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.vocabularies.subwords import SubwordSettings
+from transforms.text.wikimedia.language import load_language
+from transforms.wiki.write_corpus import FEATURES
+
+CORPUS = "wiki40b"
+VERSION = "1.3.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": (
+        "Text: many more templates are shown, also by redirects and definitions of the wiki itself;"
+        " indented prose and verses stay; Chinese is converted; blanks stay as authors set them."
+    ),
+    "1.2.0": (
+        "SentencePiece vocabulary, and counts in its pieces; entities from a table; a reason for each kind of"
+        " Wikimedia's own things; splits can be pinned."
+    ),
+    "1.3.0": "Near-duplicates can be left out. Texts and splits are those of 1.2.0.",
+}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+SHARD_BYTES = 32 << 20
+MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
+
+DESCRIPTION = Description(
+    title="Wiki-40B",
+    about=(
+        "Wikipedia articles about entities, cleaned of markup, with markers for articles, sections and"
+        " paragraphs; rebuilt with corpusmill after Guo et al., LREC 2020. The text is by the authors"
+        " of Wikipedia, CC BY-SA."
+    ),
+    citation=(
+        "@inproceedings{guo-etal-2020-wiki,\n  title = {Wiki-40B: Multilingual Language Model Dataset},\n"
+        "  author = {Guo, Mandy and Dai, Zihang and Vrande{\\v{c}}i{\\'c}, Denny and Al-Rfou, Rami},\n"
+        "  booktitle = {LREC 2020},\n  year = {2020}\n}"
+    ),
+    license_id="cc-by-sa-4.0",
+    features=FEATURES,
+)
+
+ORIGINAL = {"near_duplicates": 0.0}
+
+
+@dataclasses.dataclass(frozen=True)
+class Wiki40bConfig:
+    """Settings of one build. Those that contradict each other raise ValueError."""
+
+    language: str  # corpus code, "zh-tw"
+    dump: Sequence[str]  # patterns of pages-articles files
+    page_props: Sequence[str] = ()  # patterns of <wiki>-<date>-page_props.sql.gz
+    items_per_site: Sequence[str] = ()  # of wikidatawiki-<date>-wb_items_per_site.sql.gz
+    page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
+    entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
+    templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
+    wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
+    dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
+    on_corrupt: str = "fail"
+    ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
+    near_duplicates: float = 0.0  # similarity from which on an article is dropped; 0 keeps all
+    pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
+    vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
+    sample_articles: int = 100_000  # train articles that the pieces are learned from
+    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+
+    def __post_init__(self) -> None:
+        load_language(self.language)
+        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
+        if not 0 <= self.near_duplicates < 1:
+            raise ValueError(
+                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+            )
+        if self.shard_bytes < 1:
+            raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
+        self.subwords()
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another corpus of the same input, all but the language."""
+        return {"near_duplicates": self.near_duplicates}
+
+    def edition(self) -> str:
+        """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
+        return name_edition(self.language, self.variant(), ORIGINAL)
+
+    def subwords(self) -> SubwordSettings | None:
+        """Settings of the vocabulary; None where none is wanted."""
+        if not self.vocabulary_size:
+            return None
+        return SubwordSettings(self.vocabulary_size, self.sample_articles)
+
+    def for_manifest(self) -> dict[str, Any]:
+        """Every setting that decides about the bytes."""
+        subwords = self.subwords()
+        return {
+            "language": self.language,
+            "on_corrupt": self.on_corrupt,
+            "ignore_siteinfo": self.ignore_siteinfo,
+            "wiki_templates": self.wiki_templates,
+            **self.variant(),
+            "minhash": MINHASH if self.near_duplicates else None,
+            "shard_bytes": self.shard_bytes,
+            "identity": "",  # the build knows
+            "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
+            "sentencepiece": subwords.as_dict() if subwords else None,
+        }
+
+    def for_signature(self) -> dict[str, str]:
+        """The language, and what differs from the paper's way."""
+        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL[k]}
+        return {"lang": self.language, **name_variant(differing)}
+
+
+def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterator[str]:
+    """What is not known of pages and their items, for want of a table."""
+    if not by_tables and not has_entities:
+        yield (
+            "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
+            f' The identity of an article is its page ("{dbname}:<page id>"), so the same entity may'
+            " be in different splits in different languages; pages without an entity are kept, so are"
+            " lists and other things of Wikimedia's own, and disambiguation pages are known by their"
+            " templates only."
+        )
+    elif not has_entities:
+        yield (
+            "No entity table was given: what class an entity belongs to is not known, so lists,"
+            " categories and other things of Wikimedia's own that have an item are kept."
+        )
+    elif not by_tables:
+        yield (
+            "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
+            " the entity table. A page that was renamed between the two dumps has no entity."
+        )
