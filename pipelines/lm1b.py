@@ -32,8 +32,8 @@ from transforms.lines.shuffle_lines import ShuffleLines
 from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
+from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
-from transforms.lines.write_shards import WriteChecksums, WriteShards
 from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.lines.line_stats import measure_lines
 from transforms.text.lines.line_table import FEATURE
@@ -210,7 +210,7 @@ class Lm1b:
             folder, config.min_count, scratch=scratch
         )
         corpus = self._map_unknown(shuffled, vocabulary.vocabulary, scratch)
-        written = corpus | "WriteShards" >> WriteShards(folder, CORPUS, config.language)
+        written = corpus | "WriteLines" >> WriteLines(folder, CORPUS, config.language)
         outputs = (
             written.files,
             written.md5s | "WriteChecksums" >> WriteChecksums(folder),

@@ -15,6 +15,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, check_book_settings, find_books
 from pipelines.settings.dump_settings import name_edition, name_variant
 from transforms.books.assign_book_splits import AssignBookSplits
+from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import BEFORE, DateBooks
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
 from transforms.books.gather_books import GatherBooks
@@ -24,10 +25,10 @@ from transforms.books.read_released_books import read_split_table
 from transforms.books.screen_books import ScreenBooks
 from transforms.books.strip_books import StripBooks
 from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
-from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import Screened
 from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.pg19_rows import (
     HASH,
     MEMBERS,
@@ -191,12 +192,13 @@ class Pg19:
         assigned = masked.books | "AssignSplits" >> AssignBookSplits(self.membership.split_of)
         rows = assigned | "MakeRows" >> beam.MapTuple(make_row)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
-        shards = stats | "PlanShards" >> PlanBookShards(SPLITS, self.config.shard_bytes)
+        sizes = stats | "TextBytes" >> beam.MapTuple(text_bytes)
+        shards = sizes | "PlanShards" >> PlanShards(SPLITS, self.config.shard_bytes)
         dates = old.evidence | "ListDates" >> ListDates(folder)
         rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
         listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
         outputs = (
-            rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
+            rows | "WriteBooks" >> WriteRows(folder, CORPUS, book_rows(SCHEMA), shards),
             listed | "WriteRejected" >> WriteRejected(folder),
             dates.files,
         )

@@ -16,6 +16,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, check_book_settings, find_books
 from pipelines.settings.dump_settings import name_edition, name_variant
 from transforms.books.assign_sizes import AssignSizes
+from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.count_sizes import CountSizes
 from transforms.books.gather_books import GatherBooks
 from transforms.books.keep_chosen import KeepChosen
@@ -26,11 +27,11 @@ from transforms.books.strip_books import StripBooks
 from transforms.books.take_simplest import RatedBooks, TakeSimplest, check_target, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
 from transforms.books.write_book_manifest import BookCorpus, BookOutcome, WriteBookManifest
-from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
 from transforms.books.write_layout import WriteLayout
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import Screened
 from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
 from transforms.text.books.simple.overlap import parse_threshold
@@ -232,7 +233,8 @@ class SimpleBooks:
         )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
-        shards = stats | "PlanShards" >> PlanBookShards(SPLITS_WITH_SMALL, config.shard_bytes)
+        sizes = stats | "TextBytes" >> beam.MapTuple(text_bytes)
+        shards = sizes | "PlanShards" >> PlanShards(SPLITS_WITH_SMALL, config.shard_bytes)
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
         sizes = corpus | "CountSizes" >> CountSizes(folder, config.min_count, scratch=place.scratch)
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
@@ -247,7 +249,7 @@ class SimpleBooks:
         rejected = (readable.rejected_files, fallen) | "Rejected" >> beam.Flatten()
         listed = (rejected, readable.catalog_rejected) | "Unread" >> beam.Flatten()
         outputs = (
-            rows | "WriteBooks" >> WriteBooks(folder, CORPUS, SCHEMA, shards),
+            rows | "WriteBooks" >> WriteRows(folder, CORPUS, book_rows(SCHEMA), shards),
             listed | "WriteRejected" >> WriteRejected(folder),
             fates | "ListBooks" >> ListBooks(folder, config.formula),
             layout.files,

@@ -19,12 +19,15 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import Screened, ScreenPages
 from transforms.files.write_rejected import WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.fingerprint import SPLITS
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.language import dbname_of, load_language
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
+from transforms.wiki.article_rows import ARTICLES, FEATURES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
@@ -40,7 +43,6 @@ from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import ReadSplitPins, find_pins
 from transforms.wiki.read_templates import ReadTemplates
 from transforms.wiki.screen_facts import Linked
-from transforms.wiki.write_corpus import FEATURES, PlanShards, WriteCorpus
 from transforms.wiki.write_manifest import BuildOutcome, WriteManifest
 
 CORPUS = "wiki40b"
@@ -207,7 +209,9 @@ class Wiki40b:
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
-            shards=packed | "PlanShards" >> PlanShards(config.shard_bytes),
+            shards=packed
+            | "ShareOut" >> ShareOut()
+            | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
             lost=dump.lost,
@@ -230,7 +234,7 @@ class Wiki40b:
             linked.rejected,
             different.rejected,
         ) | "Rejected" >> beam.Flatten()
-        written = corpus | "WriteCorpus" >> WriteCorpus(folder, CORPUS, cleaned.shards)
+        written = corpus | "WriteCorpus" >> WriteRows(folder, CORPUS, ARTICLES, cleaned.shards)
         listed = rejected | "WriteRejected" >> WriteRejected(folder)
         unrendered = cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)
         BuildOutcome(

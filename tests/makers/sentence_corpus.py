@@ -8,8 +8,8 @@ import apache_beam as beam
 
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.lines.write_sentence_manifest import SentenceOutcome, WriteSentenceManifest
-from transforms.lines.write_shards import WriteChecksums, WriteShards
 from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
 from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.lines.line_blocks import block_of, pack_block
@@ -95,7 +95,7 @@ def write_corpus(
 
         sorted_lines = create("Ranges", ranges)
         shards = create("Shards", deal(lines))
-        written = shards | WriteShards(str(folder))
+        written = shards | WriteLines(str(folder))
         counted = CorpusLines(sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
         checksums = written.md5s | WriteChecksums(str(folder))
         outputs = (written.files, checksums, counted.files) | beam.Flatten()

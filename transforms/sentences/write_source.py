@@ -8,7 +8,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList
 
 from transforms.files.open_input import InputError
-from transforms.files.write_files import write_parquet, write_text, write_texts
+from transforms.files.write_files import table_of, write_parquet, write_text, write_texts
 from transforms.files.write_rejected import CountReasons
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds import build_manifest
@@ -118,11 +118,7 @@ def write_sentences(sentences: Sequence[SourceSentence], folder: str) -> Iterato
     yield write_text(folder, NAME, table, "table")
     for split in SPLITS:
         rows = [one for one in sentences if one.split == split]
-        columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
-        arrays = [pa.array(*pair) for pair in zip(columns, SCHEMA.types, strict=True)]
-        yield write_parquet(
-            folder, parquet_name(split, 0, 1), split, pa.table(arrays, schema=SCHEMA)
-        )
+        yield write_parquet(folder, parquet_name(split, 0, 1), split, table_of(rows, SCHEMA))
 
 
 def _names(inputs: Sequence[InputFile]) -> str:
