@@ -97,9 +97,7 @@ class RowKind(NamedTuple):
     split_of: Callable[[Any], str] = operator.attrgetter("split")
     values: Callable[[Any], Sequence[Any]] = tuple  # of the schema; called for a batch at a time
     weigh: Callable[[Sequence[Any]], int] | None = None  # values → their share of a batch
-    batch: int = (
-        0  # largest weight; without `weigh` all rows are a batch, also where there are none
-    )
+    batch: int = 0  # largest weight; without `weigh`, all rows of a shard, be it none
     pack: Callable[[Any], Any] = tuple  # for shuffles
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, what) that counts the rows
