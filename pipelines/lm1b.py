@@ -31,7 +31,7 @@ from transforms.lines.shuffle_lines import ShuffleLines
 from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
-from transforms.lines.write_shards import WriteChecksums, WriteShards
+from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.news.sentence_accounts import account_for_sentences
 
@@ -127,7 +127,7 @@ class Lm1b(CorpusBuild):
         corpus = shuffled
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
-        written = corpus | "WriteShards" >> WriteShards(folder, RELEASE.corpus, config.language)
+        written = corpus | "WriteLines" >> WriteLines(folder, RELEASE.corpus, config.language)
         ledger = {
             OUTPUTS: (
                 written.files,

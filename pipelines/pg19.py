@@ -15,6 +15,7 @@ from pipelines.settings.book_settings import LANGUAGE, find_books
 from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
 from transforms.books.assign_book_splits import AssignBookSplits
+from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
 from transforms.books.gather_books import GatherBooks
@@ -23,11 +24,11 @@ from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
 from transforms.books.screen_books import ScreenBooks
 from transforms.books.strip_books import StripBooks
-from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import KeepAll
 from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.pg19_rows import (
     HASH,
     RELEASED,
@@ -132,13 +133,14 @@ class Pg19(CorpusBuild):
         assigned = masked.books | "AssignSplits" >> AssignBookSplits(self.membership.split_of)
         rows = assigned | "MakeRows" >> beam.MapTuple(make_row)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
-        shards = stats | "PlanShards" >> PlanBookShards(SPLITS, self.config.shard_bytes)
+        plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
+        shards = stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
         rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
         listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
         ledger = {
             OUTPUTS: (
-                rows | "WriteBooks" >> WriteBooks(folder, RELEASE.corpus, SCHEMA, shards),
+                rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
                 listed | "WriteRejected" >> WriteRejected(folder),
                 dates.files,
             ),

@@ -20,6 +20,7 @@ from pipelines.settings.simplebooks_settings import (
     SimpleBooksConfig,
 )
 from transforms.books.assign_sizes import AssignSizes
+from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.count_sizes import CountSizes
 from transforms.books.gather_books import GatherBooks
 from transforms.books.list_books import BookFates, ListBooks, title_of
@@ -28,11 +29,11 @@ from transforms.books.select_books import SelectBooks
 from transforms.books.strip_books import StripBooks
 from transforms.books.take_simplest import KeepSimplest, TakeSimplest, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
-from transforms.books.write_books import MeasureRows, PlanBookShards, WriteBooks
 from transforms.books.write_layout import WriteLayout
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
 from transforms.text.books.simple.simplebooks_rows import (
     SCHEMA,
@@ -145,7 +146,8 @@ class SimpleBooks(CorpusBuild):
         )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
-        shards = stats | "PlanShards" >> PlanBookShards(SPLITS_WITH_SMALL, config.shard_bytes)
+        plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
+        shards = stats | "PlanShards" >> plan
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
         sizes = corpus | "CountSizes" >> CountSizes(folder, config.min_count, scratch=place.scratch)
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
@@ -161,7 +163,7 @@ class SimpleBooks(CorpusBuild):
         listed = (rejected, readable.catalog_rejected) | "Unread" >> beam.Flatten()
         ledger = {
             OUTPUTS: (
-                rows | "WriteBooks" >> WriteBooks(folder, RELEASE.corpus, SCHEMA, shards),
+                rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
                 listed | "WriteRejected" >> WriteRejected(folder),
                 fates | "ListBooks" >> ListBooks(folder, config.formula),
                 layout.files,

@@ -18,12 +18,15 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
 from transforms.text.wikimedia.language import dbname_of
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
+from transforms.wiki.article_rows import ARTICLES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
@@ -38,7 +41,6 @@ from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
-from transforms.wiki.write_corpus import PlanShards, WriteCorpus
 
 _DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
 
@@ -107,15 +109,8 @@ class Wiki40b(CorpusBuild):
         """Reads the dump, and makes articles of the pages that are some."""
         config = self.config
         screening = PageScreening(self.language, not self.links_pages)
-        read = ReadTemplates(
-            self.dumps,
-            self.language,
-            self.site.namespaces,
-            self.dbname,
-            self.entities,
-            place.stripes,
-            config.on_corrupt,
-        )
+        wiki = self.dumps, self.language, self.site.namespaces, self.dbname
+        read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
         templates = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
@@ -126,7 +121,7 @@ class Wiki40b(CorpusBuild):
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
-            shards=packed | "PlanShards" >> PlanShards(config.shard_bytes),
+            shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
             ledger={
@@ -154,7 +149,8 @@ class Wiki40b(CorpusBuild):
         rejected = dropped | "Rejected" >> beam.Flatten()
         ledger = {
             OUTPUTS: (
-                corpus | "WriteCorpus" >> WriteCorpus(folder, RELEASE.corpus, cleaned.shards),
+                corpus
+                | "WriteCorpus" >> WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards),
                 rejected | "WriteRejected" >> WriteRejected(folder),
                 cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
                 vocabulary.files,

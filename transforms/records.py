@@ -234,7 +234,7 @@ class OverlapVerdict(NamedTuple):
 
 
 class BookRow(NamedTuple):
-    """A book as it is written: what WriteBooks sorts and stores."""
+    """A book as it is written: what WriteRows sorts and stores."""
 
     split: str
     book_id: int

@@ -9,7 +9,7 @@ from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.language import load_language
-from transforms.wiki.write_corpus import FEATURES
+from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
 VERSION = "1.3.0"

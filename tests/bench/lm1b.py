@@ -34,7 +34,7 @@ from tests.tools.pack_samples import SAMPLES
 from tests.tools.real_data import DATA
 from transforms.lines.read_lines import plan_units, read_unit, screen_block
 from transforms.lines.sort_lines import RANGE_BYTES, RUN_BYTES
-from transforms.lines.write_shards import GROUP_BYTES, write_shard
+from transforms.lines.write_lines import GROUP_BYTES, write_shard
 from transforms.records import LineShard
 from transforms.text.files.tf_example import encode_texts
 from transforms.text.lines.line_blocks import count_lines, cut_block, lines_of

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.makers.finished_builds import seal
-from transforms.wiki.write_corpus import SCHEMA
+from transforms.wiki.article_rows import SCHEMA
 
 Rows = Sequence[Mapping[str, Any]]
 

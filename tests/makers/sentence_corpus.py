@@ -11,7 +11,7 @@ from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.write_rejected import CountReasons
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
 from transforms.lines.measure_lines import MeasureShards, lines_of_range
-from transforms.lines.write_shards import WriteChecksums, WriteShards
+from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
 from transforms.text.builds.build_manifest import Description, Provenance
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
@@ -105,7 +105,7 @@ def write_corpus(
 
         sorted_lines = create("Ranges", ranges)
         shards = create("Shards", deal(lines))
-        written = shards | WriteShards(str(folder))
+        written = shards | WriteLines(str(folder))
         counted = CorpusLines(sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
         checksums = written.md5s | WriteChecksums(str(folder))
         outputs = (written.files, checksums, counted.files) | beam.Flatten()

@@ -73,7 +73,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         if name.endswith("manifest.json"):
             manifest = json.loads(data)
             release = releases[manifest["corpus"]]
-            assert manifest["version"] == release.VERSION, (
+            assert manifest["version"] == release.RELEASE.version, (
                 "VERSION has changed: regenerate the golden builds"
             )
-            assert manifest["release_notes"] == release.RELEASE_NOTES
+            assert manifest["release_notes"] == release.RELEASE.notes

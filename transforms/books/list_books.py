@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from transforms.books.assign_sizes import SizedBook
 from transforms.books.write_layout import Place
-from transforms.files.write_records import WriteRecords
+from transforms.files.write_rows import WriteRecords
 from transforms.records import Book, OverlapVerdict, Rejected
 from transforms.text.books.book_stats import identity_of
 from transforms.text.books.simple.considered import Considered, Measured, Sized, make_line

@@ -7,7 +7,7 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList
 
-from transforms.files.write_records import WriteRecords
+from transforms.files.write_rows import WriteRecords
 from transforms.text.books.book_stats import identity_of
 from transforms.text.books.dating.date_table import (
     DateLine,

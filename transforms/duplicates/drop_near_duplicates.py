@@ -16,23 +16,36 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
+import pyarrow as pa
 
 from transforms.duplicates.combine_pairs import CombinePairs
 from transforms.duplicates.fetch_line_pairs import PAIRS, RANGES, FetchLinePairs, LinePairs
 from transforms.duplicates.find_similar_lines import FindSimilarLines
-from transforms.duplicates.write_near_duplicates import WriteNearDuplicates
 from transforms.files import counters
 from transforms.files.scratch import Scratch, fetch
+from transforms.files.write_rows import WriteRecords
 from transforms.records import LineRange
 from transforms.text.duplicates.components import Pairs, link_to_smallest
 from transforms.text.duplicates.ngrams import jaccard
 from transforms.text.lines.line_blocks import block_of, lines_of
 from transforms.text.lines.line_ids import places_of, split_by_range
+from transforms.text.news.sentence_accounts import NEAR_DUPLICATES
 
 STAGE = "drop-near-duplicates"
 THRESHOLD = 0.8
 PERMUTATIONS = 128
 NGRAM_WORDS = 3
+
+RECORDS_PER_FILE = 1 << 18
+SCHEMA = pa.schema(
+    [
+        pa.field("kept", pa.string(), nullable=False),
+        pa.field("removed", pa.string(), nullable=False),
+        pa.field("similarity", pa.float64(), nullable=False),
+    ]
+)
+
+Row = tuple[str, str, float]  # as in SCHEMA
 
 
 class WithoutNearDuplicates(NamedTuple):
@@ -105,7 +118,17 @@ class DropNearDuplicates(beam.PTransform):
         removed = (
             index_to_links
             | "FetchRemoved" >> FetchLinePairs(index_to_range)
-            | "WriteRemoved" >> WriteNearDuplicates(self.folder, counts, self.ngram_words)
+            | "ListRemoved" >> beam.FlatMap(list_removed, self.ngram_words).with_output_types(Row)
+            | "WriteRemoved"
+            >> WriteRecords(
+                self.folder,
+                NEAR_DUPLICATES,
+                SCHEMA,
+                removed_of,
+                tuple,
+                records_per_file=RECORDS_PER_FILE,
+                count=counts,
+            )
         )
         return WithoutNearDuplicates(kept, removed, counts)
 
@@ -134,6 +157,21 @@ def near_pairs(pairs: LinePairs, threshold: float, ngram_words: int) -> Iterator
     near = pairs.ids[numpy.array(similarities) >= threshold]
     if len(near):
         yield near
+
+
+def list_removed(pairs: LinePairs, ngram_words: int) -> Iterator[Row]:
+    """The removed lines, each with the line that stays. Bytes that are not UTF-8 are written as \\xNN."""
+    for removed, kept in zip(pairs.firsts, pairs.seconds, strict=True):
+        yield _readable(kept), _readable(removed), jaccard(removed, kept, ngram_words)
+
+
+def removed_of(row: Row) -> str:
+    """The text that decides about the file."""
+    return row[1]
+
+
+def _readable(line: bytes) -> str:
+    return line.decode("utf-8", "backslashreplace")
 
 
 def drop_lines(

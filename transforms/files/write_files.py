@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
@@ -125,11 +125,15 @@ def remove_unfinished(folder: pathlib.Path) -> None:
 
 
 class ParquetFile:
-    """A new Parquet file, zstd-compressed, written a row group at a time."""
+    """A new Parquet file, zstd-compressed, written a row group at a time.
 
-    def __init__(self, folder: str, name: str, schema: pa.Schema):
+    Args:
+      encoding: what ParquetWriter takes beside the compression.
+    """
+
+    def __init__(self, folder: str, name: str, schema: pa.Schema, **encoding: Any):
         self._file = HashedFile.in_folder(folder, name)
-        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
+        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd", **encoding)
         self.output_file = self._file.output_file
 
     def __enter__(self) -> Self:
@@ -144,6 +148,13 @@ class ParquetFile:
     def write(self, table: pa.Table) -> None:
         """Writes one row group."""
         self._writer.write_table(table)
+
+
+def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    """The rows, their values in the order of the schema."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)
 
 
 def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.files.write_files import write_parquet, write_text
+from transforms.files.write_files import table_of, write_parquet, write_text
 from transforms.records import OutputFile
 from transforms.text.files.shards import parquet_name
 from transforms.text.translation.records import SPLITS, SourceSentence
@@ -42,8 +42,4 @@ def write_sentences(selection: Selection, folder: str) -> Iterator[OutputFile]:
     yield write_text(folder, NAME, table, "table")
     for split in SPLITS:
         rows = [one for one in sentences if one.split == split]
-        columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
-        arrays = [pa.array(*pair) for pair in zip(columns, SCHEMA.types, strict=True)]
-        yield write_parquet(
-            folder, parquet_name(split, 0, 1), split, pa.table(arrays, schema=SCHEMA)
-        )
+        yield write_parquet(folder, parquet_name(split, 0, 1), split, table_of(rows, SCHEMA))

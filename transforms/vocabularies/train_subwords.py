@@ -24,8 +24,8 @@ from transforms.text.vocabularies.subwords import (
     vocabulary_of,
     vocabulary_size_of,
 )
+from transforms.wiki.article_rows import order
 from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
-from transforms.wiki.write_corpus import order
 
 STAGE = "train-subwords"
 FOLDER = "sentencepiece"

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import pyarrow.parquet as pq
 from apache_beam.pvalue import AsSingleton
 
 from transforms.files import counters
-from transforms.files.write_files import HashedFile, write_parquet
+from transforms.files.write_files import ParquetFile, write_parquet
 from transforms.records import OutputFile
 from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
@@ -86,13 +85,11 @@ def write_file(
     rows = entity_table.drop_repeated(merged)
     name = f"entities-{file:05d}-of-{files:05d}.parquet"
     counts = TableCounts(0, merged.num_rows - rows.num_rows, 0, (0,) * len(wikis))
-    with (
-        HashedFile.in_folder(folder, name) as output,
-        pq.ParquetWriter(output, entity_table.table_schema(wikis), **_encoding(wikis)) as writer,
-    ):
+    schema = entity_table.table_schema(wikis)
+    with ParquetFile(folder, name, schema, **_encoding(wikis)) as output:
         for start in range(0, rows.num_rows, ROWS_PER_GROUP):
             group = entity_table.widen_block(rows.slice(start, ROWS_PER_GROUP), wikis)
-            writer.write_table(group)
+            output.write(group)
             counts = entity_table.add_counts([counts, entity_table.count_rows(group)])
     counters.count(STAGE, "rows", counts.rows)
     counters.flush()
@@ -102,7 +99,6 @@ def write_file(
 def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
     """A third smaller than by default. Only ids have ranges that help to skip row groups."""
     return {
-        "compression": "zstd",
         "use_dictionary": ["instance_of.list.element"],
         "column_encoding": {
             "numeric_id": "DELTA_BINARY_PACKED",

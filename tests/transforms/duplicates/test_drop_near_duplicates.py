@@ -11,7 +11,12 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from tests.makers.line_ranges import cut, lines_in, ranges_of
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.duplicates.drop_near_duplicates import DropNearDuplicates, near_pairs
+from transforms.duplicates.drop_near_duplicates import (
+    SCHEMA,
+    DropNearDuplicates,
+    list_removed,
+    near_pairs,
+)
 from transforms.duplicates.fetch_line_pairs import LinePairs
 from transforms.files.scratch import fetch
 from transforms.records import LineRange
@@ -103,6 +108,22 @@ def test_nothing_depends_on_the_cut_or_on_the_order_of_ranges(tmp_path: Path, si
     for before, after in zip(ranges, kept, strict=True):
         assert lines_in([after]) == [line for line in lines_in([before]) if line not in REMOVED]
     assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
+
+
+def test_with_nothing_removed_there_is_an_empty_file(tmp_path: Path) -> None:
+    (file,) = drop(tmp_path, cut(UNLIKE, 3)).elements["removed"]
+    assert (file.name, file.records) == ("rejected/near-duplicates-00000-of-00001.parquet", 0)
+    assert pq.read_table(tmp_path / file.name) == SCHEMA.empty_table()
+
+
+def test_removed_lines_are_readable() -> None:
+    removed, kept = [b"b a c", b"b b", b"\xed\xa0\x80 x"], [b"a b c", b"a b c", b"\xff"]
+    pairs = LinePairs(numpy.zeros((3, 2), numpy.int64), removed, kept)
+    assert list(list_removed(pairs, 1)) == [
+        ("a b c", "b a c", 1.0),
+        ("a b c", "b b", 1 / 3),
+        (r"\xff", r"\xed\xa0\x80 x", 0.0),
+    ]
 
 
 def write_range(lines: LineRange, folder: str) -> None:

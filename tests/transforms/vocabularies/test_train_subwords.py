@@ -24,8 +24,8 @@ from transforms.vocabularies.train_subwords import (
     train_on,
     train_on_sample,
 )
+from transforms.wiki.article_rows import order
 from transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
-from transforms.wiki.write_corpus import order
 
 
 def article(number: int, identity: str = "", split: str = "train") -> PackedArticle:

@@ -1,34 +1,50 @@
-"""How many files a split is written to, and what they are called."""
+"""How many files a split is written to, and their names."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from transforms.text.fingerprint import SPLITS
 
 SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
 
 
-def count_shards(text_bytes: int, shard_bytes: int) -> dict[str, int]:
-    """Split → number of files, so that one holds about `shard_bytes` of text (UTF-8).
+class Shard(NamedTuple):
+    """A shard of a split, or a file of records, which are numbered alike."""
 
-    From the size of all cleaned text and the shares of the splits: known before the articles are
-    grouped, and the same however the dump is packed.
+    split: str  # or the name of the files, for records, which are in no split
+    shard: int
+    shards: int  # of the split
+
+
+def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
+    """(split, bytes of text), from the size of all cleaned text and the shares of the splits.
+
+    Known before the articles are grouped, and the same however the dump is packed.
     """
-    return {split: max(1, -(-int(text_bytes * SHARE[split]) // shard_bytes)) for split in SPLITS}
+    for split in SPLITS:
+        yield split, int(text_bytes * SHARE[split])
 
 
-def missing_shards(
-    shards: Mapping[str, int], names: Collection[str]
-) -> Iterator[tuple[str, int, int]]:
-    """(split, shard, shards) of those whose Parquet file is not among the names."""
+def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
+    """Split → number of files, one at least, so that one holds about `shard_size`."""
+    return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
+
+
+def every_shard(shards: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
+    """(split, shard, shards) of all."""
     for split, count in shards.items():
         for shard in range(count):
-            if parquet_name(split, shard, count) not in names:
-                yield split, shard, count
+            yield split, shard, count
 
 
 def parquet_name(split: str, shard: int, shards: int) -> str:
     """ "train-00000-of-00016.parquet", as the Hugging Face hub names files."""
     return f"{split}-{shard:05d}-of-{shards:05d}.parquet"
+
+
+def tsv_name(name: str, file: int, files: int) -> str:
+    """ "books-00000-of-00001.tsv" """
+    return f"{name}-{file:05d}-of-{files:05d}.tsv"
 
 
 def tfrecord_name(corpus: str, split: str, shard: int, shards: int) -> str:

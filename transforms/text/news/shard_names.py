@@ -5,7 +5,7 @@ once more. As in TensorFlow Datasets, train is all other shards, and test is all
 paper measures on held-out shard 0 alone: that is the split "paper_test", whose sentences test has too.
 """
 
-from typing import NamedTuple
+from transforms.text.files.shards import Shard
 
 TRAIN, HELDOUT = "train", "heldout"  # series of shards
 HELD_OUT_SHARD = 0  # of the series "train"
@@ -15,14 +15,6 @@ SPLITS = ("train", "test", "paper_test")
 
 TRAIN_FOLDER = "training-monolingual.tokenized.shuffled"
 HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
-
-
-class TableShard(NamedTuple):
-    """A shard of a split, as Parquet and TFRecord files are numbered."""
-
-    split: str
-    shard: int
-    shards: int  # of the split
 
 
 def text_name(series: str, shard: int, shards: int, language: str) -> str:
@@ -41,9 +33,9 @@ def split_of(series: str, shard: int) -> str:
     return "" if shard == HELD_OUT_SHARD else "train"
 
 
-def tables_of(series: str, shard: int, shards: int) -> tuple[TableShard, ...]:
+def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
     """The shards of splits that have the sentences of a text file."""
     if series == HELDOUT:
-        test = TableShard("test", shard, shards)
-        return (test, TableShard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)
-    return () if shard == HELD_OUT_SHARD else (TableShard("train", shard - 1, shards - 1),)
+        test = Shard("test", shard, shards)
+        return (test, Shard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)
+    return () if shard == HELD_OUT_SHARD else (Shard("train", shard - 1, shards - 1),)

@@ -8,10 +8,10 @@ from transforms.text.builds.corpus_shapes import SHAPES, TITLE_IN_TEXT, shape_of
 from transforms.text.lines import line_table
 from transforms.text.translation.records import SPLITS as TRANSLATION_SPLITS
 from transforms.text.wikimedia.entity_table import table_schema
-from transforms.wiki import write_corpus
+from transforms.wiki import article_rows
 
 SCHEMAS = {
-    "wiki40b": write_corpus.SCHEMA,
+    "wiki40b": article_rows.SCHEMA,
     "pg19": pg19_rows.SCHEMA,
     "simplebooks": simplebooks_rows.SCHEMA,
     "flores101": write_source.SCHEMA,

@@ -1,6 +1,13 @@
 import pytest
 
-from transforms.text.files.shards import count_shards, missing_shards, parquet_name, tfrecord_name
+from transforms.text.files.shards import (
+    count_shards,
+    every_shard,
+    parquet_name,
+    share_out,
+    tfrecord_name,
+    tsv_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -8,18 +15,19 @@ from transforms.text.files.shards import count_shards, missing_shards, parquet_n
     [(0, (1, 1, 1)), (100, (1, 1, 1)), (1000, (9, 1, 1)), (10_000, (90, 5, 5))],
 )
 def test_count_shards(text_bytes: int, expected: tuple[int, int, int]) -> None:
-    counts = count_shards(text_bytes, shard_bytes=100)
+    counts = count_shards(dict(share_out(text_bytes)), 100)
     assert (counts["train"], counts["validation"], counts["test"]) == expected
 
 
-def test_missing_shards() -> None:
-    names = {"train-00001-of-00002.parquet", "test-00000-of-00001.parquet"}
-    assert list(missing_shards({"train": 2, "validation": 1, "test": 1}, names)) == [
+def test_every_shard() -> None:
+    assert list(every_shard({"train": 2, "test": 1})) == [
         ("train", 0, 2),
-        ("validation", 0, 1),
+        ("train", 1, 2),
+        ("test", 0, 1),
     ]
 
 
 def test_names() -> None:
     assert parquet_name("train", 3, 16) == "train-00003-of-00016.parquet"
+    assert tsv_name("books", 0, 1) == "books-00000-of-00001.tsv"
     assert tfrecord_name("wiki40b", "test", 0, 2) == "wiki40b-test.tfrecord-00000-of-00002"

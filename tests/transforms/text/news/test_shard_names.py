@@ -1,9 +1,9 @@
 import pytest
 
+from transforms.text.files.shards import Shard
 from transforms.text.news.shard_names import (
     HELDOUT,
     TRAIN,
-    TableShard,
     split_of,
     tables_of,
     text_name,
@@ -19,7 +19,7 @@ from transforms.text.news.shard_names import (
             100,
             "training-monolingual.tokenized.shuffled/news.en-00001-of-00100",
             "train",
-            [TableShard("train", 0, 99)],
+            [Shard("train", 0, 99)],
         ),
         (
             TRAIN,
@@ -27,7 +27,7 @@ from transforms.text.news.shard_names import (
             100,
             "training-monolingual.tokenized.shuffled/news.en-00099-of-00100",
             "train",
-            [TableShard("train", 98, 99)],
+            [Shard("train", 98, 99)],
         ),
         (
             TRAIN,
@@ -43,7 +43,7 @@ from transforms.text.news.shard_names import (
             50,
             "heldout-monolingual.tokenized.shuffled/news.en.heldout-00000-of-00050",
             "test",
-            [TableShard("test", 0, 50), TableShard("paper_test", 0, 1)],
+            [Shard("test", 0, 50), Shard("paper_test", 0, 1)],
         ),
         (
             HELDOUT,
@@ -51,12 +51,12 @@ from transforms.text.news.shard_names import (
             50,
             "heldout-monolingual.tokenized.shuffled/news.en.heldout-00049-of-00050",
             "test",
-            [TableShard("test", 49, 50)],
+            [Shard("test", 49, 50)],
         ),
     ],
 )
 def test_a_shard_and_its_files(
-    series: str, shard: int, shards: int, name: str, split: str, tables: list[TableShard]
+    series: str, shard: int, shards: int, name: str, split: str, tables: list[Shard]
 ) -> None:
     assert text_name(series, shard, shards, "en") == name
     assert split_of(series, shard) == split
@@ -77,7 +77,7 @@ def test_each_split_has_each_of_its_numbers_once(shards: int, heldout_shards: in
         for table in tables_of(series, shard, count)
     ]
     assert sorted(tables) == sorted(
-        TableShard(split, shard, count)
+        Shard(split, shard, count)
         for split, count in (("train", shards - 1), ("test", heldout_shards), ("paper_test", 1))
         for shard in range(count)
     )

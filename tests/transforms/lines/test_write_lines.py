@@ -1,8 +1,7 @@
 import hashlib
 import random
-import struct
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import apache_beam as beam
@@ -10,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
-from transforms.lines import write_shards
-from transforms.lines.write_shards import WriteChecksums, WriteShards, write_shard
+from transforms.lines import write_lines
+from transforms.lines.write_lines import WriteChecksums, WriteLines, write_shard
 from transforms.records import LineShard, OutputFile
 from transforms.text.files.tf_example import encode_example, frame_record
 from transforms.text.lines.line_blocks import block_of, lines_of
@@ -44,7 +43,7 @@ SPLITS = {
 def write(folder: Path, shards: list[LineShard], language: str = "en") -> Outcome:
     def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
         created = root | "Shards" >> beam.Create(shards)
-        written = created | WriteShards(str(folder), language=language)
+        written = created | WriteLines(str(folder), language=language)
         checksums = written.md5s | WriteChecksums(str(folder))
         return {**written._asdict(), "checksums": checksums}
 
@@ -59,12 +58,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def records_of(path: Path) -> Iterator[bytes]:
-    data, at = path.read_bytes(), 0
-    while at < len(data):
-        (length,) = struct.unpack_from("<Q", data, at)
-        yield data[at : at + 12 + length + 4]
-        at += 12 + length + 4
+def records_of(lines: Iterable[str]) -> bytes:
+    return b"".join(frame_record(encode_example({"text": line})) for line in lines)
 
 
 def test_text_files_hold_the_blocks_under_the_published_names(tmp_path: Path) -> None:
@@ -89,9 +84,8 @@ def test_parquet_and_tfrecord_hold_the_lines_of_the_split(tmp_path: Path) -> Non
             table = pq.read_table(tmp_path / f"{split}-{place}.parquet")
             assert table.schema == SCHEMA
             assert table["text"].to_pylist() == lines
-            assert list(records_of(tmp_path / f"lm1b-{split}.tfrecord-{place}")) == [
-                frame_record(encode_example({"text": line})) for line in lines
-            ]
+            frames = tmp_path / f"lm1b-{split}.tfrecord-{place}"
+            assert frames.read_bytes() == records_of(lines)
     names = {name for name in bytes_of(tmp_path) if "/" not in name}
     assert len(names) == 2 * (2 + 3 + 1) + 1
     assert "md5sums" in names
@@ -128,12 +122,7 @@ def test_md5sum_accepts_the_checksums(tmp_path: Path) -> None:
     assert lines == sorted(lines, key=lambda line: line[34:])
     assert [line[34:] for line in lines] == sorted(name for name, _ in outcome.elements["md5s"])
     assert len(lines) == len(SHARDS)
-    check = [
-        "md5sum",
-        "--check",
-        "--strict",
-        "md5sums",
-    ]
+    check = ["md5sum", "--check", "--strict", "md5sums"]
     assert subprocess.run(check, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
     (tmp_path / HELDOUT_FOLDER / "news.en-00000-of-00003").write_bytes(b"first\n")
     assert subprocess.run(check, cwd=tmp_path, capture_output=True, timeout=60).returncode == 1
@@ -181,9 +170,7 @@ def test_characters_that_only_perl_knows_stay_in_text_files(tmp_path: Path) -> N
             "text": texts
         }
         frames = tmp_path / f"lm1b-{split}.tfrecord-00000-of-00001"
-        assert list(records_of(frames)) == [
-            frame_record(encode_example({"text": text})) for text in texts
-        ]
+        assert frames.read_bytes() == records_of(texts)
     assert sorted(outcome.elements["replaced"]) == [("paper_test", 3), ("test", 3), ("train", 1)]
     assert outcome.counters == {
         "write-shards/sentences": 4,
@@ -194,8 +181,8 @@ def test_characters_that_only_perl_knows_stay_in_text_files(tmp_path: Path) -> N
 def test_a_shard_of_many_row_groups_and_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_shards, "GROUP_BYTES", 100)
-    monkeypatch.setattr(write_shards, "BATCH", 3)
+    monkeypatch.setattr(write_lines, "GROUP_BYTES", 100)
+    monkeypatch.setattr(write_lines, "BATCH", 3)
     lines = [f"sentence {number} é" for number in range(50)]  # of 14 bytes, later 15
     block = block_of([line.encode() for line in lines])
     whole = write_shard(LineShard("train", 1, 2, block), str(tmp_path), "lm1b", "en")
@@ -205,9 +192,7 @@ def test_a_shard_of_many_row_groups_and_batches(
     assert rows == [7, *[6] * 7, 1]
     assert pq.read_table(path)["text"].to_pylist() == lines
     frames = tmp_path / "lm1b-train.tfrecord-00000-of-00001"
-    assert list(records_of(frames)) == [
-        frame_record(encode_example({"text": line})) for line in lines
-    ]
+    assert frames.read_bytes() == records_of(lines)
     text_file = tmp_path / TRAIN_FOLDER / "news.en-00001-of-00002"
     assert lines_of(text_file.read_bytes()) == lines_of(block)
     assert [file.records for file in whole.files] == [50, 50, 50]
@@ -215,4 +200,4 @@ def test_a_shard_of_many_row_groups_and_batches(
 
 def test_what_is_no_utf8_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="UTF8"):
-        run_transform(WriteShards(str(tmp_path)), [LineShard("train", 1, 2, b"caf\xe9\n")])
+        run_transform(WriteLines(str(tmp_path)), [LineShard("train", 1, 2, b"caf\xe9\n")])

@@ -1,0 +1,329 @@
+"""Rows → files, the same bytes whatever the runner and the order: Parquet, TFRecord and text.
+
+`WriteRows` groups rows by shard, sorts them, and writes the shards. `write_files` writes the files of one
+shard, a batch at a time; families whose shards come whole call it by themselves.
+"""
+
+import contextlib
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import AsDict, AsSingleton
+
+from transforms.files import counters
+from transforms.files.write_files import HashedFile, ParquetFile, table_of
+from transforms.records import OutputFile
+from transforms.text.files.shards import (
+    Shard,
+    count_shards,
+    every_shard,
+    parquet_name,
+    tfrecord_name,
+    tsv_name,
+)
+from transforms.text.files.tf_example import encode_example, frame_record
+from transforms.text.fingerprint import shard_of
+
+PARQUET, TFRECORD, TEXT = "parquet", "tfrecord", "text"  # formats
+
+RECORDS_PER_FILE = 1_000_000
+SUFFIXES = {"parquet": (PARQUET, parquet_name), "tsv": (TEXT, tsv_name)}
+
+ShardKey = tuple[str, int, int]  # fields of a Shard
+
+
+class Target(NamedTuple):
+    """A file to be written."""
+
+    name: str  # relative to the build's folder
+    split: str  # "" for a file that belongs to no split
+    format: str
+
+
+class Batch(NamedTuple):
+    """Rows that are in memory at once."""
+
+    rows: int
+    pieces: Mapping[str, Iterable[Any]]  # format → the rows in it, to be written piece by piece
+
+
+def write_files(
+    folder: str,
+    targets: Iterable[Target],
+    schema: pa.Schema,
+    batches: Iterable[Batch],
+    encoding: Mapping[str, Any] | None = None,
+) -> list[OutputFile]:
+    """Writes the same rows to all targets; each of them gets the pieces of its format.
+
+    Args:
+      encoding: of Parquet files.
+    """
+    with contextlib.ExitStack() as stack:
+        files: dict[Target, HashedFile | ParquetFile] = {}
+        for target in targets:
+            file: HashedFile | ParquetFile = (
+                ParquetFile(folder, target.name, schema, **encoding or {})
+                if target.format == PARQUET
+                else HashedFile.in_folder(folder, target.name)
+            )
+            stack.enter_context(file)
+            files[target] = file
+        # With `map` nothing holds a batch while the next one is made.
+        rows = sum(map(functools.partial(_write_batch, files), batches))
+    return [file.output_file(*target, rows) for target, file in files.items()]
+
+
+def _write_batch(files: Mapping[Target, HashedFile | ParquetFile], batch: Batch) -> int:
+    """Gives the number of rows."""
+    for kind, pieces in batch.pieces.items():
+        writes = [file.write for target, file in files.items() if target.format == kind]
+        for piece in pieces:
+            for write in writes:
+                write(piece)
+    return batch.rows
+
+
+class RowKind(NamedTuple):
+    """The rows of a family, as WriteRows sees them."""
+
+    schema: pa.Schema
+    identity: Callable[[Any], str]  # row → the text that decides about its shard
+    order: Callable[[Any], Any]  # unpacked row → the key that the rows of a shard are sorted by
+    split_of: Callable[[Any], str] = operator.attrgetter("split")
+    values: Callable[[Any], Sequence[Any]] = tuple  # of the schema; called for a batch at a time
+    weigh: Callable[[Sequence[Any]], int] | None = None  # values → their share of a batch
+    batch: int = 0  # largest weight; without `weigh`, all rows of a shard, be it none
+    pack: Callable[[Any], Any] = tuple  # for shuffles
+    unpack: Callable[[Any], Any] = tuple
+    counter: tuple[str, str] | None = None  # (stage, what) that counts the rows
+
+
+class PlanShards(beam.PTransform):
+    """PCollection → one {split: number of files}; one file at least for each split.
+
+    Args:
+      splits: of the corpus.
+      shard_bytes: size of a file, about, in the unit of the sizes.
+      measure: PCollection → PCollection[(split, size)]; None for a collection of that.
+    """
+
+    def __init__(
+        self, splits: Sequence[str], shard_bytes: int, measure: beam.PTransform | None = None
+    ):
+        super().__init__()
+        if shard_bytes < 1:
+            raise ValueError(f"shard_bytes is {shard_bytes}, and must be positive")
+        self.splits = tuple(splits)
+        self.shard_bytes = shard_bytes
+        self.measure = measure
+
+    def expand(self, rows: beam.PCollection) -> beam.PCollection:
+        sizes = rows | "Measure" >> self.measure if self.measure else rows
+        return (
+            rows.pipeline
+            | "Once" >> beam.Create([self.splits])
+            | "CountShards" >> beam.Map(_plan, self.shard_bytes, AsDict(sizes))
+        )
+
+
+def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> dict[str, int]:
+    return count_shards({split: sizes.get(split, 0) for split in splits}, shard_bytes)
+
+
+class WriteRows(beam.PTransform):
+    """PCollection of rows → PCollection[OutputFile].
+
+    A shard without rows is a file too: readers find every name of `-of-N`.
+
+    Args:
+      folder: of the build.
+      corpus: first part of the TFRecord names, "wiki40b".
+      kind: of the rows.
+      shards: one {split: number of files}, as PlanShards gives it.
+    """
+
+    def __init__(self, folder: str, corpus: str, kind: RowKind, shards: beam.PCollection):
+        super().__init__()
+        self.folder = folder
+        self.kind = kind
+        self.shards = shards
+        self.name_files = functools.partial(corpus_files, corpus)
+
+    def expand(self, rows: beam.PCollection) -> beam.PCollection:
+        return _write_shards(rows, self.folder, self.kind, self.shards, self.name_files)
+
+
+def _write_shards(
+    rows: beam.PCollection,
+    folder: str,
+    kind: RowKind,
+    shards: beam.PCollection,
+    name_files: Callable[[Shard], Sequence[Target]],
+) -> beam.PCollection:
+    filled = rows | "KeyByShard" >> beam.Map(
+        key_by_shard, kind, AsSingleton(shards)
+    ).with_output_types(tuple[ShardKey, Any])
+    empty = shards | "EveryShard" >> beam.FlatMap(empty_shards).with_output_types(
+        tuple[ShardKey, Any]
+    )
+    return (
+        (filled, empty)
+        | beam.Flatten()
+        | "GroupShards" >> beam.GroupByKey()
+        | "WriteShards" >> beam.FlatMap(write_shard, folder, kind, name_files)
+    )
+
+
+def corpus_files(corpus: str, shard: Shard) -> list[Target]:
+    """A Parquet and a TFRecord file of a split."""
+    return [
+        Target(parquet_name(*shard), shard.split, PARQUET),
+        Target(tfrecord_name(corpus, *shard), shard.split, TFRECORD),
+    ]
+
+
+def record_files(suffix: str, shard: Shard) -> list[Target]:
+    """One file, which is in no split."""
+    kind, to_name = SUFFIXES[suffix]
+    return [Target(to_name(*shard), "", kind)]
+
+
+def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
+    """((split, shard, shards), packed row)."""
+    split = kind.split_of(row)
+    count = shards[split]
+    return (split, shard_of(kind.identity(row), count), count), kind.pack(row)
+
+
+def empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, None]]:
+    """The key of each shard, with no row."""
+    for key in every_shard(shards):
+        yield key, None
+
+
+def write_shard(
+    grouped: tuple[ShardKey, Iterable[Any]],
+    folder: str,
+    kind: RowKind,
+    name_files: Callable[[Shard], Sequence[Target]],
+) -> Iterator[OutputFile]:
+    """Writes the rows of one shard, sorted, a batch at a time: only one is unpacked."""
+    key, packed = grouped
+    rows = sorted(map(kind.unpack, filter(None, packed)), key=kind.order)
+    targets = name_files(Shard(*key))
+    formats = [target.format for target in targets]
+    yield from write_files(folder, targets, kind.schema, _encode_rows(rows, kind, formats))
+    counters.flush()
+
+
+def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> Iterator[Batch]:
+    if TEXT in formats:
+        yield Batch(1, {TEXT: _lines(kind.schema, [kind.schema.names])})
+    for values in _batches(rows, kind):
+        encoded = {one: _ENCODERS[one](kind.schema, values) for one in formats}
+        yield Batch(len(values), encoded)
+        if kind.counter:
+            counters.count(*kind.counter, len(values))
+
+
+def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
+    """The values of the rows, as many together as fit a batch; or one heavier row."""
+    if kind.weigh is None:
+        yield [kind.values(row) for row in rows]
+        return
+    batch: list[Sequence[Any]] = []
+    weight = 0
+    for row in rows:
+        values = kind.values(row)
+        more = kind.weigh(values)
+        if batch and weight + more > kind.batch:
+            yield batch
+            batch, weight = [], 0
+        batch.append(values)
+        weight += more
+    if batch:
+        yield batch
+
+
+def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Table]:
+    """One row group."""
+    yield table_of(rows, schema)
+
+
+def _records(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    for row in rows:
+        yield frame_record(encode_example(dict(zip(schema.names, row, strict=True))))
+
+
+def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """Fields between tabs. White space in a field is one space: a row is a line."""
+    for row in rows:
+        fields = (" ".join(str(field).split()) for field in row)
+        yield ("\t".join(fields) + "\n").encode("utf-8")
+
+
+_ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[Any]]] = {
+    PARQUET: _tables,
+    TFRECORD: _records,
+    TEXT: _lines,
+}
+
+
+class WriteRecords(beam.PTransform):
+    """PCollection[tuple] → PCollection[OutputFile]: files for people to look into, in no split.
+
+    Args:
+      folder: of the build.
+      name: of the files, up to their numbers: "rejected/rejected".
+      schema: of a record; as TSV, which has a header line, it gives the names.
+      identity: record → the text that decides about its file.
+      order: tuple of its fields → the key that the records of a file are sorted by.
+      suffix: of SUFFIXES.
+      count: PCollection of one int, the number of records; None to count them.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        name: str,
+        schema: pa.Schema,
+        identity: Callable[[Any], str],
+        order: Callable[[Any], Any],
+        suffix: str = "parquet",
+        records_per_file: int = RECORDS_PER_FILE,
+        count: beam.PCollection | None = None,
+    ):
+        super().__init__()
+        if suffix not in SUFFIXES:
+            raise ValueError(f"suffix is one of {tuple(SUFFIXES)}, not {suffix!r}")
+        self.folder = folder
+        self.name = name
+        self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))
+        self.suffix = suffix
+        self.records_per_file = records_per_file
+        self.count = count
+
+    def expand(self, records: beam.PCollection) -> beam.PCollection:
+        count = self.count
+        if count is None:
+            count = records | "CountRecords" >> beam.combiners.Count.Globally()
+        shards = (
+            count
+            | "NameFiles" >> beam.Map(_named, self.name).with_output_types(tuple[str, int])
+            | "PlanFiles" >> PlanShards([self.name], self.records_per_file)
+        )
+        name_files = functools.partial(record_files, self.suffix)
+        return _write_shards(records, self.folder, self.kind, shards, name_files)
+
+
+def _constant(value: str, _: Any) -> str:
+    return value
+
+
+def _named(count: int, name: str) -> tuple[str, int]:
+    return name, count

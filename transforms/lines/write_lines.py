@@ -1,0 +1,160 @@
+"""Shards of shuffled lines → files: text as it was published, Parquet and TFRecord, and checksums."""
+
+import hashlib
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsList
+
+from transforms.files import counters
+from transforms.files.write_files import write_text
+from transforms.files.write_rows import (
+    PARQUET,
+    TEXT,
+    TFRECORD,
+    Batch,
+    Target,
+    corpus_files,
+    write_files,
+)
+from transforms.records import LineShard, OutputFile
+from transforms.text.files.tf_example import encode_texts
+from transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
+from transforms.text.lines.line_table import FEATURE, SCHEMA, make_table
+from transforms.text.news.shard_names import split_of, tables_of, text_name
+
+STAGE = "write-shards"
+CHECKSUMS = "md5sums"
+
+GROUP_BYTES = 1 << 24  # of text in a row group, and in memory at once beside the shard itself
+BATCH = 1 << 12  # records made at once: what the cache of a processor holds
+
+# Sentences do not repeat, so that a dictionary only costs, and nobody needs their least and greatest.
+_ENCODING = {"use_dictionary": False, "write_statistics": False}
+
+
+class WrittenLines(NamedTuple):
+    """What WriteLines gives."""
+
+    files: beam.PCollection  # of OutputFile
+    md5s: beam.PCollection  # of (name, MD5): of every text file
+    replaced: beam.PCollection  # of (split, characters that are U+FFFD in Parquet and TFRecord)
+
+
+class WrittenShard(NamedTuple):
+    """What one shard gives."""
+
+    files: list[OutputFile]
+    md5: tuple[str, str]
+    replaced: list[tuple[str, int]]
+
+
+class WriteLines(beam.PTransform):
+    """PCollection[LineShard] → WrittenLines.
+
+    Each shard is a text file, its lines as they are, under the name that it has in the published corpus;
+    and but for the held-out shard, which is there in its parts, a Parquet and a TFRecord file with the
+    one feature `text`. A text is the whole line without its line feed: where TensorFlow Datasets strips
+    lines, these keep the blanks at their ends, which only lines have that the tokeniser passes through.
+    A shard without lines gives files too. See text/news/shard_names.py.
+
+    Args:
+      folder: of the build.
+      corpus: first part of the TFRecord names.
+      language: in the names of the text files.
+    """
+
+    def __init__(self, folder: str, corpus: str = "lm1b", language: str = "en"):
+        super().__init__()
+        self.folder = folder
+        self.corpus = corpus
+        self.language = language
+
+    def expand(self, shards: beam.PCollection) -> WrittenLines:
+        written = shards | "WriteShard" >> beam.Map(
+            write_shard, self.folder, self.corpus, self.language
+        )
+        files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
+        return WrittenLines(
+            written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
+            written | "Checksums" >> beam.Map(md5).with_output_types(tuple[str, str]),
+            written | "Replaced" >> beam.FlatMap(replaced).with_output_types(tuple[str, int]),
+        )
+
+
+class WriteChecksums(beam.PTransform):
+    """PCollection[(name, MD5)] → PCollection[OutputFile]: what `md5sum -c md5sums` checks."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, md5s: beam.PCollection) -> beam.PCollection:
+        return (
+            md5s.pipeline
+            | "Once" >> beam.Create([self.folder])
+            | "WriteChecksums" >> beam.Map(write_checksums, AsList(md5s))
+        )
+
+
+def write_shard(shard: LineShard, folder: str, corpus: str, language: str) -> WrittenShard:
+    """Writes the files of one shard, a row group at a time."""
+    place = shard.series, shard.shard, shard.shards
+    name, split = text_name(*place, language), split_of(shard.series, shard.shard)
+    tables = tables_of(*place)
+    targets = [Target(name, split, TEXT)]
+    targets += [target for table in tables for target in corpus_files(corpus, table)]
+    encoder = LineEncoder(shard.block, has_tables=bool(tables))
+    files = write_files(folder, targets, SCHEMA, encoder.batches(), _ENCODING)
+    if split:  # the lines of the held-out shard are counted in its parts
+        counters.count(STAGE, "sentences", files[0].records)
+        counters.count(STAGE, "replaced-characters", encoder.replaced)
+        counters.flush()
+    replaced = [(table.split, encoder.replaced) for table in tables]
+    return WrittenShard(files, (name, encoder.md5.hexdigest()), replaced)
+
+
+class LineEncoder:
+    """The lines of a block, a row group at a time.
+
+    Args:
+      has_tables: whether they are rows of Parquet and TFRecord too.
+
+    Attributes:
+      md5: of the lines so far.
+      replaced: characters so far that the tables have as U+FFFD.
+    """
+
+    def __init__(self, block: bytes, has_tables: bool):
+        self._block = block
+        self._has_tables = has_tables
+        self.md5 = hashlib.md5(usedforsecurity=False)
+        self.replaced = 0
+
+    def batches(self) -> Iterator[Batch]:
+        """The lines."""
+        for part in cut_block(self._block, GROUP_BYTES):
+            yield self._encode(part)
+
+    def _encode(self, part: bytes) -> Batch:
+        self.md5.update(part)
+        pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
+        if self._has_tables:
+            lines = make_table(part)
+            self.replaced += lines.replaced
+            pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
+        return Batch(count_lines(part), pieces)
+
+
+def _records(block: bytes) -> Iterator[bytes]:
+    texts = lines_of(block)
+    for start in range(0, len(texts), BATCH):
+        yield encode_texts(FEATURE, texts[start : start + BATCH])
+
+
+def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
+    """Writes the file, as md5sum(1) does, by name."""
+    text = "".join(f"{md5}  {name}\n" for name, md5 in sorted(md5s))
+    return write_text(folder, CHECKSUMS, text, "checksums")

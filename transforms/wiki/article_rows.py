@@ -1,0 +1,64 @@
+"""Articles as WriteRows writes them."""
+
+import apache_beam as beam
+import pyarrow as pa
+
+from transforms.files.write_rows import RowKind
+from transforms.records import PackedArticle
+from transforms.text.files.shards import share_out
+from transforms.text.fingerprint import fingerprint
+from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
+
+FEATURES = ("wikidata_id", "text", "version_id")
+SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FEATURES])
+
+BATCH = 1024  # articles in a row group, and in memory at once
+
+
+class ShareOut(beam.PTransform):
+    """PCollection[PackedArticle] → PCollection[(split, bytes of text)], before articles are in splits."""
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return (
+            articles
+            | "TextBytes" >> beam.Map(text_bytes).with_output_types(int)
+            | "AddUp" >> beam.CombineGlobally(sum)
+            | "ShareOut" >> beam.FlatMap(share_out).with_output_types(tuple[str, int])
+        )
+
+
+def text_bytes(article: PackedArticle) -> int:
+    """UTF-8 bytes of the text."""
+    return article.stats.text_bytes
+
+
+def identity(article: PackedArticle) -> str:
+    """The text that decides about the shard."""
+    return article.wikidata_id
+
+
+def order(article: PackedArticle) -> tuple[int, str, int]:
+    """Articles are in the order of their fingerprints, which is as good as a shuffle."""
+    return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
+
+
+def values(article: PackedArticle) -> tuple[str, ...]:
+    """The features that TFDS wiki40b 1.3.0 has. Arrow and `encode_example` refuse other types than str."""
+    return article.wikidata_id, unpack_text(article), article.version_id
+
+
+def _one(_: object) -> int:
+    return 1
+
+
+ARTICLES = RowKind(
+    SCHEMA,
+    identity,
+    order,
+    values=values,
+    weigh=_one,
+    batch=BATCH,
+    pack=to_bytes,
+    unpack=from_bytes,
+    counter=("write-corpus", "articles"),
+)
