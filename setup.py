@@ -2,12 +2,16 @@
 
 import pathlib
 import re
+import runpy
 
 from setuptools import find_packages, setup
 
 HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
 PROVENANCE = (HERE / "pipelines" / "builds" / "provenance.py").read_text("utf-8")
+
+EXTRAS = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))["EXTRAS"]
+ALL = sorted(set().union(*EXTRAS.values()))
 
 # GPL-2.0-or-later, for the conversion tables of MediaWiki that it holds.
 CHINESE = ["zhconv-rs>=0.4.2,<0.5"]
@@ -38,33 +42,25 @@ setup(
     },
     install_requires=[
         "apache-beam>=2.77,<2.78",
-        "ftfy>=6.3,<7",  # knows text that was decoded wrongly
         "google-crc32c>=1.5",
-        "langcodes>=3.5,<4",
-        "language-data>=1.4,<2",  # what langcodes knows of names and scripts
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "numpy>=1.26",
         "protobuf>=4.25",
-        "prometheus-client>=0.21,<1",  # the official one; it writes the metrics of refresh
-        "py3langid==0.4.*",  # its model decides what counts as another language
         "pyarrow>=14,<26",
         "pyyaml>=6,<7",  # reads and writes the heads of dataset cards
-        "regex>=2024.1",  # knows the scripts of characters
         "rich>=13",
-        "requests>=2.32,<3",  # pages and downloads of refresh
-        "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
         "sentencepiece==0.2.3",  # another version may learn other pieces
-        "sentencex==1.0.32",  # another version may cut other sentences
-        "spacy>=3.8,<3.9",  # its English tokenizer is that of SimpleBooks
-        "urllib3>=2.3,<3",  # its HTTPResponse.shutdown ends a download from another thread
         "zstandard>=0.22",
     ],
     extras_require={
+        **{name: [*libraries] for name, libraries in EXTRAS.items()},
+        "all": ALL,
         "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # it knows If-Match of what is put
         "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
         "spark": ["pyspark>=3.5.1,<3.6"],  # the job server is made for Spark 3
         "zh": CHINESE,
         "test": [
+            *ALL,
             *CHINESE,
             "datasketch>=2,<3",  # signatures must equal its own; it needs scipy, 140 MB, so only here
             "hypothesis>=6",

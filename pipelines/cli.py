@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from pipelines.commands.parser import make_parser
+from pipelines.settings.extras import check_extras
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +35,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from transforms.files.stores import StoreError
 
     try:
+        check_extras(getattr(settings, "extras", [settings.command]))
         check_beam_flags(beam_flags)
         set_file_options(beam_flags)
         status: int | None = settings.run(settings, beam_flags)

@@ -1,7 +1,7 @@
 # Settings of the cluster on this machine, which start.sh and stop.sh read; the environment may set them.
 STATE=${STATE:-${TMPDIR:-/tmp}/corpusmill-spark-cluster}  # process ids, logs, work folders
 MARK=corpusmill-spark-cluster                             # file that tells such a folder from others
-PYTHON=${PYTHON:-python3}                                 # of an environment with corpusmill[spark]
+PYTHON=${PYTHON:-python3}                                 # of an environment with corpusmill[spark,all]
 NODES=${NODES:-2}
 CORES=${CORES:-1}                                         # of each node
 MEMORY=${MEMORY:-1g}                                      # of each node's executor

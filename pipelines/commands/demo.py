@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.commands.flags import add_runner, launch_build
+from pipelines.corpora import CORPORA
 
 if TYPE_CHECKING:
     from pipelines.commands.flags import Commands
@@ -24,6 +25,7 @@ def add(commands: "Commands") -> None:
         "--output", metavar="DIR", help="parent folder of the builds (default %(default)s)"
     )
     add_runner(parser, workers=1)
+    parser.set_defaults(extras=[row.name for row in CORPORA])
     parser.set_defaults(replace=True, fresh=True, ignore_memory=False)
 
 

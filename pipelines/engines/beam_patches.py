@@ -1,7 +1,8 @@
 """All that reaches into Beam, where it has no setting for what is needed here: each patch with its reason.
 
 Written for Beam 2.77. For each there is a test that fails when Beam does not need it any more
-(tests/pipelines/engines/test_beam_patches.py). The stores' part is in transforms/files/.
+(tests/pipelines/engines/test_beam_patches.py). What reaches into Beam's stores is in
+transforms/files/beam_stores.py.
 """
 
 import functools
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, _BeamArgumentParser
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
@@ -51,6 +52,28 @@ class Options(PipelineOptions):
     def __getstate__(self) -> dict[str, Any]:
         """As PipelineOptions has it. A copy makes views of its own, which share its values."""
         return {name: value for name, value in super().__getstate__().items() if name != "_views"}
+
+
+# Flags that Beam does not know are found.
+
+
+def unknown_flags(flags: Sequence[str]) -> list[str]:
+    """Flags that none of Beam's options take. Beam itself logs a warning and goes on."""
+    parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
+    for subclass in _all_subclasses(PipelineOptions):
+        subclass._add_argparse_args(parser)
+    unknown: list[str] = parser.parse_known_args(list(flags))[1]
+    return unknown
+
+
+def _all_subclasses(base: type) -> list[Any]:
+    found: dict[str, Any] = {}
+    direct: list[Any] = base.__subclasses__()
+    for subclass in direct:
+        found.setdefault(subclass.__qualname__, subclass)
+        for below in _all_subclasses(subclass):
+            found.setdefault(below.__qualname__, below)
+    return list(found.values())
 
 
 # Signatures are looked at once.

@@ -12,6 +12,7 @@ from pipelines.engines.spark.spark_engine import SPARK
 from pipelines.refresh.ask import name_ourselves
 from pipelines.refresh.config import RefreshConfig, Settings
 from pipelines.refresh.recipes import Recipe, recipe_of
+from pipelines.settings.extras import check_extras
 
 
 def check_config(config: RefreshConfig) -> None:
@@ -20,6 +21,7 @@ def check_config(config: RefreshConfig) -> None:
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
     _check_runner(settings)
+    check_extras(dict.fromkeys(str(table.__struct_config__.tag) for table in config.corpus))
     _check_folders([recipe_of(table, settings) for table in config.corpus])
 
 

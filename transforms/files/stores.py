@@ -4,15 +4,13 @@ import glob
 import hashlib
 import io
 import shutil
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.files.s3_clients import keep_clients
-
-keep_clients()  # in every process: all that touch a store import this module
+from transforms.files.beam_stores import client_of, put_empty
 
 COPIED_BYTES = 1 << 23  # at once: what a store gets in one request has 5 MiB at least
 CONDITIONAL = ("gs", "s3")
@@ -87,11 +85,11 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
       size: what it has in bytes.
     """
     try:
-        stream = FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED)
-        with stream:
-            shutil.copyfileobj(content, stream, COPIED_BYTES)
-            if not size:
-                _send_nothing(stream)
+        if not size and path.startswith("s3://"):
+            put_empty(path)
+        else:
+            with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+                shutil.copyfileobj(content, stream, COPIED_BYTES)
         # An upload that breaks off, and is ended nevertheless, would leave a part.
         written = FileSystems.get_filesystem(path).metadata(path).size_in_bytes
     except Exception as error:
@@ -100,17 +98,10 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
         raise StoreError(path, f"{written} bytes of {size} have arrived")
 
 
-def _send_nothing(stream: BinaryIO) -> None:
-    """An object without bytes is one part without bytes for S3, and Beam sends no part."""
-    uploader: Any = getattr(getattr(stream, "raw", None), "_uploader", None)
-    if hasattr(uploader, "_write_to_s3"):
-        uploader._write_to_s3(b"")
-
-
 def read_object(path: str) -> Seen | None:
     """Reads a small object that may be gone at any moment. Raises StoreError."""
     try:
-        scheme, client, place = _client_of(path)
+        scheme, client, place = client_of(path)
         if scheme == "gs":
             blob = client.get_blob(place["Key"])
             version = blob and str(blob.generation)  # before the bytes, which may come without it
@@ -146,7 +137,7 @@ def put_if(path: str, content: bytes, seen: str | None) -> str | None:
     if (found.version if found else None) != seen:
         return None
     try:
-        scheme, client, place = _client_of(path)
+        scheme, client, place = client_of(path)
         if scheme == "gs":
             blob = client.blob(place["Key"])
             blob.upload_from_string(content, if_generation_match=int(seen or 0))
@@ -172,7 +163,7 @@ def remove_if(path: str, seen: str) -> None:
     if not found or found.version != seen:
         return
     try:
-        scheme, client, place = _client_of(path)
+        scheme, client, place = client_of(path)
         if scheme == "gs":
             client.blob(place["Key"]).delete(if_generation_match=int(seen))
         else:
@@ -180,21 +171,6 @@ def remove_if(path: str, seen: str) -> None:
     except Exception as error:
         if _status_of(error) not in (*_CHANGED, _NOT_FOUND):
             raise StoreError(path, refusal_of(error)) from error
-
-
-def _client_of(path: str) -> tuple[str, Any, dict[str, str]]:
-    """The scheme, what Beam itself would ask there (gs: the bucket), and the place in S3's words."""
-    scheme, _, place = path.partition("://")
-    bucket, _, name = place.partition("/")
-    file_system: Any = FileSystems.get_filesystem(path)
-    client: Any = None
-    if scheme == "gs":
-        client = file_system._gcsIO().client.bucket(bucket)
-    elif scheme == "s3":
-        from apache_beam.io.aws.s3io import S3IO
-
-        client = S3IO(options=file_system._options).client.client
-    return scheme, client, {"Bucket": bucket, "Key": name}
 
 
 def list_below(folder: str) -> dict[str, tuple[int, float]]:

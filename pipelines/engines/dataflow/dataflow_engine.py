@@ -44,6 +44,7 @@ class Dataflow:
         _check_client()
         self._flags = [*DEFAULTS, *beam_flags, f"--runner={DATAFLOW}"]
         self._names: list[str] = []
+        self._corpus = ""
         options = PipelineOptions(self._flags)
         check_flags(options)
         self._flags.append(f"--region={region_of(options.view_as(GoogleCloudOptions))}")
@@ -67,6 +68,7 @@ class Dataflow:
                     f"{place} is on this machine, where workers of Dataflow cannot see it; it has to be in a"
                     " bucket (gs://)"
                 )
+        self._corpus = build.path[0]
         name = self._cloud.job_name or job_name(build.path)
         self._names = [
             f"--job_name={name}",
@@ -89,7 +91,7 @@ class Dataflow:
         with contextlib.ExitStack() as stack:
             flags = [*self._flags, *self._names]
             if not self._has_package:
-                flags += stack.enter_context(worker_package())
+                flags += stack.enter_context(worker_package(self._corpus))
             stack.enter_context(_job_messages())
             yield Started(functools.partial(self._pipeline, flags))
 

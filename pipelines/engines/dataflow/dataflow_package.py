@@ -7,24 +7,35 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 
+from pipelines.settings.extras import EXTRAS
+
 NAME = "corpusmill"
 CHECKOUT = pathlib.Path(__file__).parents[3]
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 
 @contextlib.contextmanager
-def worker_package() -> Iterator[Sequence[str]]:
+def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
     """Beam's flags that send this package along; what they name lasts as long as the block.
 
     Of a checkout it is made by its setup.py, of an installed package it is put together from its files.
     Raises ValueError where there is neither.
+
+    Args:
+      corpus: that the workers build; they install the libraries of its extra, too.
     """
     setup = CHECKOUT / "setup.py"
-    if setup.exists():
-        yield [f"--setup_file={setup}"]
-        return
-    with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as folder:
-        yield [f"--extra_package={pack_installed(pathlib.Path(folder))}"]
+    with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as name:
+        folder = pathlib.Path(name)
+        flags = [f"--setup_file={setup}"]
+        if not setup.exists():
+            flags = [f"--extra_package={pack_installed(folder)}"]
+        if libraries := EXTRAS.get(corpus):
+            file = folder / "requirements.txt"
+            file.write_text("".join(f"{library}\n" for library in libraries), "utf-8")
+            # The workers get them from the index of packages, not from here.
+            flags += [f"--requirements_file={file}", "--requirements_cache=skip"]
+        yield flags
 
 
 def pack_installed(folder: pathlib.Path) -> pathlib.Path:

@@ -47,6 +47,11 @@ def test_a_view_is_made_once_and_says_what_beams_says() -> None:
     assert options.get_all_options() == PipelineOptions(FLAGS).get_all_options()
 
 
+def test_beam_needs_a_look_for_unknown_flags() -> None:
+    assert "no_such_flag" not in PipelineOptions(["--no_such_flag=1"]).get_all_options()
+    assert beam_patches.unknown_flags(["--no_such_flag=1", *FLAGS]) == ["--no_such_flag=1"]
+
+
 def test_what_is_set_in_a_view_is_seen_in_all() -> None:
     options = Options(FLAGS)
     before = options.view_as(DirectOptions)

@@ -81,7 +81,7 @@ class Ran(NamedTuple):
 def run(*arguments: object) -> Ran:
     """Runs `corpusmill flores101 …`."""
     parser = ArgumentParser()
-    flores101.add(parser.add_subparsers())
+    flores101.add(parser.add_subparsers(dest="command"))
     settings = parser.parse_args(["flores101", *map(str, arguments)])
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

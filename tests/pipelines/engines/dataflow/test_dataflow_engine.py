@@ -57,6 +57,7 @@ WORKER_FLAGS = [
 ]
 IMAGE = "us-central1-docker.pkg.dev/corpora-project/corpusmill/worker:1"
 PATH = ("lm1b", "en", "x")
+PACKED = ("lm1b", "simplebooks")  # corpora whose jobs bring the package
 GRAPH_BYTES = 2_000_000
 """Dataflow refuses graphs above 10 MB. Ours do not grow with the input, but for the names of its files."""
 
@@ -131,8 +132,8 @@ def submitted(service: DataflowService, bucket: Store, checkout: Path) -> dict[s
         for corpus in demo.sample_builds(bucket.path("golden")):
             if corpus.path[:2] in (("wiki40b", "ja"), ("wiki40b", "uk")):
                 continue  # other words, the same jobs
-            # To pack what workers install takes a second; it is the same for all.
-            image = [] if corpus.path[0] == "lm1b" else [f"--sdk_container_image={IMAGE}"]
+            # To pack what workers install takes a second.
+            image = [] if corpus.path[0] in PACKED else [f"--sdk_container_image={IMAGE}"]
             engine = Dataflow(flags_for(service, bucket.bucket, *WORKER_FLAGS, *image))
             places = [path for paths in corpus.inputs().values() for path in paths]
             engine.prepare(planned(corpus.path, bucket.bucket, *places))
@@ -208,7 +209,7 @@ def test_a_job_has_the_workers_that_were_asked_for(submitted: dict[str, Submitte
         assert pool["autoscalingSettings"]["maxNumWorkers"] == 40
         assert pool["numThreadsPerWorker"] == 1
         (image,) = pool["sdkHarnessContainerImages"]
-        given = "/beam_python3.11_sdk:2.77.0" if job.corpus == "lm1b" else IMAGE
+        given = "/beam_python3.11_sdk:2.77.0" if job.corpus in PACKED else IMAGE
         assert image["containerImage"].endswith(given)
         assert image["useSingleCorePerContainer"]
 
@@ -241,6 +242,17 @@ def test_the_package_that_workers_install_is_whole(
     assert len(wanted) > 300
     assert wanted <= packed
     assert not any(name.startswith("tests") for name in packed)
+
+
+def test_workers_install_the_libraries_of_their_corpus(submitted: dict[str, Submitted]) -> None:
+    lists = {
+        name: read(path).decode()
+        for name, job in submitted.items()
+        for path in job.staged
+        if path.endswith("/requirements.txt")
+    }
+    assert lists["SimpleBooks-1"] == "spacy>=3.8,<3.9\n"
+    assert not [name for name in lists if not name.startswith("SimpleBooks")]
 
 
 def test_nothing_of_this_session_is_sent_along(submitted: dict[str, Submitted]) -> None:

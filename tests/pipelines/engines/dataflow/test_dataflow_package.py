@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from apache_beam.runners.portability.stager import SKIP_REQUIREMENTS_CACHE
 
 from pipelines.engines.dataflow import dataflow_package
 from pipelines.engines.dataflow.dataflow_package import pack_installed, worker_package
@@ -73,3 +74,17 @@ def test_without_a_package_the_flags_must_say_where_it_is(
     monkeypatch.setattr(dataflow_package, "NAME", "corpusmill-that-nobody-has-installed")
     with pytest.raises(ValueError, match="say --setup_file or --sdk_container_image"):
         pack_installed(tmp_path)
+
+
+def test_workers_install_the_libraries_of_the_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataflow_package, "CHECKOUT", tmp_path)
+    (tmp_path / "setup.py").touch()
+    with worker_package("lm1b") as flags:
+        assert flags == [f"--setup_file={tmp_path / 'setup.py'}"]
+    with worker_package("simplebooks") as (_, listed, cache):
+        assert Path(listed.removeprefix("--requirements_file=")).read_text() == (
+            "spacy>=3.8,<3.9\n"
+        )
+        assert cache == f"--requirements_cache={SKIP_REQUIREMENTS_CACHE}"

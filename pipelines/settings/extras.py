@@ -1,0 +1,57 @@
+"""The libraries that only some corpora and commands need: setup.py makes an extra of each."""
+
+import importlib.metadata
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+_SENTENCES = "sentencex==1.0.32"  # another version may cut other sentences
+_LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # the second has names and scripts
+
+EXTRAS: Mapping[str, Sequence[str]] = {
+    "wiki40b": (),
+    "entities": (),
+    "multilingual": (),
+    "lm1b": (),
+    "pg19": (),
+    "simplebooks": ("spacy>=3.8,<3.9",),  # its English tokenizer is that of SimpleBooks
+    "flores101": (
+        _SENTENCES,
+        *_LANGUAGES,
+        "ftfy>=6.3,<7",  # knows text that was decoded wrongly
+        "py3langid==0.4.*",  # its model decides what counts as another language
+        "regex>=2024.1",  # knows the scripts of characters
+    ),
+    "subwords": (_SENTENCES, *_LANGUAGES),
+    "refresh": (
+        "prometheus-client>=0.21,<1",  # writes the metrics
+        "requests>=2.32,<3",  # pages and downloads
+        "urllib3>=2.3,<3",  # its HTTPResponse.shutdown ends a download from another thread
+    ),
+    "score": (
+        "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
+    ),
+}
+"""Name of a corpus or command → requirements, as pip reads them."""
+
+
+def check_extras(names: Iterable[str]) -> None:
+    """Raises ValueError for extras that are not installed, with the command that installs them."""
+    missing = {name: libraries for name in names if (libraries := _missing(name))}
+    if missing:
+        libraries = sorted(set().union(*missing.values()))
+        raise ValueError(
+            f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)}):"
+            f" pip install 'corpusmill[{','.join(missing)}]'"
+        )
+
+
+def _missing(name: str) -> list[str]:
+    """The libraries of an extra that are not installed."""
+    missing = []
+    for requirement in EXTRAS.get(name, ()):
+        library = re.split("[<=>]", requirement)[0]
+        try:
+            importlib.metadata.distribution(library)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(library)
+    return missing
