@@ -15,7 +15,7 @@ from pipelines.builds import progress, publish
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import stage_folders
-from pipelines.corpora import row_of
+from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
 
@@ -52,7 +52,7 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    memory = None if ignore_memory else row_of(corpus.path[0]).memory
+    memory = None if ignore_memory else rows()[corpus.path[0]].memory
     inputs = [path for paths in corpus.inputs().values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
