@@ -26,7 +26,7 @@ class CorpusRow(NamedTuple):
     refresh: str = "pipelines.refresh.tables:FilesTable"  # its table in refresh.toml; "" for none
     shape: CorpusShape | None = None  # of its rows; None where builds hold no documents
     layout: Layout | None = None  # of its text, for vocabularies; None is not learned from
-    figures: str = ""  # edition → figures of the paper, which report shows beside it
+    has_paper_table: bool = False  # report shows its builds as Table 2 of the Wiki-40B paper does
 
     def load(self) -> ModuleType:
         """Imports the module of the method."""
@@ -64,7 +64,7 @@ CORPORA = (
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
         layout=Layout("text", "article"),
-        figures="pipelines.settings.paper_figures:PAPER",
+        has_paper_table=True,
     ),
     CorpusRow(
         "multilingual",
