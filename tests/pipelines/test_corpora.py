@@ -166,17 +166,26 @@ def test_a_toy_is_verified_and_compared(toy: Path, capsys: pytest.CaptureFixture
     assert "has 3 lines of test, 2 were kept" in capsys.readouterr().out
 
 
-def test_a_toy_is_refreshed(toy: Path) -> None:
+def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = toy / "refresh.toml"
     head = '[refresh]\noutput = "corpora"\ndownloads = "files"\ncontact = "me@example.org"\nworkers = 1\n'
     with DumpServer() as site:
         for date in ("20260101", "20260201"):
             site.put(f"/{date}.txt", "\n".join(LINES).encode())
-            files = f'date = "{date}"\nfiles = {{ input = ["{site.url}/{date}.txt"] }}\n'
-            config.write_text(f'{head}[[corpus]]\nkind = "toy"\n{files}build = {{ every = 2 }}\n')
+            files = f'date = "{date}"\nfiles.input = ["{site.url}/{date}.txt"]\n'
+            config.write_text(f'{head}[[corpus]]\nkind = "toy"\n{files}build.every = 2\n')
             assert run_cli("refresh", "--config", config) == 0
     editions = toy / "corpora/toy/en"
     assert (editions / "CURRENT").read_text() == "20260201-1.0.0\n"
+    written = config.read_text()
+    for wrong, why in (
+        (written.replace(date, "today"), "toy: date is 'today', and must begin with a year"),
+        (re.sub(r'\["http.*\]', "[]", written), "toy: files are addresses"),
+        (written.replace("every", "date"), "there is no setting 'date'"),
+    ):
+        config.write_text(wrong)
+        assert run_cli("refresh", "--config", config, "--check") == 2
+        assert why in capsys.readouterr().err
     assert (editions / "changes-20260201-1.0.0.tsv").read_text().count("\n") == 1
 
 

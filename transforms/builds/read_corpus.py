@@ -202,7 +202,7 @@ def _read_bytes(path: str) -> bytes:
         return stream.read()
 
 
-def find_builds(folders: Iterable[str], corpus: str = "wiki40b") -> list[Build]:
+def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     """The finished builds of a corpus that hold text, sorted by edition, date and version.
 
     A folder is a build itself or lies above some, at any depth; unfinished builds are passed over with a
