@@ -1,79 +1,179 @@
-"""One row per corpus: the command line, engines, Dataflow's forms and refresh read it."""
+"""One row per corpus: whatever needs a fact about a corpus that is not its method reads it here."""
 
 import importlib
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.settings.memory_model import JSON, MB, XML, MemoryModel
+from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.vocabularies.layout import Layout
+
+_TABLES = "pipelines.refresh.tables"
+_SAMPLES = "pipelines.samples.sample_builds"
 
 
 class CorpusRow(NamedTuple):
-    """A corpus, without what takes a while to import."""
+    """A corpus, without what takes a while to import: that is named as "module:attribute"."""
 
     name: str  # of its command, of its kind in refresh, and of the first folder of its builds
-    module: str  # its method, in pipelines/
+    module: str  # its method
     build: str  # the class there
     settings: str  # that of its settings
-    command: str  # module in pipelines/commands/
     memory: MemoryModel  # of the in-process runner
+    samples: str  # (output folder) → its builds of the bundled samples, for the demo
+    command: str = ""  # module of its command; "" makes one of the fields of its settings
     is_template: bool = True  # Dataflow can start it by a form
+    refresh: str = "pipelines.refresh.tables:FilesTable"  # its table in refresh.toml; "" for none
+    shape: CorpusShape | None = None  # of its rows; None where builds hold no documents
+    layout: Layout | None = None  # of its text, for vocabularies; None is not learned from
+    has_paper_table: bool = False  # report shows its builds as Table 2 of the Wiki-40B paper does
 
     def load(self) -> ModuleType:
         """Imports the module of the method."""
-        return importlib.import_module(f"pipelines.{self.module}")
+        return importlib.import_module(self.module)
+
+
+def load(name: str) -> Any:
+    """What "module:attribute" names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 _WIKI40B = MemoryModel(600 * MB, 300 * MB, 0.75, XML)
 
 CORPORA = (
-    CorpusRow("wiki40b", "wiki40b", "Wiki40b", "Wiki40bConfig", "wiki40b", _WIKI40B),
     CorpusRow(
         "entities",
-        "entities",
+        "pipelines.entities",
         "Entities",
         "EntitiesConfig",
-        "entities",
         MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
+        samples=f"{_SAMPLES}:entities",
+        command="pipelines.commands.entities",
+        refresh=f"{_TABLES}:EntitiesTable",
+        shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
+    ),
+    CorpusRow(
+        "wiki40b",
+        "pipelines.wiki40b",
+        "Wiki40b",
+        "Wiki40bConfig",
+        _WIKI40B,
+        samples=f"{_SAMPLES}:wiki40b",
+        command="pipelines.commands.wiki40b",
+        refresh=f"{_TABLES}:Wiki40bTable",
+        shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
+        layout=Layout("text", "article"),
+        has_paper_table=True,
     ),
     CorpusRow(
         "multilingual",
-        "wiki40b_multilingual",
+        "pipelines.wiki40b_multilingual",
         "Wiki40bMultilingual",
         "MultilingualConfig",
-        "multilingual",
         _WIKI40B,
+        samples=f"{_SAMPLES}:multilingual",
+        command="pipelines.commands.multilingual",
         is_template=False,
+        refresh="",
     ),
-    CorpusRow("lm1b", "lm1b", "Lm1b", "Lm1bConfig", "lm1b", MemoryModel(450 * MB, 150 * MB, 0.2)),
-    CorpusRow("pg19", "pg19", "Pg19", "Pg19Config", "pg19", MemoryModel(500 * MB, 260 * MB, 0.3)),
+    CorpusRow(
+        "lm1b",
+        "pipelines.lm1b",
+        "Lm1b",
+        "Lm1bConfig",
+        MemoryModel(450 * MB, 150 * MB, 0.2),
+        samples=f"{_SAMPLES}:lm1b",
+        command="pipelines.commands.lm1b",
+        refresh=f"{_TABLES}:NewsTable",
+        shape=CorpusShape(
+            "sentences",
+            "",
+            "",
+            ("text",),
+            splits=("train", "test"),
+            repeats=True,
+            why_moves="where the shuffle puts a sentence depends on all sentences",
+        ),
+        layout=Layout("text", ""),
+    ),
+    CorpusRow(
+        "pg19",
+        "pipelines.pg19",
+        "Pg19",
+        "Pg19Config",
+        MemoryModel(500 * MB, 260 * MB, 0.3),
+        samples=f"{_SAMPLES}:pg19",
+        command="pipelines.commands.pg19",
+        refresh=f"{_TABLES}:GutenbergTable",
+        shape=CorpusShape(
+            "books", "book_id", "book_title", ("book_text",), ("book_title", "publication_date")
+        ),
+        layout=Layout("book_text", "book"),
+    ),
     CorpusRow(
         "simplebooks",
-        "simplebooks",
+        "pipelines.simplebooks",
         "SimpleBooks",
         "SimpleBooksConfig",
-        "simplebooks",
         MemoryModel(600 * MB, 260 * MB, 0.5),
+        samples=f"{_SAMPLES}:simplebooks",
+        command="pipelines.commands.simplebooks",
+        refresh=f"{_TABLES}:GutenbergTable",
+        shape=CorpusShape(
+            "books",
+            "book_id",
+            "book_title",
+            ("text", "raw_text"),
+            ("book_title",),
+            why_moves="which books are held out depends on all books that are kept",
+        ),
+        layout=Layout("raw_text", "lines"),
     ),
     CorpusRow(
         "flores101",
-        "flores101",
+        "pipelines.flores101",
         "Flores101",
         "Flores101Config",
-        "flores101",
         MemoryModel(500 * MB, 300 * MB, 0.2, XML),
+        samples=f"{_SAMPLES}:flores101",
+        command="pipelines.commands.flores101",
         is_template=False,
+        refresh=f"{_TABLES}:SitesTable",
+        shape=CorpusShape(
+            "sentences",
+            "article",
+            "url",
+            ("text",),
+            ("topic", "has_image", "has_hyperlink"),
+            ("dev", "devtest", "test"),
+            repeats=True,
+            why_moves="articles are drawn anew from all that have a passage",
+        ),
     ),
     CorpusRow(
         "subwords",
-        "subwords",
+        "pipelines.subwords",
         "Subwords",
         "SubwordsConfig",
-        "subwords",
         MemoryModel(500 * MB, 300 * MB, 0.5),
+        samples=f"{_SAMPLES}:subwords",
+        command="pipelines.commands.subwords",
+        refresh="",
     ),
 )
 
 
-def row_of(name: str) -> CorpusRow:
-    """The row of a corpus. Raises KeyError."""
-    return {row.name: row for row in CORPORA}[name]
+def rows() -> dict[str, CorpusRow]:
+    """Name → row. What others need comes first."""
+    return {row.name: row for row in CORPORA}
+
+
+def shapes() -> dict[str, CorpusShape]:
+    """Name → shape of the corpora whose builds hold documents."""
+    return {row.name: row.shape for row in rows().values() if row.shape}
+
+
+def layouts() -> dict[str, Layout]:
+    """Name → layout of the corpora that vocabularies are learned from."""
+    return {row.name: row.layout for row in rows().values() if row.layout}

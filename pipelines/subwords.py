@@ -12,6 +12,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
+from pipelines.corpora import layouts
 from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.subword_sources import find_evaluation, find_sources
 from pipelines.settings.subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig
@@ -56,7 +57,7 @@ class Subwords(CorpusBuild):
     def __init__(self, config: SubwordsConfig):
         """Raises InputError for corpora that are missing or damaged, ValueError for files of no language."""
         self.config = config
-        self.sources = find_sources(config.corpora)
+        self.sources = find_sources(config.corpora, layouts())
         self.files = find_evaluation(config.evaluate)
         self.languages = tuple(sorted({*self.sources.builds, *self.sources.texts}))
 

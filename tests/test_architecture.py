@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from pipelines.corpora import rows
+
 ROOT = pathlib.Path(__file__).parents[1]
 TOPS = ("pipelines", "transforms")
 TEXT = "transforms/text"
@@ -102,8 +104,7 @@ def test_no_folder_is_crowded() -> None:
         assert count <= MOST_MODULES, folder
 
 
-METHODS = {f"pipelines/{path.name}" for path in (ROOT / "pipelines").glob("*.py")}
-METHODS -= {f"pipelines/{name}.py" for name in ("__init__", "__main__", "cli", "corpora")}
+METHODS = {f"{row.module.replace('.', '/')}.py" for row in rows().values()}
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))

@@ -15,7 +15,7 @@ from pipelines.builds import progress, publish
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import stage_folders
-from pipelines.corpora import row_of
+from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
 
@@ -52,14 +52,18 @@ def launch(
         logging.getLogger(__name__).warning(caveat)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    memory = None if ignore_memory else row_of(corpus.path[0]).memory
+    row = rows()[corpus.path[0]]
+    memory = None if ignore_memory else row.memory
     inputs = [path for paths in corpus.inputs().values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
         with (
             publish.building(target, replace=replace) as folder,
             progress_shown(
-                " ".join(corpus.path[:2]), lambda: corpus.bytes_to_read(workers), engine
+                " ".join(corpus.path[:2]),
+                lambda: corpus.bytes_to_read(workers),
+                engine,
+                row.shape.unit if row.shape else "pages",
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
@@ -72,12 +76,12 @@ def launch(
 
 
 def progress_shown(
-    label: str, total_bytes: Callable[[], int], engine: Engine
+    label: str, total_bytes: Callable[[], int], engine: Engine, unit: str = "pages"
 ) -> contextlib.AbstractContextManager[None]:
     """Where workers run on other machines, the engine shows the progress of a job in its own way."""
     if not engine.is_local:
         return contextlib.nullcontext()
-    return progress.shown(label, total_bytes())
+    return progress.shown(label, total_bytes(), unit)
 
 
 def _read_json(folder: str, name: str) -> Any:

@@ -36,24 +36,8 @@ LOG_SECONDS = 30.0
 LOG_COLUMNS = 120
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
-_READING = (
-    "read-templates",
-    "read-dump",
-    "read-entities",
-    "read-lines",
-    "read-books",
-    "read-sentences",
-)
-_TEXT_BYTES = (
-    "read-templates/xml_bytes",
-    "read-dump/xml_bytes",
-    "read-entities/json_bytes",
-    "read-lines/text_bytes",
-    "read-books/text_bytes",
-    "read-sentences/text_bytes",
-    "count-subwords/text_bytes",
-    "check-checksums/text_bytes",
-)
+_MEASURED = ("read-", "count-subwords/", "check-checksums/")  # stages whose speed is shown
+_TEXT_BYTES = ("/xml_bytes", "/json_bytes", "/text_bytes")
 _REJECTING = (
     "screen-pages",
     "clean-wikitext",
@@ -76,14 +60,18 @@ _NO_REJECTIONS = ("dump_bytes", "json_bytes", "entities", "damages", "skipped") 
 class Tally:
     """Counters `<stage>/<what>` of a running job, summed up for display."""
 
-    def __init__(self, counts: Mapping[str, int], seconds: float):
+    def __init__(self, counts: Mapping[str, int], seconds: float, unit: str = "pages"):
+        self.unit = unit  # what a document of the corpus is
+        self.documents = max(
+            (n for name, n in counts.items() if name.endswith(f"/{unit}")), default=0
+        )
         self.counted = counts.get("count-subwords/articles", 0)
         self.compared_bytes = counts.get("check-checksums/text_bytes", 0)
         self.compared_files = counts.get("check-checksums/files", 0)
         self.dump_bytes = (
             self.compared_bytes
             + counts.get("count-subwords/text_bytes", 0)
-            + sum(counts.get(f"{stage}/dump_bytes", 0) for stage in _READING)
+            + sum(count for name, count in counts.items() if name.endswith("/dump_bytes"))
         )
         self.looked_at = counts.get("read-templates/pages", 0)
         self.pages = counts.get("read-dump/pages", 0)
@@ -113,7 +101,7 @@ class Tally:
         self.books_stripped = counts.get("strip-books/stripped", 0)
         self.books_tokenized = counts.get("tokenize-books/books", 0)
         self.books_written = counts.get("write-books/books", 0)
-        text_bytes = sum(counts.get(name, 0) for name in _TEXT_BYTES)
+        text_bytes = sum(count for name, count in counts.items() if _is_text(name))
         self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
     def describe(self, total_bytes: int) -> str:
@@ -132,6 +120,8 @@ class Tally:
             return f"learning a vocabulary from {self.in_training:,} articles"
         if self.counted:
             return f"{self.counted:,} articles in pieces {self.megabytes_per_second:.1f} MB/s"
+        if self.documents and not (self.pages or self.looked_at):
+            return f"{self.documents:,} {self.unit} {self.megabytes_per_second:.1f} MB/s"
         kept = self.pages - self.rejected
         if self.dump_bytes >= total_bytes and self.candidates:
             return f"choosing sentences of {self.candidates:,} articles"
@@ -180,12 +170,16 @@ def _is_rejection(stage: str, what: str) -> bool:
     return stage in _REJECTING and what not in _KEPT
 
 
+def _is_text(name: str) -> bool:
+    return name.startswith(_MEASURED) and name.endswith(_TEXT_BYTES)
+
+
 def _is_rejected_line(stage: str, what: str) -> bool:
     return stage == "read-entities" and what not in _NO_REJECTIONS
 
 
 @contextlib.contextmanager
-def shown(label: str, total_bytes: int) -> Iterator[None]:
+def shown(label: str, total_bytes: int, unit: str = "pages") -> Iterator[None]:
     """Shows the progress of what runs inside the block: a live line at a terminal, else log lines.
 
     The workers of this machine tell it through a folder (see transforms/files/counters.py).
@@ -193,7 +187,7 @@ def shown(label: str, total_bytes: int) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as folder:
         os.environ[counters.PROGRESS_DIR] = folder
         try:
-            with beside(functools.partial(_watch, label, total_bytes, pathlib.Path(folder))):
+            with beside(functools.partial(_watch, label, total_bytes, unit, pathlib.Path(folder))):
                 yield
         finally:
             del os.environ[counters.PROGRESS_DIR]
@@ -211,20 +205,22 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
     """
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
-        known = {what: count for what, count in counts.items() if what not in _TEXT_BYTES}
+        known = {what: count for what, count in counts.items() if not _is_text(what)}
         written = pathlib.Path(folder, f"{name}.tmp")
         written.write_text(json.dumps(known), "utf-8")
         written.rename(pathlib.Path(folder, f"{name}.json"))
 
 
-def _watch(label: str, total_bytes: int, folder: pathlib.Path, is_over: threading.Event) -> None:
+def _watch(
+    label: str, total_bytes: int, unit: str, folder: pathlib.Path, is_over: threading.Event
+) -> None:
     console = Console(stderr=True)
     show = _draw(console, label, total_bytes) if console.is_terminal else _log(label, total_bytes)
     with show as update:
         start = time.monotonic()
         while not is_over.wait(REDRAW_SECONDS):
             seconds = time.monotonic() - start
-            update(Tally(counters.read_tallies(folder), seconds), seconds)
+            update(Tally(counters.read_tallies(folder), seconds, unit), seconds)
 
 
 @contextlib.contextmanager
@@ -294,7 +290,7 @@ def print_summary(
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
     """What a build has read."""
-    return next((unit for unit in ("lines", "files") if f"{unit}_read" in counts), "pages")
+    return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:

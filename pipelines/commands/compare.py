@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.commands.flags import add_runner
+from pipelines.corpora import shapes
 
 if TYPE_CHECKING:
     from pipelines.commands.flags import Commands
@@ -17,15 +18,15 @@ examples:
     corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
 
 what is compared:
-  documents by their id: wiki40b, pg19, simplebooks, entities; sentences of flores101 within their article;
-  sentences of lm1b are their own identity: they come, go and move; their id is the fingerprint of the text
+{identity}
   added, removed; changed: another text in the same split; moved: in another split, changed or not
   rows that share an id meet those of the other edition that they are most like
 
 --report has a line for each document that is not the same in both, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
 
-In simplebooks, flores101 and lm1b documents may move: there the splits depend on all of them.
+documents may move between splits where these depend on all documents:
+{moves}
 
 Exit status: 0 nothing moved that may not, 1 a document did or there is no such build, 2 wrong settings, or
 builds of two corpora or languages.
@@ -38,7 +39,7 @@ def add(commands: "Commands") -> None:
         "compare",
         help="two finished builds → what came, went and changed, and did anything change its split?",
         description="Compares two editions of a corpus in the same language, document by document.",
-        epilog=EPILOG,
+        epilog=_describe_corpora(EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -52,6 +53,21 @@ def add(commands: "Commands") -> None:
         help="takes every document that is not the same in both; FILE.tsv.json takes the counts",
     )
     add_runner(parser)
+
+
+def _describe_corpora(text: str) -> str:
+    known = shapes().items()
+    identity = (
+        f"  {name}: {shape.unit} "
+        + (
+            "by their text, whose fingerprint is the id"
+            if not shape.id
+            else f"{'within' if shape.repeats else 'by'} {shape.id}"
+        )
+        for name, shape in known
+    )
+    moves = (f"  {name}: {shape.why_moves}" for name, shape in known if shape.why_moves)
+    return text.format(identity="\n".join(identity), moves="\n".join(moves))
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

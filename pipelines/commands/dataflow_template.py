@@ -18,12 +18,12 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.commands.generic import LazyParser
 from pipelines.commands.parser import make_parser
-from pipelines.corpora import CORPORA
+from pipelines.corpora import rows
 from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.errors import BuildError
 
-COMMANDS = tuple(row.name for row in CORPORA if row.is_template)
 ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
 HANDED_ON = (
     "project",
@@ -41,6 +41,11 @@ _TAIL_LINES = 20
 _NOT_OFFERED = ("help", "runner")
 
 
+def commands() -> list[str]:
+    """The commands that have a form."""
+    return [row.name for row in rows().values() if row.is_template]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Starts the job of a template, and does not wait for it.
 
@@ -49,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("--command", choices=COMMANDS, required=True)
+    parser.add_argument("--command", choices=commands(), required=True)
     chosen, given = parser.parse_known_args(given)
     for parameter in metadata_of(chosen.command)["parameters"][1:]:
         parser.add_argument(f"--{parameter['name']}", required=not parameter["isOptional"])
@@ -125,13 +130,13 @@ def run_command(command: Sequence[str]) -> None:
 
 
 def _parser_of(command: str) -> argparse.ArgumentParser:
-    (commands,) = (
-        action
+    (choices,) = (
+        action.choices
         for action in make_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
     )
-    parser: argparse.ArgumentParser = commands.choices[command]
-    return parser
+    parser: LazyParser = choices[command]
+    return parser.filled()
 
 
 def _actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -2,12 +2,12 @@
 
 import argparse
 import importlib
+from typing import Any
 
-from pipelines.commands import compare, demo, refresh, report, score, verify
-from pipelines.corpora import CORPORA
+from pipelines.commands import compare, demo, generic, refresh, report, score, verify
+from pipelines.corpora import rows
 
-OF_CORPORA = tuple(importlib.import_module(f"pipelines.commands.{row.command}") for row in CORPORA)
-COMMANDS = (*OF_CORPORA, refresh, report, verify, compare, score, demo)
+OF_BUILDS = (refresh, report, verify, compare, score, demo)
 
 EPILOG = """\
 first steps:
@@ -29,9 +29,18 @@ def make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--verbose", action="store_true", help="log more")
-    commands = parser.add_subparsers(
-        title="commands", required=True, metavar="COMMAND", dest="command"
+    commands: Any = parser.add_subparsers(
+        title="commands",
+        required=True,
+        metavar="COMMAND",
+        dest="command",
+        parser_class=generic.LazyParser,
     )
-    for command in COMMANDS:
+    for row in rows().values():
+        if row.command:
+            importlib.import_module(row.command).add(commands)
+        else:
+            generic.add(row, commands)
+    for command in OF_BUILDS:
         command.add(commands)
     return parser

@@ -19,10 +19,12 @@ examples:
     corpusmill report corpora/wiki40b/uk/* corpora/wiki40b/el/* --format markdown
     corpusmill report corpora --format tsv
 
-what is shown, as in Table 2 of the paper (Guo et al., LREC 2020):
+what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
   the paper's articles and characters per piece; a row per build, and a total of the newest of each language.
   Builds without a vocabulary show – for pieces. Unfinished builds are named, not shown.
+Of every other corpus: how many documents each split of a build has. tsv has one table: that of Wiki-40B, if
+there is a build of it.
 """
 
 
@@ -31,7 +33,7 @@ def add(commands: "Commands") -> None:
     parser = commands.add_parser(
         "report",
         help="finished builds → the table of their sizes, beside the paper's",
-        description="Shows the sizes of finished Wiki-40B builds beside those of the paper.",
+        description="Shows the sizes of finished builds, those of Wiki-40B beside those of the paper.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

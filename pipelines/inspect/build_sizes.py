@@ -1,4 +1,4 @@
-"""Finished builds of Wiki-40B → their sizes, each beside the paper's.
+"""Finished builds → their sizes; those of Wiki-40B each beside the paper's.
 
 As in Table 2 of the paper, characters per piece are those of validation and test together. Coverage, which
 the paper gives as 99.9 %, is the share of their characters that have a piece of their own.
@@ -8,10 +8,11 @@ import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
 from transforms.builds.read_corpus import COMPLETED, MANIFEST, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
@@ -19,7 +20,6 @@ from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
-CORPUS = "wiki40b"
 MAX_DEPTH = 4
 """Builds lie in <output>/wiki40b/<language>/; looked for one folder deeper, and no further."""
 
@@ -43,11 +43,23 @@ class BuildSizes(NamedTuple):
     paper_characters_per_piece: float
 
 
+class KeptDocuments(NamedTuple):
+    """The documents of one build of a corpus without a table in its paper."""
+
+    corpus: str
+    edition: str
+    dump_date: str
+    version: str
+    unit: str  # what a document is: "sentences"
+    kept: Mapping[str, int]  # split → count; a split may be a part of another
+
+
 class Found(NamedTuple):
     """What is below some folders."""
 
     rows: list[BuildSizes]  # in the order of LANGUAGE_CODES, dates and versions ascending
     unfinished: list[str]  # folders
+    others: Sequence[KeptDocuments] = ()  # in their own order
 
 
 def find_sizes(folders: Sequence[str]) -> Found:
@@ -61,12 +73,14 @@ def find_sizes(folders: Sequence[str]) -> Found:
         check_folder(folder)
         for build, is_finished in _builds_below(folder, MAX_DEPTH):
             (finished if is_finished else unfinished).setdefault(_identity(build), build)
-    rows = [row for row in map(read_sizes, finished.values()) if row]
+    read = [sizes for sizes in map(read_sizes, finished.values()) if sizes]
+    compared = [sizes for sizes in read if isinstance(sizes, BuildSizes)]
+    others = [sizes for sizes in read if isinstance(sizes, KeptDocuments)]
     left_out = sorted(unfinished.values())
-    if not rows:
+    if not read:
         names = f"; unfinished: {', '.join(left_out)}" if left_out else ""
-        raise InputError(", ".join(folders), f"no finished build of {CORPUS} in or below it{names}")
-    return Found(sorted(rows, key=_order), left_out)
+        raise InputError(", ".join(folders), f"no finished build of a corpus in or below it{names}")
+    return Found(sorted(compared, key=_order), left_out, sorted(others, key=lambda one: one[:4]))
 
 
 def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
@@ -93,11 +107,28 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
     )
 
 
-def read_sizes(folder: str) -> BuildSizes | None:
-    """The sizes of one finished build; None for one of another corpus."""
+def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
+    """The sizes of one finished build; None for one without documents."""
     manifest = read_json(folder, MANIFEST)
-    if manifest.get("corpus") != CORPUS or manifest.get("edition") not in PAPER:
+    row = rows().get(manifest.get("corpus"))
+    if not row or not row.shape:
         return None
+    if row.has_paper_table:
+        return _read_sizes(folder, manifest) if manifest.get("edition") in PAPER else None
+    kept = manifest.get("counts", {}).get("kept")
+    if not kept:
+        return None
+    return KeptDocuments(
+        corpus=row.name,
+        edition=manifest["edition"],
+        dump_date=manifest["dump_date"],
+        version=manifest["version"],
+        unit=row.shape.unit,
+        kept={split: count for split, count in kept.items() if split != "total"},
+    )
+
+
+def _read_sizes(folder: str, manifest: Mapping[str, Any]) -> BuildSizes:
     stats = read_json(folder, "stats.json")
     has_pieces = any(stats[split].get("pieces") for split in SPLITS)
     characters = _measured(stats, "characters")

@@ -18,6 +18,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
 from pipelines.builds.editions import SUMMARY
+from pipelines.corpora import shapes
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
@@ -27,7 +28,7 @@ from transforms.builds.read_corpus import Build, open_build
 from transforms.files.open_input import open_raw
 from transforms.text.builds.build_differences import find_differences
 from transforms.text.builds.build_manifest import to_json
-from transforms.text.builds.corpus_shapes import CorpusShape, shape_of
+from transforms.text.builds.corpus_shapes import CorpusShape
 from transforms.text.builds.edition_changes import (
     MOVED,
     REPEATED,
@@ -112,19 +113,18 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
     """The shape of both. Raises ValueError."""
     for what, of_old, of_new in (
         ("corpora", old.corpus, new.corpus),
-        ("languages", _language_of(old), _language_of(new)),
+        ("languages", old.language, new.language),
     ):
         if of_old != of_new:
             raise ValueError(
                 f"builds of two {what}: {of_old} in {old.folder}, {of_new} in {new.folder}"
             )
-    return shape_of(old.corpus)
-
-
-def _language_of(build: Build) -> str:
-    """ "uk" of "wiki40b|lang:uk|dump:…": the edition has settings in its name as well."""
-    parts = (part.partition(":") for part in build.signature.split("|"))
-    return next((value for name, _, value in parts if name == "lang"), build.edition)
+    known = shapes()
+    if old.corpus not in known:
+        raise ValueError(
+            f"builds of {old.corpus} hold no documents to compare; those of {', '.join(known)} do"
+        )
+    return known[old.corpus]
 
 
 def add_comparison(

@@ -17,6 +17,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
+from pipelines.corpora import shapes
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from transforms.builds.check_files import (
@@ -39,7 +40,6 @@ from transforms.builds.read_corpus import Build, CorpusFile, find_folders, open_
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.fingerprint import SPLITS
 
-CORPORA_WITH_ENTITIES = ("wiki40b",)
 SHOWN = 20  # faults, and entities, on the screen
 COLUMNS = ("what", "name", "detail")
 
@@ -122,7 +122,7 @@ def add_checks(
     checked = root | "CheckFiles" >> CheckFiles(builds)
     ids = (
         checked.whole
-        | "OfEntities" >> beam.Filter(_has_entities)
+        | "OfEntities" >> beam.Filter(_is_of, _of_entities())
         | "ReadIds" >> beam.FlatMap(read_file, (ID,))
     )
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
@@ -145,13 +145,18 @@ def add_checks(
     )
 
 
-def _has_entities(file: CorpusFile) -> bool:
-    return file.corpus in CORPORA_WITH_ENTITIES
+def _of_entities() -> list[str]:
+    """The corpora whose documents are about entities."""
+    return [corpus for corpus, shape in shapes().items() if shape.id == ID]
+
+
+def _is_of(file: CorpusFile, corpora: Sequence[str]) -> bool:
+    return file.corpus in corpora
 
 
 def _kept(build: Build) -> int:
     """How many ids the build has."""
-    if build.corpus not in CORPORA_WITH_ENTITIES:
+    if build.corpus not in _of_entities():
         return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
 
@@ -163,7 +168,8 @@ def _is_unlinked(build: Build) -> bool:
 def _faults_of(build: Build) -> Iterator[Fault]:
     """What the small files and the names in the folder tell."""
     yield from check_counts(build)
-    yield from check_stats(build)
+    shape = shapes().get(build.corpus)
+    yield from check_stats(build, shape.unit if shape else "articles")
     yield from find_strangers(build)
 
 

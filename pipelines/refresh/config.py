@@ -3,17 +3,17 @@
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, cast
 
 import msgspec
 
-from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from pipelines.corpora import load, rows
+from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
 
-CURRENT_TABLE = "current"  # the entity table that the same configuration keeps
+CURRENT_TABLE = "current"  # the build to join that the same configuration keeps
 NO_TABLE = "none"
-EVERY_LANGUAGE = "all"
 
+_Derived = TypeVar("_Derived", bound=msgspec.Struct)
 _NAME = re.compile(r"\w[\w.-]*")
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -61,9 +61,34 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     allow_moves: bool = False  # take an edition although documents are in other splits than before
     build: Mapping[str, Any] = {}  # settings of the corpus: flags of its command, with underscores
 
-    def default_name(self) -> str:
-        """What the table is called where it has no name."""
+    joins: ClassVar[str] = (
+        ""  # corpus whose current edition its builds take, as a setting of that name
+    )
+
+    @property
+    def kind(self) -> str:
+        """The name of the corpus."""
         return str(self.__struct_config__.tag)
+
+    def default_name(self) -> str:
+        """The name of the table where it is given none."""
+        return self.kind
+
+    def one_by_one(self) -> Sequence[Self]:
+        """A table for each edition. Raises ValueError."""
+        return [self]
+
+    def sources(self, settings: Settings) -> tuple[Source, ...]:
+        """The sources of its files. Raises ValueError."""
+        raise NotImplementedError
+
+    def rename(self) -> Mapping[str, Mapping[str, str]]:
+        """Name of a source → its role → setting of the corpus, where they differ."""
+        return {}
+
+    def given(self) -> Mapping[str, str]:
+        """Settings of the corpus that are in the table itself."""
+        return {}
 
     @property
     def label(self) -> str:
@@ -71,68 +96,32 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         return self.name or self.default_name()
 
 
-class EntitiesTable(CorpusTable, tag="entities", frozen=True, kw_only=True):
-    """The entity table of Wikidata. It is refreshed before all that need it."""
-
-
-class Wiki40bTable(CorpusTable, tag="wiki40b", frozen=True, kw_only=True):
-    """A language of Wiki-40B, or several."""
-
-    language: str = ""
-    languages: tuple[
-        str, ...
-    ] = ()  # instead: a corpus of each; ("all",) is every one that there is
-    page_table: bool = False  # fetch it too: a page that is not in it was deleted
-    entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
-
-    def default_name(self) -> str:
-        """As above."""
-        return f"wiki40b-{self.language}"
-
-
-class Lm1bTable(CorpusTable, tag="lm1b", frozen=True, kw_only=True):
-    """One Billion Word from yearly news."""
-
-    language: str = "en"
-    first_year: int = 0  # 0 is the first that there is
-    last_year: int = 9999
-
-    def default_name(self) -> str:
-        """As above."""
-        return f"lm1b-{self.language}"
-
-
-class Pg19Table(CorpusTable, tag="pg19", frozen=True, kw_only=True):
-    """PG-19 from the weekly archive of Project Gutenberg."""
-
-    books: str = "txt-files.tar.zip"  # names of the files on the server
-    catalog: str = "pg_catalog.csv"
-
-
-class SimpleBooksTable(CorpusTable, tag="simplebooks", frozen=True, kw_only=True):
-    """SimpleBooks from the same."""
-
-    books: str = "txt-files.tar.zip"
-    catalog: str = "pg_catalog.csv"
-
-
-class Flores101Table(CorpusTable, tag="flores101", frozen=True, kw_only=True):
-    """Sentences to translate, from English wikis."""
-
-    sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
-
-
-AnyTable = EntitiesTable | Wiki40bTable | Lm1bTable | Pg19Table | SimpleBooksTable | Flores101Table
-
-
-KINDS = [str(table.__struct_config__.tag) for table in get_args(AnyTable)]
-
-
 class RefreshConfig(_Table, frozen=True, kw_only=True):
     """The whole file."""
 
     refresh: Settings
-    corpus: tuple[AnyTable, ...]
+    corpus: tuple[CorpusTable, ...]
+
+
+def tables() -> dict[str, type[CorpusTable]]:
+    """Name of each corpus that can be refreshed → its kind of table."""
+    return {
+        row.name: _derive(row.name, load(row.refresh), tag=row.name)
+        for row in rows().values()
+        if row.refresh
+    }
+
+
+def _type_of_file() -> type[RefreshConfig]:
+    kinds: Any = Union[tuple(tables().values())]  # noqa: UP007
+    return _derive("RefreshConfig", RefreshConfig, ("corpus", tuple[kinds, ...]))
+
+
+def _derive(
+    name: str, base: type[_Derived], *fields: tuple[str, Any], **how: Any
+) -> type[_Derived]:
+    derived: Any = msgspec.defstruct(name, fields, bases=(base,), frozen=True, kw_only=True, **how)
+    return cast(type[_Derived], derived)
 
 
 def load_config(path: str) -> RefreshConfig:
@@ -142,7 +131,7 @@ def load_config(path: str) -> RefreshConfig:
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
     try:
-        config = msgspec.toml.decode(content, type=RefreshConfig)
+        config = msgspec.toml.decode(content, type=_type_of_file())
     except (msgspec.MsgspecError, ValueError) as error:
         raise ValueError(f"{path}: {_explain(str(error))}") from None
     try:
@@ -151,9 +140,10 @@ def load_config(path: str) -> RefreshConfig:
         raise ValueError(f"{path}: {error}") from None
 
 
-def in_order(tables: Sequence[AnyTable]) -> list[AnyTable]:
+def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
     """As they are refreshed: what others need comes first."""
-    return sorted(tables, key=lambda table: not isinstance(table, EntitiesTable))
+    needed = {table.joins for table in tables}
+    return sorted(tables, key=lambda table: table.kind not in needed)
 
 
 def _explain(message: str) -> str:
@@ -161,7 +151,7 @@ def _explain(message: str) -> str:
     what, _, place = message.partition(" - at `$.")
     place = place.rstrip("`")
     if place.endswith(".kind"):
-        what += f"; known are {', '.join(KINDS)}"
+        what += f"; known are {', '.join(tables())}"
     place = re.sub(r"^corpus\[(\d+)\]\.?", lambda m: f"[[corpus]] {int(m[1]) + 1}: ", place)
     place = re.sub(r"^refresh\.?", "[refresh]: ", place)
     return f"{place.removesuffix(': ')}: {what}" if place else what.removesuffix(" - at `$`")
@@ -177,29 +167,12 @@ def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
     settings = msgspec.structs.replace(
         given, output=output, downloads=downloads, state=state, metrics=metrics
     )
-    tables = tuple(one for table in config.corpus for one in _one_by_one(table))
-    _check_names(tables)
-    return msgspec.structs.replace(config, refresh=settings, corpus=tables)
+    corpora = tuple(one for table in config.corpus for one in table.one_by_one())
+    _check_names(corpora)
+    return msgspec.structs.replace(config, refresh=settings, corpus=corpora)
 
 
-def _one_by_one(table: AnyTable) -> Sequence[AnyTable]:
-    """A table for each language. Raises ValueError where none is named, or in two ways."""
-    if not isinstance(table, Wiki40bTable):
-        return [table]
-    if bool(table.language) == bool(table.languages):
-        raise ValueError('[[corpus]] kind = "wiki40b": it has either language or languages')
-    if table.language:
-        return [table]
-    codes = LANGUAGE_CODES if table.languages == (EVERY_LANGUAGE,) else table.languages
-    return [
-        msgspec.structs.replace(
-            table, language=code, languages=(), name=f"{table.name}-{code}" if table.name else ""
-        )
-        for code in codes
-    ]
-
-
-def _check_names(tables: Sequence[AnyTable]) -> None:
+def _check_names(tables: Sequence[CorpusTable]) -> None:
     """Raises ValueError for names that are none, and that two have."""
     if not tables:
         raise ValueError("there is no [[corpus]]")

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 
-from pipelines.corpora import row_of
+from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.refresh.config import Settings
@@ -21,5 +21,5 @@ def check_memory_of(corpus: str, dumps: Iterable[RemoteDump], settings: Settings
         for file in of_role
         if file.size > 0
     }
-    model, workers = row_of(corpus).memory, settings.workers or os.cpu_count() or 1
+    model, workers = rows()[corpus].memory, settings.workers or os.cpu_count() or 1
     check_memory(model, model.text_bytes(sizes), workers, memory_limit())

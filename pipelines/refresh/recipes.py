@@ -7,17 +7,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pipelines.builds.launch import Corpus
-from pipelines.corpora import row_of
-from pipelines.refresh.config import (
-    AnyTable,
-    EntitiesTable,
-    Flores101Table,
-    Lm1bTable,
-    Pg19Table,
-    Settings,
-    SimpleBooksTable,
-    Wiki40bTable,
-)
+from pipelines.corpora import rows
+from pipelines.refresh.config import CorpusTable, Settings
 from pipelines.refresh.sources import (
     EntitiesSource,
     GutenbergSource,
@@ -26,9 +17,6 @@ from pipelines.refresh.sources import (
     WikimediaSource,
     check_source,
 )
-from transforms.text.translation.records import DOMAINS
-from transforms.text.wikimedia.language import dbname_of
-from transforms.text.wikimedia.sites import load_site
 
 Files = Mapping[str, Sequence[str]]
 """Setting of a corpus ("dump", "page_props") → paths of the files that it names."""
@@ -48,23 +36,14 @@ class Recipe(NamedTuple):
     version: str  # of the code: part of the name of an edition
     edition_folder: str  # below the output, where the settings tell: "wiki40b/uk"; else ""
     place: str  # equal for two that certainly have one folder of editions
-    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the entity table)
+    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build that is joined)
 
     def setting_of(self, source: str, role: str) -> str:
         """The setting of the corpus that takes the files of a source."""
         return self.rename.get(source, {}).get(role, role)
 
 
-class _Kind(NamedTuple):
-    """What the module of a corpus offers."""
-
-    config: type
-    corpus: Callable[[Any], Any]
-    name: str
-    version: str
-
-
-def recipe_of(table: AnyTable, settings: Settings) -> Recipe:
+def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:
     """The recipe of a table [[corpus]].
 
     Raises ValueError, with the name of the corpus, for settings that it cannot have.
@@ -78,73 +57,29 @@ def recipe_of(table: AnyTable, settings: Settings) -> Recipe:
     return recipe
 
 
-def _find_recipe(table: AnyTable, settings: Settings) -> Recipe:
-    match table:
-        case EntitiesTable():
-            return _recipe(table, (EntitiesSource(settings.mirrors),))
-        case Wiki40bTable():
-            roles = ("dump", "page_props", *(["page_table"] if table.page_table else []))
-            wiki = WikimediaSource(dbname_of(table.language), roles, settings.mirrors)
-            return _recipe(table, (wiki,), language=table.language)
-        case Lm1bTable():
-            years = (table.first_year, table.last_year)
-            news = NewsSource(table.language, *years, mirrors=settings.news_mirrors)
-            return _recipe(table, (news,), language=table.language)
-        case Pg19Table():
-            return _recipe(table, (_gutenberg(table, settings),))
-        case SimpleBooksTable():
-            return _recipe(table, (_gutenberg(table, settings),))
-        case Flores101Table():
-            wikis = {load_site(site).dbname: site for site in _known_sites(table)}
-            sources = tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in wikis)
-            rename = {wiki: {"dump": site} for wiki, site in wikis.items()}
-            return _recipe(table, sources, rename)
-
-
-def _gutenberg(table: Pg19Table | SimpleBooksTable, settings: Settings) -> GutenbergSource:
-    return GutenbergSource(table.books, table.catalog, settings.gutenberg_mirrors)
-
-
-def _known_sites(table: Flores101Table) -> Sequence[str]:
-    unknown = [site for site in table.sites if site not in DOMAINS]
-    if unknown or not table.sites:
-        raise ValueError(f"sites are of {', '.join(DOMAINS)}, not {', '.join(unknown) or 'none'}")
-    return table.sites
-
-
-def _recipe(
-    table: AnyTable,
-    sources: tuple[Source, ...],
-    rename: Mapping[str, Mapping[str, str]] | None = None,
-    **given: str,
-) -> Recipe:
-    """
-    Args:
-      given: settings that stand in the table itself.
-    """
-    kind, rename = _kind_of(table), rename or {}
+def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
+    row = rows()[table.kind]
+    module = row.load()
+    config, build = getattr(module, row.settings), getattr(module, row.build)
+    sources, rename, given = table.sources(settings), table.rename(), table.given()
     roles = {
         rename.get(source.name, {}).get(role, role)
         for source in sources
         for role in _roles_of(source)
     }
-    config = _configure(kind.config, table.build, {role: [_GIVEN] for role in roles}, given)
-    edition = config.edition() if hasattr(config, "edition") else ""
-    if isinstance(table, EntitiesTable):
-        from pipelines.settings.entities_settings import EDITION
+    checked = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given)
+    edition = checked.edition() if hasattr(checked, "edition") else getattr(module, "EDITION", "")
 
-        edition = EDITION
-
-    def make(files: Files, date: str, entity_table: str) -> Corpus:
-        more: dict[str, Any] = {**given, "dump_date": date}
-        if isinstance(table, Wiki40bTable):
-            more["entities"] = entity_table
-        corpus: Corpus = kind.corpus(_configure(kind.config, table.build, files, more))
+    def make(files: Files, date: str, joined: str) -> Corpus:
+        more = {**given, "dump_date": date} | ({table.joins: joined} if table.joins else {})
+        corpus: Corpus = build(_configure(config, table.build, files, more))
         return corpus
 
-    folder = f"{kind.name}/{edition}" if edition else ""
-    place = folder or f"{kind.name} {sorted(roles)} {sorted(table.build.items())}"
-    return Recipe(table.label, kind.name, sources, rename, kind.version, folder, place, make)
+    folder = f"{row.name}/{edition}" if edition else ""
+    place = folder or f"{row.name} {sorted(roles)} {sorted(table.build.items())}"
+    return Recipe(
+        table.label, row.name, sources, rename, build.release.version, folder, place, make
+    )
 
 
 def _roles_of(source: Source) -> Sequence[str]:
@@ -178,11 +113,3 @@ def _configure(
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         raise ValueError(f"build: {place.strip('.`')}: {what}".replace(": : ", ": ")) from None
-
-
-def _kind_of(table: AnyTable) -> _Kind:
-    """The modules of corpora take a while to import: only those that are wanted are."""
-    row = row_of(str(table.__struct_config__.tag))
-    module = row.load()
-    config, make = getattr(module, row.settings), getattr(module, row.build)
-    return _Kind(config, make, module.CORPUS, module.VERSION)

@@ -11,10 +11,8 @@ from pipelines.refresh.ask import name_ourselves, open_session
 from pipelines.refresh.config import (
     CURRENT_TABLE,
     NO_TABLE,
-    AnyTable,
-    EntitiesTable,
+    CorpusTable,
     RefreshConfig,
-    Wiki40bTable,
     in_order,
 )
 from pipelines.refresh.downloads import folder_of, remove_downloads
@@ -107,7 +105,7 @@ class _Refresh:
             self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
         return outcomes
 
-    def _refresh(self, table: AnyTable) -> Outcome:
+    def _refresh(self, table: CorpusTable) -> Outcome:
         """One corpus, and how it ended."""
         label = table.label
         try:
@@ -121,7 +119,7 @@ class _Refresh:
             state,
             self._states,
             self._session,
-            lambda: self._entity_table(table),
+            lambda: self._joined(table),
         )
         try:
             status, message = run.run()
@@ -175,18 +173,19 @@ class _Refresh:
             self._log.error("%s: the state is not written: %s", label, cause)
         self._known[label] = run.state
 
-    def _entity_table(self, table: AnyTable) -> str:
-        """The folder of the table that a corpus joins; "" for none. Raises BuildError where it is missing."""
-        if not isinstance(table, Wiki40bTable) or table.entities == NO_TABLE:
-            return ""
-        if table.entities != CURRENT_TABLE:
-            return table.entities
+    def _joined(self, table: CorpusTable) -> str:
+        """The folder of the build that a corpus joins; "" for none. Raises BuildError where it is missing."""
+        named: str = getattr(table, table.joins, NO_TABLE)
+        if named != CURRENT_TABLE:
+            return "" if named == NO_TABLE else named
         for other in self._tables:
-            if isinstance(other, EntitiesTable):
+            if other.kind == table.joins:
                 folder = join(self._settings.output, self._recipes[other.label].edition_folder)
                 if current := editions.read_current(folder):
                     return join(folder, current)
-                raise BuildError(f"there is no entity table yet: [[corpus]] {other.label} makes it")
+                raise BuildError(
+                    f"there is no build of {table.joins} yet: [[corpus]] {other.label} makes it"
+                )
         return ""
 
     def _remove_downloads(self) -> None:

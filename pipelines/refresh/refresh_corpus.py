@@ -29,7 +29,7 @@ from pipelines.refresh.acceptance import (
     count_changes,
     find_fault,
 )
-from pipelines.refresh.config import AnyTable, Settings
+from pipelines.refresh.config import CorpusTable, Settings
 from pipelines.refresh.downloads import fetch_dump
 from pipelines.refresh.free_space import check_free_space
 from pipelines.refresh.memory_check import check_memory_of
@@ -106,24 +106,24 @@ class CorpusRun:
 
     Args:
       state: what is remembered of the corpus.
-      entity_table: gives the folder of the entity table, or "". It is asked only before a build.
+      joined: gives the folder of the build that is joined, or "". It is asked only before a build.
     """
 
     def __init__(
         self,
-        table: AnyTable,
+        table: CorpusTable,
         recipe: Recipe,
         settings: Settings,
         state: CorpusState,
         states: StateFolder,
         session: requests.Session,
-        entity_table: Callable[[], str],
+        joined: Callable[[], str],
     ):
         self.state = state
         self.plan: Plan | None = None
         self._table, self._recipe, self._settings = table, recipe, settings
         self._states, self._session = states, session
-        self._entity_table = entity_table
+        self._joined = joined
         self._flags = EngineFlags(settings.runner, settings.workers or None, settings.beam_flags)
         self._log = logging.getLogger(__name__)
         self._lock = threading.Lock()
@@ -160,7 +160,7 @@ class CorpusRun:
             return plan
         check_means(self._recipe.corpus, plan, settings)
         files = self._download(plan)
-        corpus = self._recipe.make(files, plan.date, self._entity_table())
+        corpus = self._recipe.make(files, plan.date, self._joined())
         folder = "/".join(corpus.path[:-1])
         if not is_completed(join(settings.output, *corpus.path)):
             check_room(settings)

@@ -7,6 +7,7 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.launch import Corpus
+from pipelines.corpora import load, rows
 from pipelines.entities import Entities
 from pipelines.flores101 import Flores101
 from pipelines.lm1b import Lm1b
@@ -32,16 +33,50 @@ SUBWORDS = 8_000
 
 def sample_builds(output: str) -> Iterator[Corpus]:
     """All builds that the samples allow, each to be built in `output` before the next is asked for."""
-    entities = Entities(EntitiesConfig(dump=[sample_entities()]))
-    yield entities
+    for row in rows().values():
+        yield from load(row.samples)(output)
+
+
+def entities(_: str) -> Iterator[Corpus]:
+    """The entity table, as all functions here that a row names."""
+    yield Entities(EntitiesConfig(dump=[sample_entities()]))
+
+
+def wiki40b(output: str) -> Iterator[Corpus]:
+    """Three languages."""
+    (table,) = entities(output)
     for language in WIKI40B_LANGUAGES:
-        yield Wiki40b(sample_config(language, FileSystems.join(output, *entities.path)))
+        yield Wiki40b(sample_config(language, FileSystems.join(output, *table.path)))
+
+
+def multilingual(output: str) -> Iterator[Corpus]:
+    """A vocabulary over them."""
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
     yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
+
+
+def lm1b(_: str) -> Iterator[Corpus]:
+    """English news."""
     yield Lm1b(sample_news())
+
+
+def pg19(_: str) -> Iterator[Corpus]:
+    """A few books."""
     yield Pg19(sample_pg19())
+
+
+def simplebooks(_: str) -> Iterator[Corpus]:
+    """The same books."""
     yield SimpleBooks(sample_simplebooks())
+
+
+def flores101(_: str) -> Iterator[Corpus]:
+    """Source sentences."""
     yield Flores101(sample_flores101())
+
+
+def subwords(output: str) -> Iterator[Corpus]:
+    """A vocabulary over all that was built before."""
     yield Subwords(SubwordsConfig([output], size=SUBWORDS))
 
 

@@ -4,7 +4,7 @@ import logging
 import pathlib
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from apache_beam.io.filesystems import FileSystems
@@ -12,11 +12,10 @@ from apache_beam.io.filesystems import FileSystems
 from transforms.builds.read_corpus import Build, age_of, find_folders, open_build
 from transforms.files.open_input import InputError, match_inputs
 from transforms.text.translation.language_keys import language_key
-from transforms.text.vocabularies.document_sentences import LAYOUTS
+from transforms.text.vocabularies.layout import Layout
 from transforms.vocabularies.count_pieces import EvaluationFile
 from transforms.vocabularies.read_sentences import SentenceSources
 
-ENGLISH = "en"  # of builds whose settings do not tell: all books are English
 EVALUATED_SPLITS = ("dev", "devtest")  # of FLORES; its test is withheld
 
 _Source = TypeVar("_Source", Build, str)
@@ -39,11 +38,14 @@ def parse_argument(argument: str) -> Named:
     return Named(*match.groups())
 
 
-def find_sources(arguments: Sequence[str]) -> SentenceSources:
+def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> SentenceSources:
     """The newest build of each edition of each corpus, and the files of lines, by language.
 
     A folder that is there is looked through for builds; anything else must be a pattern of files of lines,
     and needs a language. One that is named takes the place of the one that a build tells.
+
+    Args:
+      layouts: of the corpora that can be learned from, by their names.
 
     Raises InputError where nothing is found, ValueError for files without a language or with two.
     """
@@ -53,11 +55,11 @@ def find_sources(arguments: Sequence[str]) -> SentenceSources:
     for language, path in map(parse_argument, arguments):
         key = language_key(language) if language else ""
         if _is_folder(path):
-            for build in _builds_below(path):
+            for build in _builds_below(path, layouts):
                 if key:
                     _claim(build.folder, named.setdefault(build.folder, (build, key))[1], key)
                 else:
-                    told[build.folder] = build, language_key(_language_of(build))
+                    told[build.folder] = build, language_key(build.language)
         elif key:
             for file in match_inputs([path]):
                 _claim(file, texts.setdefault(file, key), key)
@@ -67,6 +69,7 @@ def find_sources(arguments: Sequence[str]) -> SentenceSources:
     return SentenceSources(
         builds=_by_language((key, build) for build, key in builds),
         texts=_by_language((key, path) for path, key in sorted(texts.items())),
+        layouts=layouts,
     )
 
 
@@ -95,7 +98,7 @@ def _is_folder(path: str) -> bool:
     return bool(match.metadata_list)
 
 
-def _builds_below(folder: str) -> Iterator[Build]:
+def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]:
     found = find_folders([folder])
     for path in found.unfinished:
         logging.getLogger(__name__).warning("passed over, not finished: %s", path)
@@ -104,7 +107,7 @@ def _builds_below(folder: str) -> Iterator[Build]:
         build = open_build(path)
         if not any(build.files.values()):
             continue  # of models, or of facts: there is no text
-        if build.corpus in LAYOUTS:
+        if build.corpus in layouts:
             learnable += 1
             yield build
         else:
@@ -112,14 +115,7 @@ def _builds_below(folder: str) -> Iterator[Build]:
                 "passed over, %s is no corpus to learn from: %s", build.corpus, path
             )
     if not learnable:
-        raise InputError(folder, f"no finished build of {', '.join(LAYOUTS)} here or below")
-
-
-def _language_of(build: Build) -> str:
-    language: str = build.manifest.get("settings", {}).get("language", "")
-    if language:
-        return language
-    return build.edition if build.corpus == "wiki40b" else ENGLISH
+        raise InputError(folder, f"no finished build of {', '.join(layouts)} here or below")
 
 
 def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:

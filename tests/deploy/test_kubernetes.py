@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from pipelines.corpora import row_of
+from pipelines.corpora import rows
 from tests.deploy.schedulers import (
     ANOTHER_IS_AT_WORK,
     CONFIG,
@@ -155,7 +155,7 @@ def test_the_memory_is_enough_for_the_corpora() -> None:
     limit = int(container["resources"]["limits"]["memory"].removesuffix("Gi")) << 30
     gigabytes = {"wiki40b": 3, "entities": 100}
     for corpus in CORPORA:
-        model = row_of(corpus["kind"]).memory
+        model = rows()[corpus["kind"]].memory
         text_bytes = model.text_bytes({"dump.bz2": gigabytes[corpus["kind"]] * 10**9})
         assert model.needed(text_bytes, SETTINGS["workers"]) < limit
 

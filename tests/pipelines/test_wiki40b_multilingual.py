@@ -150,7 +150,7 @@ def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
     settings = manifest["settings"]
     assert settings["vocabularies"] == {"300": 300, "320": 320}
     assert settings["builds"] == {
-        one.edition: one.sha256 for one in find_builds([str(corpora / "wiki40b")])
+        one.edition: one.sha256 for one in find_builds([str(corpora / "wiki40b")], "wiki40b")
     }
     assert list(settings["builds"]) == ["el", "ja", "uk"]
     assert settings["sample_articles"] == 3
@@ -239,7 +239,7 @@ def test_the_newest_build_of_each_language_is_taken(tmp_path: Path) -> None:
         build(tmp_path, "uk", UK, date=date, version=version)
     build(tmp_path, "el", EL, date="latest")
     build(tmp_path, "ja", JA, date="20260201")
-    found = newest_builds(find_builds([str(tmp_path)]))
+    found = newest_builds(find_builds([str(tmp_path)], "wiki40b"))
     assert [one.name for one in found] == [
         "el/latest-1.0.0",
         "ja/20260201-1.0.0",

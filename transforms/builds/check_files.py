@@ -17,12 +17,6 @@ from transforms.files.spread import SpreadAll
 from transforms.records import OutputFile
 from transforms.text.fingerprint import SPLITS
 
-UNITS = {  # of others articles
-    "flores101": "sentences",
-    "lm1b": "sentences",
-    "pg19": "books",
-    "simplebooks": "books",
-}
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 
 
@@ -173,15 +167,18 @@ def find_strangers(build: Build) -> Iterator[Fault]:
                 )
 
 
-def check_stats(build: Build) -> Iterator[Fault]:
-    """Faults of stats.json, which has no hash in the manifest, against what was kept."""
+def check_stats(build: Build, unit: str) -> Iterator[Fault]:
+    """Faults of stats.json, which has no hash in the manifest, against what was kept.
+
+    Args:
+      unit: what a row is: "articles".
+    """
     path = FileSystems.join(build.folder, "stats.json")
     kept = _kept(build)
     if not is_there(path):
         if build.files["train"]:
             yield Fault(path, "is not there")
         return
-    unit = UNITS.get(build.corpus, "articles")
     try:
         with open_raw(path) as stream:
             stats = json.loads(stream.read())

@@ -48,6 +48,14 @@ class Build(NamedTuple):
         """What to call it among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
+    @property
+    def language(self) -> str:
+        """That of its settings, or "uk" of "wiki40b|lang:uk|dump:…"; an edition has more in its name."""
+        if language := self.manifest.get("settings", {}).get("language"):
+            return str(language)
+        parts = (part.partition(":") for part in self.signature.split("|"))
+        return next((value for name, _, value in parts if name == "lang"), self.edition)
+
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
     """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
@@ -194,7 +202,7 @@ def _read_bytes(path: str) -> bytes:
         return stream.read()
 
 
-def find_builds(folders: Iterable[str], corpus: str = "wiki40b") -> list[Build]:
+def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     """The finished builds of a corpus that hold text, sorted by edition, date and version.
 
     A folder is a build itself or lies above some, at any depth; unfinished builds are passed over with a

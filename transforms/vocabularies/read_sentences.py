@@ -25,11 +25,8 @@ from transforms.text.lines.line_blocks import block_of, lines_of
 from transforms.text.lines.line_table import FEATURE, make_table
 from transforms.text.lines.line_units import Damage
 from transforms.text.lines.unit_blocks import LineBlock
-from transforms.text.vocabularies.document_sentences import (
-    LAYOUTS,
-    clean_sentences,
-    sentences_of_texts,
-)
+from transforms.text.vocabularies.document_sentences import clean_sentences, sentences_of_texts
+from transforms.text.vocabularies.layout import Layout
 from transforms.text.vocabularies.sentence_choice import Ranks, rank_sentences
 
 STAGE = "read-sentences"
@@ -40,15 +37,16 @@ MEMBERS = ("*",)  # of an archive, all files are read
 class SentenceSources(NamedTuple):
     """What sentences are read from."""
 
-    builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of LAYOUTS
+    builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
     texts: Mapping[str, Sequence[str]]  # language → files of lines
+    layouts: Mapping[str, Layout]  # corpus → how it holds its text
 
 
 class SentencePart(NamedTuple):
     """What one worker reads in one piece: a row group, or a unit of a file of lines."""
 
     language: str
-    corpus: str  # of LAYOUTS; "" for a unit
+    layout: Layout | None  # None for a unit
     is_held_out: bool  # of a split that is not trained on
     place: RowGroup | TextUnit
     stored_bytes: int = (
@@ -97,7 +95,7 @@ class ReadSentences(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Any:
         files = [
-            (language, file)
+            (language, self.sources.layouts[build.corpus], file)
             for language, builds in self.sources.builds.items()
             for build in builds
             for file in files_of(build)
@@ -122,19 +120,19 @@ class ReadSentences(beam.PTransform):
         return read.blocks, read.rejected
 
 
-def plan_file(named: tuple[str, CorpusFile]) -> Iterator[SentencePart]:
+def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
     """The parts of a Parquet file of a language."""
-    language, file = named
+    language, layout, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
     for group in groups:
-        yield SentencePart(language, file.corpus, file.split != "train", group, stored_bytes)
+        yield SentencePart(language, layout, file.split != "train", group, stored_bytes)
 
 
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
     """The parts of all files of lines."""
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
-        yield SentencePart(language_of_path[unit.file.path], "", False, unit)
+        yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 
 
 class _ReadPart(beam.DoFn):
@@ -148,7 +146,7 @@ class _ReadPart(beam.DoFn):
         while some := list(islice(sentences, BLOCK_SENTENCES)):
             lines = block_of([sentence.encode("utf-8") for sentence in some])
             counters.count(STAGE, "sentences", len(some))
-            if part.corpus:  # of a unit, its reader has counted them
+            if part.layout:  # of a unit, its reader has counted them
                 counters.count(STAGE, "text_bytes", len(lines))
             yield SentenceBlock(
                 part.language,
@@ -166,7 +164,8 @@ class _ReadPart(beam.DoFn):
 def read_part(part: SentencePart, rejected: list[Rejected]) -> Iterator[str]:
     """The sentences, in their order; what is no text is added to `rejected`."""
     if isinstance(part.place, RowGroup):
-        layout = LAYOUTS[part.corpus]
+        layout = part.layout
+        assert layout
         texts = read_row_group(part.place, [layout.column]).table[layout.column].to_pylist()
         yield from sentences_of_texts(texts, layout, part.language.partition("-")[0])
         return

@@ -19,17 +19,16 @@ import grpc
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
-from pipelines.corpora import CORPORA
+from pipelines.corpora import rows
 from pipelines.engines.local.workers import BadEnd, Workers, log_bad_end
 from pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
 
 MODULES = (
-    *(row.module for row in CORPORA),
-    "inspect.compare",
-    "inspect.verify",
-    "inspect.verify_checksums",
+    "pipelines.inspect.compare",
+    "pipelines.inspect.verify",
+    "pipelines.inspect.verify_checksums",
 )
-"""In pipelines, what a worker may need: it is imported before."""
+"""Modules that a worker may need besides those of the corpora: they are imported before."""
 
 IS_GONE = "the process that starts workers has ended"
 PARAMETER = "secret"
@@ -107,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         secret = named_secret()
     except ValueError as error:
         return _fail(error)
-    workers = Workers([f"pipelines.{name}" for name in MODULES])
+    workers = Workers([*(row.module for row in rows().values()), *MODULES])
     is_gone = threading.Event()
 
     def note(end: BadEnd) -> None:

@@ -15,8 +15,8 @@ pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gc
 
 from pipelines.commands import dataflow_template
 from pipelines.commands.dataflow_template import (
-    COMMANDS,
     command_line,
+    commands,
     main,
     metadata_of,
     run_command,
@@ -27,16 +27,16 @@ JOB = ["--project=p-1", "--region=r", "--temp_location=gs://b/t", "--job_name=j"
 
 
 def test_every_command_that_builds_on_buckets_has_a_form() -> None:
-    assert sorted(path.stem for path in TEMPLATES.iterdir()) == sorted(COMMANDS)
+    assert sorted(path.stem for path in TEMPLATES.iterdir()) == sorted(commands())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_a_form_has_the_flags_of_its_command(command: str) -> None:
     found = json.loads((TEMPLATES / f"{command}.json").read_text("utf-8"))
     assert found == metadata_of(command), "run python deploy/dataflow/write_metadata.py"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_a_form_is_one_as_dataflow_knows_it(command: str) -> None:
     from google.cloud import dataflow
     from google.protobuf import json_format
@@ -124,7 +124,7 @@ def test_a_command_that_fails_says_why() -> None:
         run_command(["entities", "--dump", "/no/such-file", "--output", "/no"])
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_what_a_form_asks_for_is_what_the_command_needs(command: str) -> None:
     needed = [one["name"] for one in metadata_of(command)["parameters"] if not one["isOptional"]]
     given = dict.fromkeys(needed, "x") | {"command": command}

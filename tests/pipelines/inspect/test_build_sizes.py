@@ -128,7 +128,7 @@ def test_unfinished_builds_are_named(tmp_path: Path) -> None:
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:
-    message = "no finished build of wiki40b in or below it"
+    message = "no finished build of a corpus in or below it"
     with pytest.raises(InputError) as error:
         find_sizes([str(tmp_path)])
     assert str(error.value) == f"{tmp_path}: {message}"

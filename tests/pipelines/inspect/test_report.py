@@ -139,3 +139,26 @@ def test_the_command_prints_text_unless_told(
 
 def test_the_command_knows_every_format() -> None:
     assert tuple(RENDERERS) == command.FORMATS
+
+
+def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
+    news = write_build(tmp_path, "en", corpus="lm1b")
+    kept = {"train": 1204, "test": 118, "total": 1322}
+    manifest = json.loads((news / "manifest.json").read_text()) | {"counts": {"kept": kept}}
+    (news / "manifest.json").write_text(json.dumps(manifest))
+    both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
+    assert render_tsv(both) == render_tsv(two)
+    table = [
+        "corpus edition dump_date version unit split kept",
+        "lm1b en 20260101 1.2.0 sentences train 1204",
+        "lm1b en 20260101 1.2.0 sentences test 118",
+    ]
+    assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
+    line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 |\n"
+    assert line in render_markdown(both)
+    assert render_markdown(other).endswith(line)
+    assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
+    for found in (both, other):
+        assert "lm1b     en        20260101   sentences   train 1,204, test 118\n" in render_text(
+            found
+        )

@@ -94,7 +94,7 @@ def test_the_report_is_the_same_whatever_the_workers_and_the_order(
 ) -> None:
     leak(corpora)
     (corpora / "wiki40b/uk/20260101-1.0.0/test-00000-of-00001.parquet").unlink()
-    builds = find_builds([str(corpora)])
+    builds = find_builds([str(corpora)], "wiki40b")
     one, two = tmp_path / "1.tsv", tmp_path / "2.tsv"
     check_builds(builds, workers=1, report=str(one))
     check_builds(builds, workers=2, report=str(two))
@@ -232,7 +232,7 @@ def test_a_table_without_ids_ends_with_its_name(corpora: Path) -> None:
 
 def test_the_demo_is_sound(demo: Path) -> None:
     verdict = verify_folders([str(demo)], workers=1)
-    builds = find_builds([str(demo)])
+    builds = find_builds([str(demo)], "wiki40b")
     assert [build.edition for build in builds] == ["en", "ja", "uk"]
     kept = sum(build.manifest["counts"]["kept"]["total"] for build in builds)
     assert verdict.is_sound

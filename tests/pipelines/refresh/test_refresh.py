@@ -196,7 +196,9 @@ def test_one_corpus_does_not_stop_the_others(
     )
     assert refresh(place) == 1
     printed = capsys.readouterr().out
-    assert "wiki40b-uk  failed      there is no entity table yet: [[corpus]] entities" in printed
+    assert (
+        "wiki40b-uk  failed      there is no build of entities yet: [[corpus]] entities" in printed
+    )
     assert "other       published" in printed
     assert list(place.downloads.rglob("*.bz2"))  # the one that failed needs them
 

@@ -2,12 +2,17 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.corpora import layouts
 from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
 from tests.makers.finished_builds import make_build
 from tests.makers.subword_inputs import make_corpora, write_lines
 from transforms.files.open_input import InputError
 from transforms.vocabularies.count_pieces import EvaluationFile
 from transforms.vocabularies.read_sentences import SentenceSources
+
+
+def find(arguments: list[str]) -> SentenceSources:
+    return find_sources(arguments, layouts())
 
 
 def signatures(sources: SentenceSources) -> dict[str, list[str]]:
@@ -43,7 +48,7 @@ def test_builds_tell_their_language(tmp_path: Path) -> None:
         "pg19|lang:en|dump:20260101|v:1.0.0",
         "simplebooks|lang:en|dump:20260101|v:1.0.0",
     ]
-    sources = find_sources([str(corpora)])
+    sources = find([str(corpora)])
     assert signatures(sources) == {
         "en": english,
         "uk": ["wiki40b|lang:uk|dump:20260101|v:1.0.0"],
@@ -51,14 +56,14 @@ def test_builds_tell_their_language(tmp_path: Path) -> None:
     }
     assert list(sources.builds) == ["en", "uk", "zh-Hant"]
     parts = [str(corpora / name) for name in ("wiki40b", "simplebooks", "pg19", "lm1b")]
-    assert find_sources(parts) == sources == find_sources([*reversed(parts), str(corpora)])
+    assert find(parts) == sources == find([*reversed(parts), str(corpora)])
 
 
 def test_of_an_edition_the_newest_build(tmp_path: Path) -> None:
     for date, version in (("20260101", "1.9.0"), ("20260101", "1.10.0"), ("20250101", "2.0.0")):
         make_build(tmp_path, "uk", {}, date=date, version=version)
     make_build(tmp_path, "uk-all", {}, date="latest", settings={"language": "uk"})
-    assert signatures(find_sources([str(tmp_path)])) == {
+    assert signatures(find([str(tmp_path)])) == {
         "uk": [
             "wiki40b|lang:uk|dump:20260101|v:1.10.0",
             "wiki40b|lang:uk-all|dump:latest|v:1.0.0",
@@ -70,30 +75,30 @@ def test_a_language_that_is_named_takes_the_place(tmp_path: Path) -> None:
     corpora = make_corpora(tmp_path)
     given = [f"pl={corpora}/wiki40b", str(corpora / "wiki40b"), f"pol={corpora}/wiki40b/uk"]
     for order in (given, given[::-1]):
-        assert list(signatures(find_sources(order))) == ["pl"]
+        assert list(signatures(find(order))) == ["pl"]
     with pytest.raises(ValueError, match="is named for two languages: cs and pl"):
-        find_sources([*given, f"cs={corpora}/wiki40b"])
+        find([*given, f"cs={corpora}/wiki40b"])
 
 
 def test_files_of_lines(tmp_path: Path) -> None:
     paths = [str(write_lines(tmp_path / name, ["a"])) for name in ("c.txt", "a.gz", "b.txt")]
-    sources = find_sources([f"ja={tmp_path}/*.txt", f"jpn={paths[0]}", f"uk={paths[1]}"])
-    assert sources == SentenceSources({}, {"ja": sorted(paths[::2]), "uk": [paths[1]]})
+    sources = find([f"ja={tmp_path}/*.txt", f"jpn={paths[0]}", f"uk={paths[1]}"])
+    assert sources == SentenceSources({}, {"ja": sorted(paths[::2]), "uk": [paths[1]]}, layouts())
     with pytest.raises(ValueError, match=r"c\.txt is named for two languages: ja and uk"):
-        find_sources([f"ja={paths[0]}", f"uk={tmp_path}/*.txt"])
+        find([f"ja={paths[0]}", f"uk={tmp_path}/*.txt"])
     with pytest.raises(ValueError, match=r"c\.txt: of which language\? Name it as in uk="):
-        find_sources([paths[0]])
+        find([paths[0]])
     with pytest.raises(InputError, match="no such file"):
-        find_sources([f"ja={tmp_path}/none-*"])
+        find([f"ja={tmp_path}/none-*"])
 
 
 def test_folders_without_text(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no finished build here or below"):
-        find_sources([str(tmp_path / "empty")])
+        find([str(tmp_path / "empty")])
     make_build(tmp_path / "other", "all", {}, corpus="entities")
     with pytest.raises(InputError, match="no finished build of wiki40b, lm1b, pg19, simplebooks"):
-        find_sources([f"uk={tmp_path / 'other'}"])
+        find([f"uk={tmp_path / 'other'}"])
 
 
 def test_data_sets_like_flores(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_build_that_keeps_no_splits(tmp_path: Path) -> None:
     folder = make_build(tmp_path, "wikidata", {}, corpus="entities", counts={}, outputs=[])
     build = open_build(str(folder))
     (folder / "stats.json").unlink()
-    assert not [*check_counts(build), *check_stats(build)]
+    assert not [*check_counts(build), *check_stats(build, "sentences")]
 
 
 def test_files_that_readers_would_take_for_a_part(uk: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_statistics_fit(uk: Path, content: str | None, messages: list[str]) 
     (uk / "stats.json").unlink()
     if content is not None:
         (uk / "stats.json").write_text(content)
-    assert list(check_stats(open_build(str(uk)))) == [
+    assert list(check_stats(open_build(str(uk)), "articles")) == [
         Fault(f"{uk}/stats.json", message) for message in messages
     ]
 
@@ -190,7 +190,7 @@ def test_a_build_of_sentences_is_sound(news: Path) -> None:
     assert [(file.corpus, file.split) for file in whole] == [("lm1b", "test")] * 2 + [
         ("lm1b", "train")
     ] * 2
-    assert not [*check_counts(build), *check_stats(build), *find_strangers(build)]
+    assert not [*check_counts(build), *check_stats(build, "sentences"), *find_strangers(build)]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_counts_of_sentences(news: Path) -> None:
         Fault(str(news), "parquet of paper_test has 1 rows, 2 were kept"),
         Fault(str(news), "text of train has 4 rows, 5 were kept"),
     ]
-    assert list(check_stats(build)) == [
+    assert list(check_stats(build, "sentences")) == [
         Fault(f"{news}/stats.json", "has 4 sentences of train, 5 were kept"),
         Fault(f"{news}/stats.json", "has 1 sentences of paper_test, 2 were kept"),
     ]

@@ -4,6 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from pipelines.corpora import shapes
 from tests.makers.edition_builds import article, make_edition
 from transforms.builds.compare_editions import (
     MIN_BUCKETS,
@@ -18,11 +19,11 @@ from transforms.builds.compare_editions import (
 )
 from transforms.builds.read_corpus import CorpusRows, open_build
 from transforms.files.open_input import InputError
-from transforms.text.builds.corpus_shapes import SHAPES
 from transforms.text.builds.edition_changes import SCHEMA
 from transforms.text.fingerprint import fingerprint
 from transforms.text.wikimedia.entity_table import table_schema
 
+SHAPES = shapes()
 WIKI, NEWS, ITEMS = SHAPES["wiki40b"], SHAPES["lm1b"], SHAPES["entities"]
 
 

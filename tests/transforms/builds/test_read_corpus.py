@@ -135,23 +135,25 @@ def test_builds_are_found_at_any_depth_sorted_each_once(tmp_path: Path) -> None:
     newer = make_build(tmp_path / "a", "uk", IDS, date="20260201")
     el = make_build(tmp_path / "b" / "deep", "el", IDS)
     arguments = [f"{uk}/", str(tmp_path), str(el), f"{tmp_path}/a/../b"]
-    found = find_builds(arguments)
+    found = find_builds(arguments, "wiki40b")
     assert [build.folder for build in found] == [str(el), str(uk), str(newer)]
-    assert find_builds(arguments[::-1]) == found
-    assert [build.folder for build in find_builds([str(uk)])] == [str(uk)]
+    assert find_builds(arguments[::-1], "wiki40b") == found
+    assert [build.folder for build in find_builds([str(uk)], "wiki40b")] == [str(uk)]
 
 
 def test_folders_may_hold_any_character(tmp_path: Path) -> None:
     folder = make_build(tmp_path / "a [1] *?", "uk", IDS)
     make_build(tmp_path / "a 1 xx", "uk", IDS)
-    assert [build.folder for build in find_builds([str(tmp_path / "a [1] *?")])] == [str(folder)]
+    assert [build.folder for build in find_builds([str(tmp_path / "a [1] *?")], "wiki40b")] == [
+        str(folder)
+    ]
 
 
 def test_a_folder_may_be_named_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_build(tmp_path, "uk", IDS)
     monkeypatch.chdir(tmp_path)
     for name in (".", "wiki40b", "wiki40b/", "./wiki40b/uk"):
-        assert [build.folder for build in find_builds([name])] == [str(folder)]
+        assert [build.folder for build in find_builds([name], "wiki40b")] == [str(folder)]
 
 
 def test_unfinished_builds_are_passed_over_and_told(
@@ -173,7 +175,9 @@ def test_unfinished_builds_are_passed_over_and_told(
     ]
     assert names(found.unfinished, tmp_path) == unfinished
     with caplog.at_level(logging.WARNING):
-        assert [build.name for build in find_builds([str(tmp_path)])] == ["uk/20260101-1.0.0"]
+        assert [build.name for build in find_builds([str(tmp_path)], "wiki40b")] == [
+            "uk/20260101-1.0.0"
+        ]
     assert [record.getMessage() for record in caplog.records] == [
         f"passed over, not finished: {tmp_path / name}" for name in unfinished
     ]
@@ -183,7 +187,7 @@ def test_other_corpora_and_builds_without_text_are_passed_over(tmp_path: Path) -
     make_build(tmp_path, "uk", IDS)
     make_build(tmp_path, "wikidata", IDS, corpus="entities")
     make_build(tmp_path, "multilingual", IDS, outputs=[])
-    assert [build.edition for build in find_builds([str(tmp_path)])] == ["uk"]
+    assert [build.edition for build in find_builds([str(tmp_path)], "wiki40b")] == ["uk"]
     assert [build.edition for build in find_builds([str(tmp_path)], "entities")] == ["wikidata"]
 
 
@@ -193,7 +197,7 @@ def test_a_folder_without_a_finished_build_is_an_error(tmp_path: Path, argument:
     (tmp_path / "empty").mkdir()
     (make_build(tmp_path, "el", IDS) / "COMPLETED").unlink()
     with pytest.raises(InputError) as raised:
-        find_builds([str(tmp_path), str(tmp_path / argument)])
+        find_builds([str(tmp_path), str(tmp_path / argument)], "wiki40b")
     assert str(raised.value) == f"{tmp_path}/{argument}: no finished build here or below"
 
 
@@ -218,7 +222,7 @@ def test_row_groups_come_in_the_order_of_the_files(uk: Path) -> None:
 @pytest.mark.parametrize("whole_files", [False, True])
 def test_every_row_group_is_an_element(tmp_path: Path, uk: Path, whole_files: bool) -> None:
     make_build(tmp_path, "el", {"validation": [["Q7"]]}, date="20260201")
-    found = read(find_builds([str(tmp_path)]), ["wikidata_id"], whole_files=whole_files)
+    found = read(find_builds([str(tmp_path)], "wiki40b"), ["wikidata_id"], whole_files=whole_files)
     assert sorted(
         (rows.edition, rows.split, Path(rows.path).name, rows.build, ids_of(rows)) for rows in found
     ) == [

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.corpora import layouts
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.builds.read_corpus import find_builds
@@ -40,7 +41,7 @@ def test_builds_of_all_corpora(tmp_path: Path) -> None:
         for name in ("wiki40b", "lm1b", "pg19", "simplebooks")
     }
     english = [*builds["lm1b"], *builds["pg19"], *builds["simplebooks"]]
-    sources = SentenceSources({"uk": builds["wiki40b"], "en": english}, {})
+    sources = SentenceSources({"uk": builds["wiki40b"], "en": english}, {}, layouts())
     outcome = read(sources, tmp_path)
     expected = {
         ("uk", False): ["Про Річка.", "Про Море.", "Про Гора.", "Про Степ.", "Про Ліс."],
@@ -75,7 +76,7 @@ def test_files_of_lines(tmp_path: Path) -> None:
     plain = tmp_path / "a.txt"
     plain.write_bytes("富士山。\n\n \t\n川\r\n".encode() + b"\xff\xfe\n" + b"last")
     packed = write_lines(tmp_path / "b.gz", JAPANESE)
-    outcome = read(SentenceSources({}, {"ja": [str(plain), str(packed)]}), tmp_path, stripes=3)
+    outcome = read(SentenceSources({}, {"ja": [str(plain), str(packed)]}, {}), tmp_path, stripes=3)
     assert sentences(outcome) == Counter(
         ("ja", False, line) for line in ("富士山。", "川", "last", *JAPANESE)
     )
@@ -87,4 +88,4 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(bytes(range(32, 127)) * 9)[:-12])
     with pytest.raises(Exception, match=r"InputError.*a\.gz, byte \d+: "):
-        read(SentenceSources({}, {"en": [str(path)]}), tmp_path)
+        read(SentenceSources({}, {"en": [str(path)]}, {}), tmp_path)

@@ -1,7 +1,7 @@
 import pytest
 
+from pipelines.corpora import layouts
 from transforms.text.vocabularies.document_sentences import (
-    LAYOUTS,
     clean_sentences,
     paragraphs_of_book,
     sentences_of_texts,
@@ -53,20 +53,11 @@ BOOK = "CHAPTER I.\n\nThe ferry left\nat seven. Nobody\nsaw it.\n \t\n\n\nIt was
 def test_sentences_of_each_corpus(
     corpus: str, language: str, text: str, expected: list[str]
 ) -> None:
-    assert list(sentences_of_texts([text], LAYOUTS[corpus], language)) == expected
+    assert list(sentences_of_texts([text], layouts()[corpus], language)) == expected
 
 
 def test_several_texts_one_after_the_other() -> None:
-    assert list(sentences_of_texts(["b", "", "a"], LAYOUTS["lm1b"], "en")) == ["b", "a"]
-
-
-def test_columns_that_are_read() -> None:
-    assert {name: layout.column for name, layout in LAYOUTS.items()} == {
-        "wiki40b": "text",
-        "lm1b": "text",
-        "pg19": "book_text",
-        "simplebooks": "raw_text",
-    }
+    assert list(sentences_of_texts(["b", "", "a"], layouts()["lm1b"], "en")) == ["b", "a"]
 
 
 @pytest.mark.parametrize(

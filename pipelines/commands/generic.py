@@ -1,0 +1,89 @@
+"""A command made of the fields of the settings of a corpus, for a row that names no module of a command."""
+
+import argparse
+import collections.abc
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from pipelines.commands.flags import add_output, add_runner, launch_build, settings_of
+
+if TYPE_CHECKING:
+    from pipelines.commands.flags import Commands
+    from pipelines.corpora import CorpusRow
+
+
+class LazyParser(argparse.ArgumentParser):
+    """Gets its flags when they are asked for: the module of a method takes a while to import.
+
+    Args:
+      fill: adds the flags.
+    """
+
+    def __init__(self, *args: Any, fill: Callable[[Self], None] | None = None, **named: Any):
+        super().__init__(*args, **named)
+        self._fill = fill
+
+    def filled(self) -> Self:
+        """This parser, with its flags."""
+        fill, self._fill = self._fill, None
+        if fill:
+            fill(self)
+        return self
+
+    def parse_known_args(self, *args: Any, **named: Any) -> Any:
+        """As argparse has it."""
+        return super(LazyParser, self.filled()).parse_known_args(*args, **named)
+
+
+def add(row: "CorpusRow", commands: "Commands") -> None:
+    """Adds the command of a corpus to the parser."""
+    commands.add_parser(
+        row.name,
+        help=f"builds {row.name}",
+        allow_abbrev=False,
+        fill=functools.partial(_fill, row),
+    )
+
+
+def _fill(row: "CorpusRow", parser: argparse.ArgumentParser) -> None:
+    module = row.load()
+    parser.description = (module.__doc__ or "").partition("\n")[0]
+    parser.set_defaults(run=functools.partial(_run, row))
+    settings = parser.add_argument_group("settings")
+    config = getattr(module, row.settings)
+    kinds = typing.get_type_hints(config)
+    for field in dataclasses.fields(config):
+        _add_flag(settings, field, kinds[field.name])
+    add_output(parser)
+    add_runner(parser)
+
+
+def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
+    """A flag for a field: several values for a sequence, choices for a Literal, on or off for a bool."""
+    is_needed = field.default is field.default_factory is dataclasses.MISSING
+    flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}
+    origin = typing.get_origin(kind)
+    if kind is bool:
+        flag = {"action": argparse.BooleanOptionalAction if field.default else "store_true"}
+    elif origin is typing.Literal:
+        flag = {"choices": typing.get_args(kind)}
+    elif origin in (tuple, list, collections.abc.Sequence):
+        flag |= {"nargs": "+", "type": typing.get_args(kind)[0]}
+    elif origin in (typing.Union, types.UnionType):
+        flag["type"] = typing.get_args(kind)[0]
+    text = field.metadata.get("help", field.name.replace("_", " "))
+    if field.default not in (dataclasses.MISSING, None, "", (), False):
+        text += f" (default {field.default})".replace("%", "%%")
+    name = f"--{field.name.replace('_', '-')}"
+    group.add_argument(name, default=None, required=is_needed, help=text, **flag)
+
+
+def _run(row: "CorpusRow", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    module = row.load()
+    config = getattr(module, row.settings)
+    build = getattr(module, row.build)(config(**settings_of(config, settings)))
+    launch_build(build, settings, beam_flags)

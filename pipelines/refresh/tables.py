@@ -1,0 +1,146 @@
+"""Kinds of tables [[corpus]]: how the files of a corpus are found. The row of a corpus names its own."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+import msgspec
+
+from pipelines.refresh.config import CURRENT_TABLE, CorpusTable, Settings
+from pipelines.refresh.remote import RemoteFile
+from pipelines.refresh.sources import (
+    EntitiesSource,
+    FixedSource,
+    GutenbergSource,
+    NewsSource,
+    WikimediaSource,
+)
+from transforms.text.translation.records import DOMAINS
+from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
+from transforms.text.wikimedia.sites import load_site
+
+EVERY_LANGUAGE = "all"
+_DATE = re.compile(r"\d{4}[\w.-]*")
+
+
+class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
+    """The entity table of Wikidata."""
+
+    def sources(self, settings: Settings) -> tuple[EntitiesSource]:
+        """As above."""
+        return (EntitiesSource(settings.mirrors),)
+
+
+class Wiki40bTable(CorpusTable, frozen=True, kw_only=True):
+    """A language of Wiki-40B, or several."""
+
+    joins: ClassVar[str] = "entities"
+
+    language: str = ""
+    languages: tuple[
+        str, ...
+    ] = ()  # instead: a corpus of each; ("all",) is every one that there is
+    page_table: bool = False  # fetch it too: a page that is not in it was deleted
+    entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
+
+    def default_name(self) -> str:
+        """As above."""
+        return f"{self.kind}-{self.language}"
+
+    def one_by_one(self) -> Sequence[Self]:
+        """A table for each language. Raises ValueError where none is named, or in two ways."""
+        if bool(self.language) == bool(self.languages):
+            raise ValueError(
+                f'[[corpus]] kind = "{self.kind}": it has either language or languages'
+            )
+        if self.language:
+            return [self]
+        codes = LANGUAGE_CODES if self.languages == (EVERY_LANGUAGE,) else self.languages
+        return [
+            msgspec.structs.replace(
+                self, language=code, languages=(), name=f"{self.name}-{code}" if self.name else ""
+            )
+            for code in codes
+        ]
+
+    def sources(self, settings: Settings) -> tuple[WikimediaSource]:
+        """As above."""
+        roles = ("dump", "page_props", *(["page_table"] if self.page_table else []))
+        return (WikimediaSource(dbname_of(self.language), roles, settings.mirrors),)
+
+    def given(self) -> dict[str, str]:
+        """As above."""
+        return {"language": self.language}
+
+
+class NewsTable(CorpusTable, frozen=True, kw_only=True):
+    """Sentences of yearly news."""
+
+    language: str = "en"
+    first_year: int = 0  # 0 is the first that there is
+    last_year: int = 9999
+
+    def default_name(self) -> str:
+        """As above."""
+        return f"{self.kind}-{self.language}"
+
+    def sources(self, settings: Settings) -> tuple[NewsSource]:
+        """As above."""
+        years = (self.first_year, self.last_year)
+        return (NewsSource(self.language, *years, mirrors=settings.news_mirrors),)
+
+    def given(self) -> dict[str, str]:
+        """As above."""
+        return {"language": self.language}
+
+
+class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
+    """Books of the weekly archive of Project Gutenberg."""
+
+    books: str = "txt-files.tar.zip"  # names of the files on the server
+    catalog: str = "pg_catalog.csv"
+
+    def sources(self, settings: Settings) -> tuple[GutenbergSource]:
+        """As above."""
+        return (GutenbergSource(self.books, self.catalog, settings.gutenberg_mirrors),)
+
+
+class SitesTable(CorpusTable, frozen=True, kw_only=True):
+    """Articles of English wikis of several sites."""
+
+    sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
+
+    def sources(self, settings: Settings) -> tuple[WikimediaSource, ...]:
+        """As above."""
+        return tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in self._wikis())
+
+    def rename(self) -> dict[str, dict[str, str]]:
+        """The dump of a wiki is the setting that has the name of its site."""
+        return {wiki: {"dump": site} for wiki, site in self._wikis().items()}
+
+    def _wikis(self) -> dict[str, str]:
+        unknown = [site for site in self.sites if site not in DOMAINS]
+        if unknown or not self.sites:
+            known = ", ".join(DOMAINS)
+            raise ValueError(f"sites are of {known}, not {', '.join(unknown) or 'none'}")
+        return {load_site(site).dbname: site for site in self.sites}
+
+
+class FilesTable(CorpusTable, frozen=True, kw_only=True):
+    """Files that the table names one by one; a new date is a new edition."""
+
+    date: str
+    files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses
+
+    def sources(self, settings: Settings) -> tuple[FixedSource]:
+        """As above."""
+        if not _DATE.fullmatch(self.date):
+            raise ValueError(f"date is {self.date!r}, and must begin with a year")
+        names = [url.rpartition("/")[2] for urls in self.files.values() for url in urls]
+        if not names or "" in names or len(set(names)) < len(names):
+            raise ValueError("files are addresses of one file at least, each with another name")
+        files = {
+            role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
+            for role, urls in self.files.items()
+        }
+        return (FixedSource(self.label, self.date, files),)
