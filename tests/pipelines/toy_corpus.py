@@ -4,22 +4,41 @@ METHOD = '''
 """Toy: the lines of some files, each a document."""
 
 import dataclasses
-import hashlib
+import operator
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
+from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files import counters
+from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.text.builds.build_manifest import Provenance, to_json
+from transforms.files.write_rows import PlanShards, RowKind, WriteRows
+from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.builds.ledger import INPUTS, OUTPUTS, Accounts, Ledger
 
-CORPUS = "toy"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release("toy", "1.0.0", {"1.0.0": "First build."})
+SPLITS = ("train", "test")
+DESCRIPTION = Description("Toy", "Lines.", "@x", "other", ("id", "text"), splits=SPLITS)
+
+
+class Line(NamedTuple):
+    split: str
+    id: str
+    text: str
+
+
+LINES = RowKind(
+    pa.schema([("id", pa.string()), ("text", pa.string())]),
+    identity=operator.attrgetter("id"),
+    order=operator.itemgetter(1),
+    values=operator.itemgetter(1, 2),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,14 +52,17 @@ class ToyConfig:
         return "en-upper-case" if self.upper_case else "en"
 
 
-class Toy:
+class Toy(CorpusBuild):
+    config: ToyConfig
+    release = RELEASE
+
     def __init__(self, config: ToyConfig):
         self.config = config
         self.files = match_inputs(config.input)
 
     @property
-    def path(self) -> tuple[str, ...]:
-        return CORPUS, self.config.edition(), f"{self.config.dump_date}-{VERSION}"
+    def dump_date(self) -> str:
+        return self.config.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
         return sum(pathlib.Path(path).stat().st_size for path in self.files)
@@ -48,53 +70,37 @@ class Toy:
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {"input": self.files}
 
-    def caveats(self) -> Sequence[str]:
-        return ()
+    def settings(self) -> Mapping[str, Any]:
+        return {"upper_case": self.config.upper_case}
 
     def stages(self) -> Sequence[Stage]:
         return (Stage("write", self.write),)
 
     def write(self, root: beam.Pipeline, place: Place) -> None:
-        _ = root | beam.Create([place.folder]) | "WriteLines" >> beam.Map(self.write_lines)
+        lines = root | "Files" >> beam.Create(self.files) | "ReadLines" >> beam.FlatMap(self.read)
+        counts = lines | beam.Map(operator.itemgetter(0)) | beam.combiners.Count.PerElement()
+        shards = counts | "PlanShards" >> PlanShards(SPLITS, 1 << 20)
+        ledger = {
+            INPUTS: root | HashInputs(self.inputs()),
+            OUTPUTS: lines | WriteRows(place.folder, RELEASE.corpus, LINES, shards),
+            "kept": counts,
+        } | Enter()
+        _ = ledger | WriteManifest(place.folder, self.provenance(), DESCRIPTION, account_for)
 
-    def write_lines(self, folder: str) -> None:
-        lines = [line for path in self.files for line in pathlib.Path(path).read_text().splitlines()]
-        counters.count("read-toy", "lines", len(lines))
-        splits = {"train": [], "test": []}
-        for number, line in enumerate(lines, 1):
+    def read(self, path: str) -> Iterator[Line]:
+        for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
+            counters.count("read-toy", "lines")
             text = line.upper() if self.config.upper_case else line
-            splits["train" if number % self.config.every else "test"].append({"id": line, "text": text})
-        outputs = []
-        for split, rows in splits.items():
-            path = pathlib.Path(folder, f"{split}-00000-of-00001.parquet")
-            pq.write_table(pa.Table.from_pylist(rows), path)
-            content = path.read_bytes()
-            digest = hashlib.sha256(content).hexdigest()
-            names = ("name", "split", "format", "records", "bytes", "sha256")
-            values = (path.name, split, "parquet", len(rows), len(content), digest)
-            outputs.append(dict(zip(names, values, strict=True)))
-        kept = {split: len(rows) for split, rows in splits.items()} | {"total": len(lines)}
-        stats = {split: {"lines": count} for split, count in kept.items()}
-        manifest = self.provenance()._asdict() | {
-            "signature": self.provenance().signature,
-            "counts": {"lines_read": len(lines), "kept": kept},
-            "lost": [],
-            "outputs": outputs,
-        }
-        pathlib.Path(folder, "stats.json").write_text(to_json(stats))
-        pathlib.Path(folder, "manifest.json").write_text(to_json(manifest))
+            yield Line("train" if number % self.config.every else "test", line, text)
 
-    def provenance(self) -> Provenance:
-        return Provenance(
-            corpus=CORPUS,
-            edition=self.config.edition(),
-            dump_date=self.config.dump_date,
-            version=VERSION,
-            release_notes=RELEASE_NOTES,
-            settings={"upper_case": self.config.upper_case},
-            caveats=(),
-            code={},
-        )
+
+def account_for(ledger: Ledger, _: object) -> Accounts:
+    kept = ledger.per_split("kept", SPLITS, 0)
+    for split, count in kept.items():
+        ledger.check_files(split, count, "lines")
+    kept["total"] = sum(kept.values())
+    stats = {split: {"lines": count} for split, count in kept.items()}
+    return Accounts({"lines_read": kept["total"], "kept": kept}, stats, ["Lines."])
 '''
 
 SAMPLE = """
