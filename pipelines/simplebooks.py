@@ -101,9 +101,8 @@ class SimpleBooks(CorpusBuild):
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
         measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
-        screened = measured | "ScreenBooks" >> ScreenBooks(
-            Rules((not_english, TooShort(config.min_words), genre_to_reject))
-        )
+        rules = Rules((not_english, TooShort(config.min_words), genre_to_reject))
+        screened = measured | "ScreenBooks" >> ScreenBooks(rules)
         return ReadableBooks(
             books=screened.kept,
             titles=gathered.books | "Titles" >> beam.Map(title_of),

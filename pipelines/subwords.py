@@ -16,7 +16,7 @@ from pipelines.corpora import layouts
 from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.subword_sources import find_evaluation, find_sources
 from pipelines.settings.subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig
-from transforms.builds.read_corpus import MANIFEST, Build, age_of
+from transforms.builds.finished_builds import MANIFEST, Build, age_of
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of

@@ -21,7 +21,7 @@ from pipelines.settings.wiki40b_multilingual_settings import (
     RELEASE,
     MultilingualConfig,
 )
-from transforms.builds.read_corpus import MANIFEST, Build, ReadCorpus, age_of, find_builds
+from transforms.builds.finished_builds import MANIFEST, Build, ReadCorpus, age_of, find_builds
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import InputError, open_raw

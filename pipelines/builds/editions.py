@@ -24,7 +24,7 @@ from pipelines.builds.file_lock import locked
 from pipelines.builds.publish import is_completed
 from pipelines.builds.safe_files import write_whole
 from pipelines.builds.store_builds import may_be_at_work
-from transforms.builds.read_corpus import COMPLETED, open_build
+from transforms.builds.finished_builds import COMPLETED, open_build
 from transforms.files.list_folders import list_subfolders
 from transforms.files.open_input import InputError, is_there, open_raw
 from transforms.files.stores import is_local, remove_below, write_object

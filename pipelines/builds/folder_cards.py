@@ -19,7 +19,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds.editions import age_of, read_current
 from pipelines.builds.file_lock import locked
 from pipelines.builds.safe_files import write_whole
-from transforms.builds.read_corpus import COMPLETED
+from transforms.builds.finished_builds import COMPLETED
 from transforms.files.open_input import is_there, open_raw
 from transforms.files.stores import is_local, list_below, refusal_of, write_object
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card

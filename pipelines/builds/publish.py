@@ -18,7 +18,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.file_lock import locked
 from pipelines.builds.store_builds import BusyError, building_in_store
-from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST
 from transforms.files.open_input import is_there
 from transforms.files.scratch import SCRATCH
 from transforms.files.stores import StoreError, is_local, refusal_of

@@ -26,7 +26,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.clean_up import errors_logged
 from pipelines.builds.side_thread import beside
-from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST
 from transforms.files.open_input import open_raw
 from transforms.files.scratch import SCRATCH
 from transforms.files.stores import (

@@ -14,7 +14,7 @@ from pipelines.builds.publish import TargetError, is_completed
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import render_text
-from transforms.builds.read_corpus import MANIFEST, read_json
+from transforms.builds.finished_builds import MANIFEST, read_json
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.stores import StoreError
 from transforms.text.builds.ledger import AccountingError

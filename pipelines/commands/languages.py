@@ -61,7 +61,7 @@ def _check_splits(
 
     from pipelines.engines.engine import IN_PROCESS
     from pipelines.inspect.verify import check_builds, print_verdict
-    from transforms.builds.read_corpus import open_build
+    from transforms.builds.finished_builds import open_build
 
     # The workers of other runners tell what they found by a file.
     is_here = settings.runner == IN_PROCESS

@@ -14,7 +14,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
-from transforms.builds.read_corpus import COMPLETED, MANIFEST, read_json
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS

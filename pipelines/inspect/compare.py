@@ -24,7 +24,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from pipelines.inspect.verify import SHOWN, check_report, report_path
 from transforms.builds.compare_editions import CompareEditions, columns_to_compare, count_documents
-from transforms.builds.read_corpus import Build, open_build
+from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import open_raw
 from transforms.text.builds.build_differences import find_differences
 from transforms.text.builds.build_manifest import to_json

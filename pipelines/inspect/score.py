@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.provenance import VERSION
-from transforms.builds.read_corpus import Build, open_build
+from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import InputError, match_inputs, open_input, open_raw
 from transforms.text.builds.language_model_scores import (
     Normalisers,

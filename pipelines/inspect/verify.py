@@ -36,7 +36,7 @@ from transforms.builds.check_splits import (
     order,
     unpack_lines,
 )
-from transforms.builds.read_corpus import Build, CorpusFile, find_folders, open_build, read_file
+from transforms.builds.finished_builds import Build, CorpusFile, find_folders, open_build, read_file
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.fingerprint import SPLITS
 

@@ -18,8 +18,8 @@ from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from pipelines.inspect.verify import SHOWN, check_report, report_path
 from transforms.builds.check_checksums import CheckChecksums
+from transforms.builds.finished_builds import Build, find_builds
 from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
-from transforms.builds.read_corpus import Build, find_builds
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.news.checksum_findings import FAULTS, Finding, Status
 

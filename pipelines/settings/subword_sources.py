@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.read_corpus import Build, age_of, find_folders, open_build
+from transforms.builds.finished_builds import Build, age_of, find_folders, open_build
 from transforms.files.open_input import InputError, match_inputs
 from transforms.text.translation.language_keys import language_key
 from transforms.text.vocabularies.layout import Layout

@@ -3,7 +3,7 @@
 import pathlib
 
 from pipelines.translation.files import read_text
-from transforms.builds.read_corpus import COMPLETED
+from transforms.builds.finished_builds import COMPLETED
 from transforms.files.open_input import InputError
 from transforms.text.translation.records import SPLITS, SourceSentence
 from transforms.text.translation.source_table import (

@@ -15,7 +15,7 @@ from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig,
 from pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
-from transforms.builds.read_corpus import find_builds
+from transforms.builds.finished_builds import find_builds
 from transforms.files.open_input import InputError
 from transforms.records import CorpusStats
 from transforms.text.builds.ledger import AccountingError

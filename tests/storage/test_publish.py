@@ -16,7 +16,7 @@ from pipelines.builds import editions, folder_cards, store_builds
 from pipelines.builds.publish import TargetError, building, is_completed
 from pipelines.engines.file_options import set_file_options
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
-from transforms.builds.read_corpus import COMPLETED, find_folders, open_build
+from transforms.builds.finished_builds import COMPLETED, find_folders, open_build
 from transforms.files.scratch import SCRATCH
 from transforms.files.stores import StoreError, put_if, read_object
 from transforms.files.write_files import write_text

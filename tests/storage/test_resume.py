@@ -20,7 +20,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.engines.file_options import set_file_options
 from pipelines.engines.local.in_process import InProcess
 from tests.storage.stores import Store, names_below, names_beside, read
-from transforms.builds.read_corpus import COMPLETED
+from transforms.builds.finished_builds import COMPLETED
 from transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
 from transforms.files.write_files import write_text
 from transforms.text.builds.build_manifest import Provenance

@@ -10,7 +10,7 @@ from transforms.files.scratch import Scratch, fetch_text
 from transforms.files.screen import Screened, reject
 from transforms.records import Book, Reason
 from transforms.text.books.stripping.boilerplate import strip_boilerplate
-from transforms.text.books.stripping.front_matter import check_furniture, cut_furniture
+from transforms.text.books.stripping.furniture import check_furniture, cut_furniture
 
 
 class StripBooks(beam.PTransform):

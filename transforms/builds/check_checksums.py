@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.builds.read_corpus import CorpusFile, read_file
+from transforms.builds.finished_builds import CorpusFile, read_file
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.read_corpus import Build, CorpusFile, count_rows
+from transforms.builds.finished_builds import Build, CorpusFile, count_rows
 from transforms.files.hash_inputs import READ_BYTES, hash_input
 from transforms.files.open_input import InputError, is_there, open_raw
 from transforms.files.spread import SpreadAll

@@ -17,7 +17,7 @@ import zstandard
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.builds.read_corpus import CorpusRows
+from transforms.builds.finished_builds import CorpusRows
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 

@@ -18,7 +18,7 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.builds.check_files import list_files
-from transforms.builds.read_corpus import (
+from transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     CorpusRows,

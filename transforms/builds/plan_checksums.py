@@ -7,7 +7,7 @@ from typing import NamedTuple
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.read_corpus import COMPLETED, MANIFEST, Build
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, Build
 from transforms.files.list_folders import check_folder, list_files, list_subfolders
 from transforms.files.open_input import InputError, match_inputs, open_raw
 from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums

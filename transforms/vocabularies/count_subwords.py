@@ -7,7 +7,7 @@ import apache_beam as beam
 import pyarrow.compute as pc
 from apache_beam.pvalue import AsList, AsSingleton
 
-from transforms.builds.read_corpus import CorpusRows
+from transforms.builds.finished_builds import CorpusRows
 from transforms.files import counters
 from transforms.records import PackedArticle, SubwordStats
 from transforms.text.vocabularies.subwords import SubwordCounter, TrainedSubwords, add_subword_stats

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy as np
 
-from transforms.builds.read_corpus import (
+from transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     RowGroup,

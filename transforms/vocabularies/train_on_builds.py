@@ -5,7 +5,13 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.builds.read_corpus import Build, RowGroup, files_of, read_row_group, row_groups_of
+from transforms.builds.finished_builds import (
+    Build,
+    RowGroup,
+    files_of,
+    read_row_group,
+    row_groups_of,
+)
 from transforms.files import counters
 from transforms.records import OutputFile
 from transforms.text.vocabularies.subwords import SubwordSettings, TrainedSubwords

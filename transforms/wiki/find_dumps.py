@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.read_corpus import COMPLETED
+from transforms.builds.finished_builds import COMPLETED
 from transforms.files.list_folders import check_folder, list_files, list_subfolders
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.wikimedia.dump_folder import (

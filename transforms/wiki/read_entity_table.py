@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll

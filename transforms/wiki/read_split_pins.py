@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.read_corpus import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_input, open_raw
 from transforms.files.spread import Spread, SpreadAll

@@ -22,7 +22,7 @@ from pipelines.engines.beam_patches import (
 )
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.local.memory import check_memory, memory_limit
-from pipelines.engines.local.workers import BadEnd, Workers, error_of, worker_processes
+from pipelines.engines.local.worker_processes import BadEnd, Workers, error_of, worker_processes
 from pipelines.engines.secret import LOOPBACK
 from transforms.files.open_input import file_bytes_of
 

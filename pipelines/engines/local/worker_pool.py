@@ -20,7 +20,7 @@ from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
 from pipelines.corpora import rows
-from pipelines.engines.local.workers import BadEnd, Workers, log_bad_end
+from pipelines.engines.local.worker_processes import BadEnd, Workers, log_bad_end
 from pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
 
 MODULES = (

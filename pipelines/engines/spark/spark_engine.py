@@ -34,7 +34,7 @@ from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.worker import WORKING_FOLDER
 from pipelines.engines.local.worker_pool import PARAMETER, worker_pool
-from pipelines.engines.local.workers import BadEnd, error_of, log_bad_end, worker_processes
+from pipelines.engines.local.worker_processes import BadEnd, error_of, log_bad_end, worker_processes
 from pipelines.engines.secret import VARIABLE, make_secret, open_channel
 from pipelines.engines.spark.spark_files import (
     JobServerFiles,

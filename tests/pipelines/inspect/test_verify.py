@@ -17,7 +17,7 @@ from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from transforms.builds.check_files import Fault
 from transforms.builds.check_splits import IdCounts
-from transforms.builds.read_corpus import find_builds, find_folders
+from transforms.builds.finished_builds import find_builds, find_folders
 
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
 EL = {"train": [["Q1"]], "test": [["Q5", "elwiki:1"]]}

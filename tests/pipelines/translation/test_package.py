@@ -21,7 +21,7 @@ from tests.pipelines.translation.small_projects import (
     small_sentences,
     tree,
 )
-from transforms.builds.read_corpus import open_build
+from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
 

@@ -17,7 +17,7 @@ from transforms.builds.check_files import (
     check_stats,
     find_strangers,
 )
-from transforms.builds.read_corpus import CorpusFile, open_build
+from transforms.builds.finished_builds import CorpusFile, open_build
 
 IDS = {"train": [["Q1", "Q2", "Q3"], ["Q4"]], "test": [["Q5"]]}
 TRAIN = "train-00000-of-00002.parquet"

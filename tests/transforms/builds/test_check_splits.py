@@ -22,7 +22,7 @@ from transforms.builds.check_splits import (
     pack_conflicts,
     unpack_lines,
 )
-from transforms.builds.read_corpus import CorpusRows
+from transforms.builds.finished_builds import CorpusRows
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 

@@ -17,7 +17,7 @@ from transforms.builds.compare_editions import (
     make_rows,
     unpack_rows,
 )
-from transforms.builds.read_corpus import CorpusRows, open_build
+from transforms.builds.finished_builds import CorpusRows, open_build
 from transforms.files.open_input import InputError
 from transforms.text.builds.edition_changes import SCHEMA
 from transforms.text.fingerprint import fingerprint

@@ -13,8 +13,8 @@ from tests.makers.sentence_builds import (
 from tests.tools.object_store import ObjectStore
 from tests.transforms.files.test_list_folders import FolderStore
 from transforms.builds.check_checksums import Comparison, StoredFile
+from transforms.builds.finished_builds import open_build
 from transforms.builds.plan_checksums import list_below, plan_comparisons, read_list
-from transforms.builds.read_corpus import open_build
 from transforms.files.hash_inputs import hash_input
 from transforms.files.open_input import InputError
 from transforms.text.files.checksum_list import ListedSum

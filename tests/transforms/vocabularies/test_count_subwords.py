@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.read_corpus import CorpusRows
+from transforms.builds.finished_builds import CorpusRows
 from transforms.records import Article, PackedArticle, SubwordStats
 from transforms.text.vocabularies.subwords import (
     SubwordCounter,

@@ -11,7 +11,7 @@ import pytest
 from pipelines.corpora import layouts
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.builds.read_corpus import find_builds
+from transforms.builds.finished_builds import find_builds
 from transforms.text.vocabularies.sentence_choice import rank_sentences
 from transforms.vocabularies.read_sentences import ReadSentences, SentenceSources
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.makers.finished_builds import make_build, text_of
 from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.read_corpus import open_build
+from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, read_sample

@@ -18,7 +18,7 @@ from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision
 from apache_beam.portability.api import endpoints_pb2
 
 from pipelines.engines.local.worker_pool import IS_GONE, PARAMETER, main, worker_pool
-from pipelines.engines.local.workers import Workers
+from pipelines.engines.local.worker_processes import Workers
 from pipelines.engines.secret import HEADER, VARIABLE
 
 SECRET = "of these tests"

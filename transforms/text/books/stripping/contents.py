@@ -3,7 +3,7 @@
 Nothing marks their end. They are read entry by entry from their heading on, to what cannot be one: the
 blank lines before a chapter, an entry that comes a second time, which is the heading of the text itself, or
 a paragraph of prose. What stands before those after a wider gap is the text's too. A list whose end is not
-found stays where it is. The tables are in `front_matter.toml`.
+found stays where it is. The tables are in `furniture.toml`.
 """
 
 import functools
@@ -196,7 +196,7 @@ def _line_above(text: str, start: int) -> str:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "front_matter.toml"
+    path = resources.files(__package__) / "furniture.toml"
     table = tomllib.loads(path.read_text(encoding="utf-8"))["contents"]
     for name in ("heading", "numbered", "paged"):
         table[name] = re.compile(table[name])

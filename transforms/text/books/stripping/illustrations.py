@@ -1,6 +1,6 @@
 """Illustrations and page marks in a book: `[Illustration: …]`, `[Pg 12]`.
 
-The tables are in `front_matter.toml`.
+The tables are in `furniture.toml`.
 """
 
 import functools
@@ -131,7 +131,7 @@ def find_page_marks(text: str) -> Iterator[Span]:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "front_matter.toml"
+    path = resources.files(__package__) / "furniture.toml"
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     illustrations = table["illustrations"]
     return _Rules(

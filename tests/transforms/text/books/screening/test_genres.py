@@ -11,7 +11,7 @@ from tests.transforms.text.books.sample_texts import MANUAL, PLAY, PROSE, RECIPE
 from transforms.records import Reason
 from transforms.text.books.screening.genres import catalogued_genres, genre_to_reject
 from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
-from transforms.text.books.stripping.front_matter import cut_furniture
+from transforms.text.books.stripping.furniture import cut_furniture
 
 ESSAY = many(
     """\

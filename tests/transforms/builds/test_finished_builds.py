@@ -7,7 +7,7 @@ import pytest
 
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.read_corpus import (
+from transforms.builds.finished_builds import (
     Build,
     CorpusRows,
     ReadCorpus,

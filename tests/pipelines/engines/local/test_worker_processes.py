@@ -13,7 +13,7 @@ import pytest
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.fork_server import END_SECONDS, import_all
 from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.local.workers import BadEnd, Workers, module_path
+from pipelines.engines.local.worker_processes import BadEnd, Workers, module_path
 from pipelines.engines.run_pipeline import run_pipeline
 from tests.tools.processes import wait_until
 
@@ -22,7 +22,7 @@ LAUNCHER = f"""
 import pathlib, sys, time
 from pipelines.engines.local.in_process import InProcess, _ForkedWorkerHandler
 from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.engines.local.workers import Workers
+from pipelines.engines.local.worker_processes import Workers
 workers = Workers([], pathlib.Path(sys.argv[1]))
 workers.start({NOBODY})
 print(workers._server.pid, flush=True)
@@ -139,7 +139,7 @@ def test_a_build_ends_with_a_line_that_says_so() -> None:
 def test_a_build_whose_workers_cannot_be_started_ends(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipelines.engines.local.workers.SERVER_MODULE", "no_such_module")
+    monkeypatch.setattr("pipelines.engines.local.worker_processes.SERVER_MODULE", "no_such_module")
     with pytest.raises(RuntimeError, match=r"^a worker process could not be started$"):
         run_pipeline(
             lambda root: root | beam.Create([1, 2]) | beam.Map(str) and None, InProcess(2, ())

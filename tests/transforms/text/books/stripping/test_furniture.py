@@ -9,7 +9,7 @@ from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.text.books.strip_cases import Case, read_cases
 from transforms.records import Reason
 from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
-from transforms.text.books.stripping.front_matter import (
+from transforms.text.books.stripping.furniture import (
     CutText,
     check_furniture,
     cut_furniture,
