@@ -45,6 +45,7 @@ class Entities(CorpusBuild):
 
     config: EntitiesConfig
     release = RELEASE
+    libraries = ("numpy",)
 
     def __init__(self, config: EntitiesConfig):
         """Raises InputError for inputs that are missing, no entity dump, or visibly cut off."""
@@ -124,6 +125,3 @@ class Entities(CorpusBuild):
             "on_corrupt": self.config.on_corrupt,
             "rows_per_file": self.config.rows_per_file,
         }
-
-    def libraries(self) -> Sequence[str]:
-        return ("numpy",)

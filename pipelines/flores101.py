@@ -56,6 +56,7 @@ class Flores101(CorpusBuild):
 
     config: Flores101Config
     release = RELEASE
+    libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
@@ -160,6 +161,3 @@ class Flores101(CorpusBuild):
 
     def signature_settings(self) -> Mapping[str, str]:
         return {"lang": LANGUAGE, **name_variant(self.variant())}
-
-    def libraries(self) -> Sequence[str]:
-        return ("sentencex",)

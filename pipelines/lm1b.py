@@ -53,6 +53,7 @@ class Lm1b(CorpusBuild):
 
     config: Lm1bConfig
     release = RELEASE
+    libraries = ("numpy",)
 
     def __init__(self, config: Lm1bConfig):
         """Raises InputError for inputs that are missing, empty, or visibly cut off."""
@@ -181,6 +182,3 @@ class Lm1b(CorpusBuild):
     def signature_settings(self) -> Mapping[str, str]:
         config = self.config  # whose edition would say a second time what differs
         return {"lang": config.language, **name_variant(config.variant())}
-
-    def libraries(self) -> Sequence[str]:
-        return ("numpy",)

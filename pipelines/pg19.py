@@ -57,6 +57,7 @@ class Pg19(CorpusBuild):
 
     config: Pg19Config
     release = RELEASE
+    libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
         """Raises InputError for inputs that are missing, or visibly damaged."""
@@ -189,6 +190,3 @@ class Pg19(CorpusBuild):
 
     def signature_settings(self) -> Mapping[str, str]:
         return {"lang": LANGUAGE, **name_variant(self.variant())}
-
-    def libraries(self) -> Sequence[str]:
-        return ("numpy",)

@@ -70,6 +70,7 @@ class SimpleBooks(CorpusBuild):
 
     config: SimpleBooksConfig
     release = RELEASE
+    libraries = ("numpy", "spacy")
 
     def __init__(self, config: SimpleBooksConfig):
         """Raises InputError for inputs that are missing, or visibly damaged."""
@@ -196,6 +197,3 @@ class SimpleBooks(CorpusBuild):
 
     def signature_settings(self) -> Mapping[str, str]:
         return {"lang": LANGUAGE, **name_variant(self.config.variant())}
-
-    def libraries(self) -> Sequence[str]:
-        return ("numpy", "spacy")

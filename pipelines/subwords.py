@@ -53,6 +53,7 @@ class Subwords(CorpusBuild):
 
     config: SubwordsConfig
     release = RELEASE
+    libraries = ("sentencex", "langcodes")
 
     def __init__(self, config: SubwordsConfig):
         """Raises InputError for corpora that are missing or damaged, ValueError for files of no language."""
@@ -176,6 +177,3 @@ class Subwords(CorpusBuild):
             **name_variant(config.variant()),
             "seed": str(config.seed),
         }
-
-    def libraries(self) -> Sequence[str]:
-        return ("sentencex", "langcodes")

@@ -77,6 +77,7 @@ class Wiki40b(CorpusBuild):
         self.pins = find_pins(config.pin_splits)
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
+        self.libraries = tuple(filter(None, [conversion_library(self.language.variants)]))
         self.site = check_dumps(
             self.dumps,
             config.language,
@@ -191,6 +192,3 @@ class Wiki40b(CorpusBuild):
 
     def signature_settings(self) -> Mapping[str, str]:
         return self.config.for_signature()
-
-    def libraries(self) -> Sequence[str]:
-        return tuple(filter(None, [conversion_library(self.language.variants)]))

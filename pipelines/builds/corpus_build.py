@@ -12,13 +12,13 @@ class CorpusBuild:
 
     config: Any
     release: Release
+    libraries: Sequence[str] = ()  # that decide about the bytes, beside those of every build
     kind = ""  # in the manifest, where it is not the corpus
 
     @property
     def edition(self) -> str:
         """The language, and what differs from the original."""
-        edition: str = self.config.edition()
-        return edition
+        return str(self.config.edition())
 
     @property
     def dump_date(self) -> str:
@@ -42,10 +42,6 @@ class CorpusBuild:
         """What makes a variant, in order."""
         return {}
 
-    def libraries(self) -> Sequence[str]:
-        """Packages that decide about the bytes, beside those of every build."""
-        return ()
-
     def provenance(self) -> Provenance:
         """What the manifest says of the build before it runs."""
         return Provenance(
@@ -56,6 +52,6 @@ class CorpusBuild:
             release_notes=self.release.notes,
             settings=self.settings(),
             caveats=self.caveats(),
-            code=code_versions(*self.libraries()),
+            code=code_versions(*self.libraries),
             signature_settings=self.signature_settings(),
         )
