@@ -83,25 +83,25 @@ class DropNearDuplicates(beam.PTransform):
         scratch: str = "",
     ):
         super().__init__()
+        self.find_similar = None
         if threshold:
             check_settings(threshold, permutations, ngram_words)
+            self.find_similar = FindSimilarLines(threshold, permutations, ngram_words)
         self.folder = folder
         self.scratch = Scratch(scratch or folder)
         self.threshold = threshold
         self.ngram_words = ngram_words
-        self.permutations = permutations
 
     def expand(self, ranges: beam.PCollection) -> WithoutNearDuplicates:
-        if not self.threshold:
+        if self.find_similar is None:
             none = ranges.pipeline | "None" >> beam.Create([])
             return WithoutNearDuplicates(ranges, none, none)
-        find = FindSimilarLines(self.threshold, self.permutations, self.ngram_words)
         index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index).with_output_types(
             tuple[int, LineRange]
         )
         links = (
             ranges
-            | "FindSimilar" >> find
+            | "FindSimilar" >> self.find_similar
             | "FetchSimilar" >> FetchLinePairs(index_to_range)
             | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold, self.ngram_words)
             | "LinkLines" >> beam.CombineGlobally(CombinePairs(link_to_smallest))

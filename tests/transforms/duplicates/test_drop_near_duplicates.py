@@ -189,7 +189,7 @@ def test_nothing_to_remove(tmp_path: Path, ranges: list[LineRange]) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"threshold": 0.0}, "threshold is 0.0, and must be above 0 and below 1"),
+        ({"threshold": -0.1}, "threshold is -0.1, and must be above 0 and below 1"),
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"permutations": 1}, "permutations is 1, and must be 2 at least"),

@@ -8,6 +8,7 @@ from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.subword_inputs import write_lines
 from tests.tools.run_pipeline import run_pipeline
 from tests.transforms.vocabularies.test_choose_sentences import block
+from transforms.text.vocabularies.piece_accounts import HELD_OUT
 from transforms.text.vocabularies.piece_model import PieceCounter, PieceStats, TrainedPieces
 from transforms.text.vocabularies.sentence_choice import Choice, rank_sentences
 from transforms.text.vocabularies.temperature_sampling import Share
@@ -51,8 +52,8 @@ def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> No
         blocks, choices, EvaluationFile("uk", str(plain)), EvaluationFile("uk", str(packed))
     )
     assert stats == {
-        ("held out", "en"): COUNT([EN[ranks.index(max(ranks))]]),
-        ("held out", "ja"): COUNT(JA[1:]),
+        (HELD_OUT, "en"): COUNT([EN[ranks.index(max(ranks))]]),
+        (HELD_OUT, "ja"): COUNT(JA[1:]),
         ("evaluated", "uk"): COUNT([*UK, "", *EN]),
     }
     assert stats["evaluated", "uk"].lines == 5
