@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.metrics import MetricsFilter
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from transforms.files.counters import NAMESPACE
@@ -22,10 +23,19 @@ class Outcome(NamedTuple):
     counters: dict[str, int]
 
 
-def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]]) -> Outcome:
-    """Runs the pipeline whose outputs `build` returns by name."""
+def run_pipeline(
+    build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]], workers: int = 0
+) -> Outcome:
+    """Runs the pipeline whose outputs `build` returns by name.
+
+    Args:
+      build: applies the transforms.
+      workers: threads that elements travel between through their coders; 0 is none.
+    """
     run = next(_runs)
-    pipeline = beam.Pipeline(runner=FnApiRunner())
+    flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
+    options = PipelineOptions(flags if workers else [])
+    pipeline = beam.Pipeline(runner=FnApiRunner(), options=options)
     outputs = build(pipeline)
     for name, collection in outputs.items():
         _ = collection | f"Collect {name}" >> beam.Map(_collect, run, name)
@@ -39,14 +49,14 @@ def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]
     return Outcome(elements, dict(sums))
 
 
-def run_transform(transform: beam.PTransform, elements: Iterable[Any]) -> Outcome:
+def run_transform(transform: beam.PTransform, elements: Iterable[Any], workers: int = 0) -> Outcome:
     """Applies a transform to elements. One that gives a NamedTuple has its fields as outputs."""
 
     def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
         output = root | beam.Create(list(elements), reshuffle=False) | transform
         return output._asdict() if hasattr(output, "_asdict") else {"main": output}
 
-    return run_pipeline(build)
+    return run_pipeline(build, workers)
 
 
 def _collect(element: Any, run: int, name: str) -> None:

@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 import apache_beam as beam
 
+from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_pipeline
-from tests.transforms.text.books.made_books import make_book
 from transforms.books.keep_chosen import KeepChosen
 from transforms.records import MeasuredBook, TokenizedBook
 

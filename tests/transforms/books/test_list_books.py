@@ -5,8 +5,8 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
+from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_pipeline
-from tests.transforms.text.books.made_books import make_book
 from transforms.books.assign_sizes import SizedBook
 from transforms.books.list_books import BookFates, ListBooks, line_of, title_of
 from transforms.books.write_layout import Place

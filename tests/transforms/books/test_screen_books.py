@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.made_books import book
 from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.book_records import book
 from transforms.books import screen_books
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks, measure_book
 from transforms.files.scratch import Scratch, fetch_text
