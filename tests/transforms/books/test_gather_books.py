@@ -34,14 +34,8 @@ def gather(folder: Path, *, catalog: bytes = CATALOG, metadata: str = "") -> Out
         (folder / name).write_bytes(content)
     books = [str(folder / name) for name in files if name.endswith(".txt")]
     tables = [[str(folder / f"{name}.csv")] for name in ("catalog", "metadata")]
-    return run_pipeline(
-        lambda root: (
-            root
-            | GatherBooks(
-                str(folder), books, tables[0] * bool(catalog), tables[1] * bool(metadata), 1, "fail"
-            )
-        )._asdict()
-    )
+    used = tables[0] * bool(catalog), tables[1] * bool(metadata)
+    return run_pipeline(lambda root: root | GatherBooks(str(folder), books, *used, 1, "fail"))
 
 
 def test_books_are_gathered_with_all_that_is_known_of_them(tmp_path: Path) -> None:

@@ -3,11 +3,10 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import apache_beam as beam
 import pytest
 
 from tests.makers.made_books import book
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.books import join_catalog
 from transforms.books.join_catalog import JoinCatalog, choose_entry, choose_released, join_book
 from transforms.records import (
@@ -52,15 +51,7 @@ def _choose(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def join(inputs: Mapping[str, Iterable[Any]]) -> Outcome:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        collections = {
-            tag: root | tag >> beam.Create(list(elements), reshuffle=False)
-            for tag, elements in inputs.items()
-        }
-        joined: Any = collections | JoinCatalog()
-        return dict(joined._asdict())
-
-    return run_pipeline(build)
+    return run_inputs(lambda **given: given | JoinCatalog(), **inputs)
 
 
 WHOLE = book("Title", ("en",), ("Ice",), ("Shelf",), 1, b"@1")._replace(

@@ -5,14 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import apache_beam as beam
 import pytest
 
 from tests.makers.made_books import make_book
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.books.take_simplest import RatedBooks, TakeSimplest
 from transforms.files.scratch import Scratch
-from transforms.files.screen import Screened
 from transforms.lines import deal_words
 from transforms.records import MeasuredBook, Rejected, TokenizedBook
 
@@ -72,23 +70,17 @@ def tokenized(folder: Path, texts: Sequence[Text]) -> list[TokenizedBook]:
     ]
 
 
-def rate(root: beam.Pipeline, folder: Path, texts: Sequence[Text]) -> RatedBooks:
-    measured = [MeasuredBook(make_book(text.book_id), *text.measured) for text in texts]
-    measured.append(MeasuredBook(make_book(999), 9, 1))  # of a book that was dropped since
-    return RatedBooks(
-        root | "Books" >> beam.Create(tokenized(folder, texts)),
-        root | "Measured" >> beam.Create(measured),
-    )
-
-
 def take(
     folder: Path, texts: Sequence[Text], settings: Mapping[str, Any], workers: int = 0
 ) -> Outcome:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        taken: Screened = rate(root, folder, texts) | TakeSimplest(str(folder), **settings)
-        return taken._asdict()
-
-    return run_pipeline(build, workers)
+    measured = [MeasuredBook(make_book(text.book_id), *text.measured) for text in texts]
+    measured.append(MeasuredBook(make_book(999), 9, 1))  # of a book that was dropped since
+    return run_inputs(
+        lambda books, measured: RatedBooks(books, measured) | TakeSimplest(str(folder), **settings),
+        workers,
+        books=tokenized(folder, texts),
+        measured=measured,
+    )
 
 
 def ids_of(outcome: Outcome) -> list[int]:
