@@ -72,22 +72,11 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripe
     block = "4+" if suffix == ".bz2" else ""
     assert entities_in(outcome) == ENTITIES
     assert sorted(outcome.elements["rejected"]) == sorted(
-        [
-            Rejected(
-                f"{name}:{block}{len(HEAD)}",
-                "",
-                "read-entities",
-                "not-json",
-                "Input data was truncated",
-            ),
-            Rejected(
-                f"{name}:{block}{DUMP.index(BAD_CLAIMS)}",
-                "",
-                "read-entities",
-                "bad-claims",
-                "Expected `array`, got `int` - at `$.P31`",
-            ),
-        ]
+        Rejected(f"{name}:{block}{place}", "", "read-entities", reason, detail)
+        for place, reason, detail in (
+            (len(HEAD), "not-json", "Input data was truncated"),
+            (DUMP.index(BAD_CLAIMS), "bad-claims", "Expected `array`, got `int` - at `$.P31`"),
+        )
     )
     assert outcome.elements["lost"] == []
     units = stripes if suffix in (".gz", ".xz") else 1
