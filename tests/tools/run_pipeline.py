@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.metrics import MetricsFilter
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from transforms.files.counters import NAMESPACE
@@ -22,11 +23,20 @@ class Outcome(NamedTuple):
     counters: dict[str, int]
 
 
-def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]]) -> Outcome:
-    """Runs the pipeline whose outputs `build` returns by name."""
+def run_pipeline(build: Callable[[beam.Pipeline], Any], workers: int = 0) -> Outcome:
+    """Runs a pipeline and collects its outputs.
+
+    Args:
+      build: applies the transforms. It returns the outputs by name, as a NamedTuple, or one, "main".
+      workers: threads that elements travel between through their coders; 0 is none.
+    """
     run = next(_runs)
-    pipeline = beam.Pipeline(runner=FnApiRunner())
-    outputs = build(pipeline)
+    flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
+    options = PipelineOptions(flags if workers else [])
+    pipeline = beam.Pipeline(runner=FnApiRunner(), options=options)
+    built = build(pipeline)
+    built = built._asdict() if hasattr(built, "_asdict") else built
+    outputs = built if isinstance(built, Mapping) else {"main": built}
     for name, collection in outputs.items():
         _ = collection | f"Collect {name}" >> beam.Map(_collect, run, name)
     result = pipeline.run()
@@ -39,14 +49,19 @@ def run_pipeline(build: Callable[[beam.Pipeline], Mapping[str, beam.PCollection]
     return Outcome(elements, dict(sums))
 
 
-def run_transform(transform: beam.PTransform, elements: Iterable[Any]) -> Outcome:
+def run_transform(transform: beam.PTransform, elements: Iterable[Any], workers: int = 0) -> Outcome:
     """Applies a transform to elements. One that gives a NamedTuple has its fields as outputs."""
+    given = beam.Create(list(elements), reshuffle=False)
+    return run_pipeline(lambda root: root | given | transform, workers)
 
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        output = root | beam.Create(list(elements), reshuffle=False) | transform
-        return output._asdict() if hasattr(output, "_asdict") else {"main": output}
 
-    return run_pipeline(build)
+def run_inputs(apply: Callable[..., Any], workers: int = 0, **inputs: Iterable[Any]) -> Outcome:
+    """Runs what a function makes of collections, whose elements are given by their names in it."""
+    creates = {name: beam.Create(list(elements)) for name, elements in inputs.items()}
+    return run_pipeline(
+        lambda root: apply(**{name: root | name >> create for name, create in creates.items()}),
+        workers,
+    )
 
 
 def _collect(element: Any, run: int, name: str) -> None:

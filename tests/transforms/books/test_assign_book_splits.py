@@ -1,5 +1,5 @@
+from tests.makers.made_books import make_dated
 from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.made_books import make_dated
 from transforms.books.assign_book_splits import AssignBookSplits
 from transforms.text.books.pg19_rows import Membership
 

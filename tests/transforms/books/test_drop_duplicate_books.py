@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.made_books import make_book
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.run_pipeline import Outcome, run_transform
-from tests.transforms.text.books.made_books import make_book
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
 from transforms.records import Book, Rejected
 

@@ -2,12 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers import made_books
 from tests.makers.book_files import CatalogRow, catalog_csv, make_book, tar_bz2_file
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.books.gather_books import GatherBooks
 from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
-from transforms.records import Author, Book, Rejected
+from transforms.records import Rejected
 
 STORY = "The hen sat on the wall.\n\nShe sat there all day.\n"
 CATALOG = catalog_csv(
@@ -33,14 +34,8 @@ def gather(folder: Path, *, catalog: bytes = CATALOG, metadata: str = "") -> Out
         (folder / name).write_bytes(content)
     books = [str(folder / name) for name in files if name.endswith(".txt")]
     tables = [[str(folder / f"{name}.csv")] for name in ("catalog", "metadata")]
-    return run_pipeline(
-        lambda root: (
-            root
-            | GatherBooks(
-                str(folder), books, tables[0] * bool(catalog), tables[1] * bool(metadata), 1, "fail"
-            )
-        )._asdict()
-    )
+    used = tables[0] * bool(catalog), tables[1] * bool(metadata)
+    return run_pipeline(lambda root: root | GatherBooks(str(folder), books, *used, 1, "fail"))
 
 
 def test_books_are_gathered_with_all_that_is_known_of_them(tmp_path: Path) -> None:
@@ -48,30 +43,13 @@ def test_books_are_gathered_with_all_that_is_known_of_them(tmp_path: Path) -> No
         tmp_path, metadata="90001,The Hen by Ada Wren,1899,u/90001\n90008,X,1850,u/90008\n"
     )
     (book,) = outcome.elements["books"]
-    assert book == Book(
-        book_id=90_001,
-        name="90001-0.txt",
-        encoding="utf-8",
-        title="The Hen",
-        authors=(Author("Wren, Ada", 1850, 1910),),
-        languages=("en",),
-        subjects=("Hens",),
-        bookshelves=(),
-        original_publication="",
-        released_year=1899,
-        is_in_catalog=True,
-        characters=len(fetch_text(book.packed_text)),
-        packed_text=book.packed_text,
-    )
-    assert f"Café. {STORY}" in fetch_text(book.packed_text)
+    text = fetch_text(book.packed_text)
+    known = made_books.make_book(90_001, text, title="The Hen", subjects=("Hens",))
+    assert book == known._replace(released_year=1899, packed_text=book.packed_text)
+    assert f"Café. {STORY}" in text
+    detail = "90001-0.txt is Unicode, this is ASCII"
     assert sorted(outcome.elements["rejected"]) == [
-        Rejected(
-            "90001",
-            "The Hen",
-            "choose-file",
-            "other-file-of-book",
-            "90001-0.txt is Unicode, this is ASCII",
-        ),
+        Rejected("90001", "The Hen", "choose-file", "other-file-of-book", detail),
         Rejected("90002", "The Owl, Read Aloud", "choose-file", "not-text", "Sound"),
         Rejected("page.txt", "", "read-books", "html-page", "404"),
     ]

@@ -3,10 +3,10 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.makers.made_books import book
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.books import join_catalog
 from transforms.books.join_catalog import JoinCatalog, choose_entry, choose_released, join_book
 from transforms.records import (
@@ -51,46 +51,14 @@ def _choose(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def join(inputs: Mapping[str, Iterable[Any]]) -> Outcome:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        collections = {
-            tag: root | tag >> beam.Create(list(elements), reshuffle=False)
-            for tag, elements in inputs.items()
-        }
-        joined: Any = collections | JoinCatalog()
-        return dict(joined._asdict())
-
-    return run_pipeline(build)
+    return run_inputs(lambda **given: given | JoinCatalog(), **inputs)
 
 
-WHOLE = Book(
-    book_id=1,
-    name="1.txt",
-    encoding="utf-8",
-    title="Title",
-    authors=(ANN, JOHN),
-    languages=("en",),
-    subjects=("Ice",),
-    bookshelves=("Shelf",),
-    original_publication="",
-    released_year=1823,
-    is_in_catalog=True,
-    characters=1001,
-    packed_text=b"@1",
+WHOLE = book("Title", ("en",), ("Ice",), ("Shelf",), 1, b"@1")._replace(
+    authors=(ANN, JOHN), released_year=1823, characters=1001
 )
-BY_HEADER = Book(
-    book_id=2,
-    name="2.txt",
-    encoding="utf-8",
-    title="Head Title",
-    authors=(Author("Ann Roe"), Author("John Doe")),
-    languages=("fr",),
-    subjects=(),
-    bookshelves=(),
-    original_publication="",
-    released_year=0,
-    is_in_catalog=False,
-    characters=1002,
-    packed_text=b"@2",
+BY_HEADER = book("Head Title", ("fr",), (), (), 2, b"@2")._replace(
+    authors=(Author("Ann Roe"), Author("John Doe")), characters=1002
 )
 BARE = BY_HEADER._replace(title="", authors=(), languages=())
 PUBLISHED = BookHeader(3, original_publication="London: Roe, 1850")
@@ -162,15 +130,15 @@ def test_one_file_of_each_book_is_taken(seed: int, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(join_catalog, "choose_file", choose_file)
     files = [file_of(7, name) for name in ("7-0.txt", "7-8.txt", "7.txt")]
     outcome = join({"books": random.Random(seed).sample(files, 3)})
-    (book,) = outcome.elements["books"]
-    assert book.name in {file.name for file in files}
+    (taken,) = outcome.elements["books"]
+    assert taken.name in {file.name for file in files}
     assert [one.id for one in outcome.elements["rejected"]] == ["7", "7"]
-    assert all(book.name in one.detail for one in outcome.elements["rejected"])
-    assert book == join_book(choose_file(files)[0], None)
+    assert all(taken.name in one.detail for one in outcome.elements["rejected"])
+    assert taken == join_book(choose_file(files)[0], None)
 
 
 @pytest.mark.parametrize(
-    ("inputs", "book"),
+    ("inputs", "expected"),
     [
         ({"books": [file_of(2)]}, BY_HEADER),
         ({"books": [file_of(2)], "catalog": [], "released": []}, BY_HEADER),
@@ -181,13 +149,13 @@ def test_one_file_of_each_book_is_taken(seed: int, monkeypatch: pytest.MonkeyPat
         ({"books": [file_of(1)], "catalog": [entry_of(1)]}, WHOLE._replace(released_year=0)),
     ],
 )
-def test_inputs_may_be_left_out(inputs: dict[str, list[Any]], book: Book) -> None:
+def test_inputs_may_be_left_out(inputs: dict[str, list[Any]], expected: Book) -> None:
     outcome = join(inputs)
-    assert outcome.elements == {"books": [book], "rejected": []}
+    assert outcome.elements == {"books": [expected], "rejected": []}
 
 
 @pytest.mark.parametrize(
-    ("entry", "book"),
+    ("entry", "expected"),
     [
         (entry_of(2, title=""), {"title": "Head Title", "authors": (ANN, JOHN)}),
         (entry_of(2)._replace(authors=()), {"title": "Title", "authors": BY_HEADER.authors}),
@@ -195,10 +163,10 @@ def test_inputs_may_be_left_out(inputs: dict[str, list[Any]], book: Book) -> Non
     ],
 )
 def test_the_header_tells_what_the_catalogue_leaves_open(
-    entry: CatalogEntry, book: Mapping[str, Any]
+    entry: CatalogEntry, expected: Mapping[str, Any]
 ) -> None:
     joined = join_book(file_of(2), entry)._asdict()
-    assert {name: joined[name] for name in book} == book
+    assert {name: joined[name] for name in expected} == expected
     assert joined["is_in_catalog"] is True
 
 

@@ -1,12 +1,10 @@
 import csv
-from collections.abc import Mapping
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import run_pipeline
-from tests.transforms.text.books.made_books import make_book
+from tests.makers.made_books import make_book
+from tests.tools.run_pipeline import run_inputs
 from transforms.books.assign_sizes import SizedBook
 from transforms.books.list_books import BookFates, ListBooks, line_of, title_of
 from transforms.books.write_layout import Place
@@ -29,17 +27,9 @@ def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> N
         sized=[SizedBook(TokenizedBook(10, "Tale 10", 7, b"", b"", 1300), "train", True)],
         places=[Place(10, 101, 7)],
     )
-
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        made = BookFates(
-            *(
-                root | name >> beam.Create(elements, reshuffle=False)
-                for name, elements in fates._asdict().items()
-            )
-        )
-        return {"files": made | ListBooks(str(tmp_path), "L/V^2")}
-
-    (file,) = run_pipeline(build).elements["files"]
+    listing = ListBooks(str(tmp_path), "L/V^2")
+    outcome = run_inputs(lambda **given: BookFates(**given) | listing, **fates._asdict())
+    (file,) = outcome.elements["main"]
     assert file.name == "books-00000-of-00001.tsv"
     with (tmp_path / file.name).open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.made_books import make_dated
 from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.made_books import make_dated
 from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text

@@ -72,9 +72,7 @@ def write_file(folder: pathlib.Path, name: str, content: bytes) -> str:
 def read(folder: pathlib.Path, paths: Sequence[str], *args: Any, **settings: Any) -> Outcome:
     build = folder / "build"
     build.mkdir(exist_ok=True)
-    return run_pipeline(
-        lambda root: (root | ReadBooks(paths, str(build), *args, **settings))._asdict()
-    )
+    return run_pipeline(lambda root: root | ReadBooks(paths, str(build), *args, **settings))
 
 
 def unpacked(books: Iterable[BookFile]) -> list[BookFile]:

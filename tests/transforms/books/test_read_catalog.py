@@ -1,15 +1,14 @@
 import bz2
 import gzip
-import io
 import lzma
 import re
-import tarfile
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.makers.tar_files import pack_tar
+from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.books import read_catalog
@@ -65,24 +64,14 @@ DOCUMENTS = {f"cache/epub/{one.book_id}/pg{one.book_id}.rdf": document_of(one) f
 
 
 def tar_of(members: Mapping[str, bytes]) -> bytes:
-    stored = io.BytesIO()
-    with tarfile.open(fileobj=stored, mode="w") as archive:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return stored.getvalue()
+    return pack_tar(members.items())
 
 
 def zip_of(members: Mapping[str, bytes]) -> bytes:
-    stored = io.BytesIO()
-    with zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stored.getvalue()
+    return pack_zip(members.items())
 
 
-WITH_OTHERS = {"cache/README": b"<", "cache/epub/": b"", **DOCUMENTS}
+WITH_OTHERS = {"cache/README": b"<", **DOCUMENTS}  # beside a folder
 TAR = tar_of(DOCUMENTS)
 PACKED: dict[str, Callable[[], bytes]] = {
     "pg_catalog.csv": lambda: TABLE,
@@ -104,7 +93,7 @@ def read(
     paths: Sequence[Path], stripes: int = 1, on_corrupt: str = "fail"
 ) -> tuple[list[CatalogEntry], Outcome]:
     transform = ReadCatalog([str(path) for path in paths], stripes, on_corrupt)
-    outcome = run_pipeline(lambda root: (root | transform)._asdict())
+    outcome = run_pipeline(lambda root: root | transform)
     return sorted(outcome.elements["entries"]), outcome
 
 

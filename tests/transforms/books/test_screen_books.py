@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.made_books import book
 from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.book_records import book
 from transforms.books import screen_books
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks, measure_book
 from transforms.files.scratch import Scratch, fetch_text
@@ -88,22 +88,11 @@ def test_measured_books_are_screened_as_books(books: list[Book]) -> None:
 
 def test_books_that_are_not_simple_are_rejected(books: list[Book]) -> None:
     measured = [measure_book(book) for book in books]
+    low = ("measure-books", "ratio-too-low")
     outcome = run_transform(KeepSimple(NotSimple(min_ratio="0.5")), measured)
     assert [one.book.book_id for one in sorted(outcome.elements["kept"])] == [2, 3, 5]
     assert sorted(outcome.elements["rejected"]) == [
-        Rejected(
-            "1",
-            "Title 1",
-            "measure-books",
-            "ratio-too-low",
-            "L/V^2 is 0.333333: 3 tokens, 3 different",
-        ),
-        Rejected(
-            "4",
-            "Title 4",
-            "measure-books",
-            "ratio-too-low",
-            "L/V^2 is 0.000000: 0 tokens, 0 different",
-        ),
+        Rejected("1", "Title 1", *low, "L/V^2 is 0.333333: 3 tokens, 3 different"),
+        Rejected("4", "Title 4", *low, "L/V^2 is 0.000000: 0 tokens, 0 different"),
     ]
     assert outcome.counters == {"measure-books/ratio-too-low": 2}

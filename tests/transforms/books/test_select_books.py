@@ -4,19 +4,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
+from tests.makers.made_books import make_book
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.run_pipeline import Outcome, run_transform
 from tests.transforms.text.books.sequential_selection import CountedText, select_texts
 from transforms.books import share_ngrams
 from transforms.books.select_books import SelectBooks, check_ids
-from transforms.files.scratch import Scratch
-from transforms.records import Book, MeasuredBook, OverlapVerdict, Rejected
+from transforms.records import MeasuredBook, OverlapVerdict, Rejected
 
 WORDS = [f"w{number}" for number in range(5000)]
 
@@ -43,31 +40,9 @@ def mixtures(count: int) -> list[CountedText]:
 
 def measured(folder: Path, books: Iterable[CountedText]) -> list[MeasuredBook]:
     folder.mkdir(exist_ok=True)
-    scratch = Scratch(str(folder))
     return [
-        MeasuredBook(
-            make_book(book.book_id, len(book.text), scratch.put_text(book.text)), book.tokens, 1
-        )
-        for book in books
+        MeasuredBook(make_book(book.book_id, book.text, folder), book.tokens, 1) for book in books
     ]
-
-
-def make_book(book_id: int, characters: int = 0, packed: bytes = b"") -> Book:
-    return Book(
-        book_id=book_id,
-        name=f"{book_id}.txt",
-        encoding="utf-8",
-        title=f"Book {book_id}",
-        authors=(),
-        languages=("en",),
-        subjects=(),
-        bookshelves=(),
-        original_publication="",
-        released_year=0,
-        is_in_catalog=True,
-        characters=characters,
-        packed_text=packed,
-    )
 
 
 def verdicts_of(outcome: Outcome) -> dict[int, OverlapVerdict]:
@@ -81,9 +56,8 @@ def test_the_largest_of_overlapping_books_stays(tmp_path: Path) -> None:
         CountedText(5921, 400, words(0, 400)),
         CountedText(5903, 107, words(0, 107)),  # a part of it: 100 n-grams
         CountedText(7, 107, words(350, 50) + " " + words(1000, 57)),  # 43 of 100
-        CountedText(
-            11, 107, words(1000, 57) + " " + words(2000, 50)
-        ),  # 50 of 100 in the one before
+        # 50 of 100 in the one before:
+        CountedText(11, 107, words(1000, 57) + " " + words(2000, 50)),
         CountedText(12, 30, words(2000, 30)),  # only in one that does not stay
         CountedText(13, 3, "one two three"),
         CountedText(14, 3, "one\ntwo three"),
@@ -114,7 +88,7 @@ def test_the_largest_of_overlapping_books_stays(tmp_path: Path) -> None:
 
 
 def rejected(book_id: int, detail: str) -> Rejected:
-    return Rejected(str(book_id), f"Book {book_id}", "select-books", "overlaps", detail)
+    return Rejected(str(book_id), f"Tale {book_id}", "select-books", "overlaps", detail)
 
 
 @pytest.mark.parametrize(
@@ -134,27 +108,12 @@ def test_nothing_depends_on_workers_order_or_packing(
     books = mixtures(120)
     expected = select_texts(books, Fraction(threshold), ngram_words)
     shuffled = random.Random(workers).sample(books, len(books))
-    folder = str(tmp_path)
-    select = SelectBooks(folder, threshold, ngram_words)
-    flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
-        selected = root | beam.Create(measured(tmp_path, shuffled)) | select
-        _ = selected.verdicts | "Write" >> beam.Map(write_verdict, folder)
-        _ = selected.kept | "WriteKept" >> beam.Map(write_kept, folder)
-    assert [path.read_text() for path in sorted(tmp_path.glob("*.verdict"))] == [
-        repr(verdict) for _, verdict in sorted(expected.items())
-    ]
-    kept = [int(path.stem) for path in sorted(tmp_path.glob("*.kept"))]
+    select = SelectBooks(str(tmp_path), threshold, ngram_words)
+    outcome = run_transform(select, measured(tmp_path, shuffled), workers)
+    assert verdicts_of(outcome) == expected
+    kept = sorted(one.book.book_id for one in outcome.elements["kept"])
     assert kept == sorted(book_id for book_id, verdict in expected.items() if verdict.is_kept)
     assert 10 < len(kept) < 110
-
-
-def write_verdict(verdict: OverlapVerdict, folder: str) -> None:
-    Path(folder, f"{verdict.book_id:04d}.verdict").write_text(repr(verdict))
-
-
-def write_kept(book: MeasuredBook, folder: str) -> None:
-    Path(folder, f"{book.book.book_id:04d}.kept").touch(exist_ok=False)
 
 
 def test_nothing_to_choose_from(tmp_path: Path) -> None:
@@ -181,7 +140,7 @@ def test_a_sample_decides_by_less(tmp_path: Path) -> None:
 def test_books_are_checked_by_their_ids() -> None:
     books = [MeasuredBook(make_book(book_id), 1, 1) for book_id in (3, 1, 2)]
     assert [one.book.book_id for one in check_ids(books)] == [1, 2, 3]
-    again = books[0]._replace(book=books[0].book._replace(name="3-0.txt"))
+    again = books[0]._replace(book=books[0].book._replace(name="3.txt"))
     with pytest.raises(ValueError, match=r"book 3 is there twice: 3-0\.txt and 3\.txt"):
         check_ids([*books, again])
 

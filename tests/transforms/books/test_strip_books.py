@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_transform
 from transforms.books.strip_books import StripBooks, strip_text
-from transforms.files.scratch import SCRATCH, Scratch, fetch_text
-from transforms.records import Author, Book, Reason, Rejected
+from transforms.files.scratch import SCRATCH, fetch_text
+from transforms.records import Book, Reason, Rejected
 
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
@@ -21,24 +22,8 @@ FILES = {
 
 
 def book(folder: Path, book_id: int) -> Book:
-    text = FILES[book_id]
-    packed = Scratch(str(folder)).put_text(text)
-    author = (Author("Fenn, Ada", 1850, 1910),)
-    return Book(
-        book_id,
-        f"{book_id}.txt",
-        "utf-8",
-        "The Lantern",
-        author,
-        ("en",),
-        ("Lamps",),
-        ("Light",),
-        "",
-        0,
-        True,
-        len(text),
-        packed,
-    )
+    said = {"title": "The Lantern", "subjects": ("Lamps",), "bookshelves": ("Light",)}
+    return make_book(book_id, FILES[book_id], folder, **said)
 
 
 @pytest.mark.parametrize(

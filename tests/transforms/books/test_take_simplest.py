@@ -5,16 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
-from tests.transforms.text.books.made_books import make_book
+from tests.makers.made_books import make_book
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.books.take_simplest import RatedBooks, TakeSimplest
 from transforms.files.scratch import Scratch
-from transforms.files.screen import Screened
 from transforms.lines import deal_words
 from transforms.records import MeasuredBook, Rejected, TokenizedBook
 
@@ -74,21 +70,17 @@ def tokenized(folder: Path, texts: Sequence[Text]) -> list[TokenizedBook]:
     ]
 
 
-def rate(root: beam.Pipeline, folder: Path, texts: Sequence[Text]) -> RatedBooks:
+def take(
+    folder: Path, texts: Sequence[Text], settings: Mapping[str, Any], workers: int = 0
+) -> Outcome:
     measured = [MeasuredBook(make_book(text.book_id), *text.measured) for text in texts]
     measured.append(MeasuredBook(make_book(999), 9, 1))  # of a book that was dropped since
-    return RatedBooks(
-        root | "Books" >> beam.Create(tokenized(folder, texts)),
-        root | "Measured" >> beam.Create(measured),
+    return run_inputs(
+        lambda books, measured: RatedBooks(books, measured) | TakeSimplest(str(folder), **settings),
+        workers,
+        books=tokenized(folder, texts),
+        measured=measured,
     )
-
-
-def take(folder: Path, texts: Sequence[Text], settings: Mapping[str, Any]) -> Outcome:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        taken: Screened = rate(root, folder, texts) | TakeSimplest(str(folder), **settings)
-        return taken._asdict()
-
-    return run_pipeline(build)
 
 
 def ids_of(outcome: Outcome) -> list[int]:
@@ -158,17 +150,10 @@ def test_the_random_books_end_in_both_ways() -> None:
     assert len(take_in_sequence(random_texts(1), 500, 10_000, 3)[0]) > 3
 
 
-def write_id(book: TokenizedBook, folder: str) -> None:
-    Path(folder, f"{book.book_id}.kept").touch()
-
-
 def test_two_workers_take_the_same(tmp_path: Path) -> None:
     kept, _ = take_in_sequence(random_texts(1), 10_000, 30, 3)
-    flags = ["--direct_num_workers=2", "--direct_running_mode=multi_threading"]
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
-        taken = rate(root, tmp_path, random_texts(1)) | TakeSimplest(str(tmp_path), 10_000, 30, 3)
-        _ = taken.kept | beam.Map(write_id, str(tmp_path))
-    assert sorted(int(path.stem) for path in tmp_path.glob("*.kept")) == kept != []
+    settings = {"target_tokens": 10_000, "max_vocabulary": 30, "min_count": 3}
+    assert ids_of(take(tmp_path, random_texts(1), settings, workers=2)) == kept != []
 
 
 def test_without_books(tmp_path: Path) -> None:

@@ -1,12 +1,9 @@
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
+from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
-from tests.transforms.text.books.made_books import make_book
 from transforms.books.tokenize_books import TokenizeBooks
 from transforms.files.scratch import fetch_text
 from transforms.records import MeasuredBook, TokenizedBook
@@ -63,15 +60,7 @@ def test_the_style_of_numbers(tmp_path: Path) -> None:
         TokenizeBooks("", "dots")
 
 
-def write_tokens(book: TokenizedBook, folder: str) -> None:
-    Path(folder, f"{book.book_id}.txt").write_text(fetch_text(book.packed_tokens), "utf-8")
-
-
 def test_nothing_depends_on_workers_or_order(tmp_path: Path) -> None:
     books = books_in(tmp_path)[::-1]
-    flags = ["--direct_num_workers=2", "--direct_running_mode=multi_threading"]
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
-        tokenized = root | beam.Create(books) | TokenizeBooks(str(tmp_path))
-        _ = tokenized | beam.Map(write_tokens, str(tmp_path))
-    for book_id, (_, tokens, _) in TOKENIZED.items():
-        assert (tmp_path / f"{book_id}.txt").read_text("utf-8") == tokens
+    found = run_transform(TokenizeBooks(str(tmp_path)), books, workers=2).elements["main"]
+    assert {book.book_id: unpack(book) for book in found} == TOKENIZED

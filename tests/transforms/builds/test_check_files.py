@@ -33,7 +33,7 @@ def uk(tmp_path: Path) -> Path:
 def check(*folders: Path) -> tuple[list[CorpusFile], list[Fault]]:
     """(whole Parquet files, faults)"""
     builds = [open_build(str(folder)) for folder in folders]
-    found = run_pipeline(lambda root: (root | CheckFiles(builds))._asdict()).elements
+    found = run_pipeline(lambda root: root | CheckFiles(builds)).elements
     return sorted(found["whole"]), sorted(found["faults"])
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_transform
 from transforms.builds import check_splits
 from transforms.builds.check_splits import (
@@ -142,9 +143,7 @@ def test_ids_spread_over_the_buckets() -> None:
 
 @pytest.mark.parametrize("bad", [None, "", "Q1\nQ2", "Q1\tQ2"])
 def test_a_row_without_an_id_is_an_error(bad: str | None) -> None:
-    with pytest.raises(InputError) as raised:
-        list(deal_out([rows("uk", "train", ["Q1", bad])], 2))
-    assert str(raised.value) == (
+    assert error_of(InputError, list, deal_out([rows("uk", "train", ["Q1", bad])], 2)) == (
         "/uk/train.parquet: a row has no wikidata_id, or one that cannot be printed"
     )
 

@@ -35,23 +35,11 @@ def test_rows_of_articles() -> None:
     text = article("Q1")["text"]
     other = "no layout"
     table = pa.table({"wikidata_id": ["Q1", "Q2"], "text": [text, other]})
-    assert make_rows(rows_of(table), WIKI, ["text"], True).to_pylist() == [
-        {
-            "id": "Q1",
-            "title": "q1",
-            "split": 2,
-            "digest": fingerprint(text),
-            "bytes": len(text),
-            "is_new": True,
-        },
-        {
-            "id": "Q2",
-            "title": "",
-            "split": 2,
-            "digest": fingerprint(other),
-            "bytes": len(other),
-            "is_new": True,
-        },
+    rows = make_rows(rows_of(table), WIKI, ["text"], True)
+    assert rows.column_names == ["id", "title", "split", "digest", "bytes", "is_new"]
+    assert [tuple(row.values()) for row in rows.to_pylist()] == [
+        ("Q1", "q1", 2, fingerprint(text), len(text), True),
+        ("Q2", "", 2, fingerprint(other), len(other), True),
     ]
 
 
@@ -138,21 +126,12 @@ def test_the_documents_of_a_build_are_in_its_splits(tmp_path: Path) -> None:
 
 
 def test_tables_are_compared_by_the_columns_that_both_have(tmp_path: Path) -> None:
+    named = {"corpus": "entities", "language": "wikidata"}
     old, new = (
-        open_build(
-            str(
-                make_edition(
-                    tmp_path,
-                    {"": [[]]},
-                    corpus="entities",
-                    language="wikidata",
-                    date=wikis[0],
-                    schema=table_schema(wikis),
-                )
-            )
-        )
+        make_edition(tmp_path, {"": [[]]}, **named, date=wikis[0], schema=table_schema(wikis))
         for wikis in (["elwiki", "ukwiki"], ["ukwiki", "viwiki"])
     )
+    old, new = (open_build(str(folder)) for folder in (old, new))
     assert columns_to_compare(old, new, ITEMS) == ["instance_of", "ukwiki"]
     empty = open_build(str(make_edition(tmp_path, {}, corpus="entities", language="other")))
     with pytest.raises(InputError, match="holds no documents"):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
+from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_pipeline
 from transforms.builds.finished_builds import (
     Build,
@@ -122,9 +123,7 @@ def test_what_is_no_sound_build(
     uk: Path, damage: Callable[[Path], None], name: str, message: str
 ) -> None:
     damage(uk)
-    with pytest.raises(InputError) as raised:
-        open_build(str(uk))
-    assert str(raised.value).startswith(f"{uk}{name}{message}")
+    assert error_of(InputError, open_build, str(uk)).startswith(f"{uk}{name}{message}")
 
 
 # Finding builds.
@@ -196,9 +195,9 @@ def test_a_folder_without_a_finished_build_is_an_error(tmp_path: Path, argument:
     make_build(tmp_path, "uk", IDS)
     (tmp_path / "empty").mkdir()
     (make_build(tmp_path, "el", IDS) / "COMPLETED").unlink()
-    with pytest.raises(InputError) as raised:
-        find_builds([str(tmp_path), str(tmp_path / argument)], "wiki40b")
-    assert str(raised.value) == f"{tmp_path}/{argument}: no finished build here or below"
+    folders = [str(tmp_path), str(tmp_path / argument)]
+    message = f"{tmp_path}/{argument}: no finished build here or below"
+    assert error_of(InputError, find_builds, folders, "wiki40b") == message
 
 
 # Reading.
@@ -257,9 +256,7 @@ def test_no_such_split(uk: Path) -> None:
 
 def test_no_such_column(uk: Path) -> None:
     build = open_build(str(uk))
-    with pytest.raises(InputError) as raised:
-        read_row_group(plan_row_groups(build)[0], ["text", "title"])
-    assert str(raised.value) == (
+    assert error_of(InputError, read_row_group, plan_row_groups(build)[0], ["text", "title"]) == (
         f"{uk}/train-00000-of-00003.parquet: lacks the column title; it has wikidata_id, text, version_id"
     )
 
@@ -277,9 +274,7 @@ def test_a_damaged_file_is_an_error_that_names_it(
 ) -> None:
     path = uk / "train-00000-of-00003.parquet"
     damage(path)
-    with pytest.raises(InputError) as raised:
-        count_rows(str(path))
-    assert str(raised.value).startswith(f"{path}: {message}")
+    assert error_of(InputError, count_rows, str(path)).startswith(f"{path}: {message}")
 
 
 def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
@@ -289,9 +284,9 @@ def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4:90] = bytes(86)  # the first pages: the footer stays whole
     path.write_bytes(data)
-    with pytest.raises(InputError) as raised:
-        read_row_group(groups[0], ["wikidata_id"])
-    assert str(raised.value).startswith(f"{path}: no sound Parquet file: ")
+    assert error_of(InputError, read_row_group, groups[0], ["wikidata_id"]).startswith(
+        f"{path}: no sound Parquet file: "
+    )
 
 
 def test_rows_of_a_file_are_counted(uk: Path) -> None:

@@ -10,6 +10,7 @@ from tests.makers.sentence_builds import (
     make_sentence_build,
     texts_below,
 )
+from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from tests.transforms.files.test_list_folders import FolderStore
 from transforms.builds.check_checksums import Comparison, StoredFile
@@ -21,19 +22,18 @@ from transforms.text.files.checksum_list import ListedSum
 from transforms.text.news.checksum_findings import Finding, Status
 
 MD5 = "0" * 32
+LEFT_OUT = Status.NOT_COMPARED
 ONE = f"{TRAIN}/news.en-00001-of-00003"
 WHOLE = f"{HELDOUT}/news.en-00000-of-00003"
 HELD_OUT = f"{HELDOUT}/news.en.heldout-00001-of-00002"
-OTHERS = {
-    "COMPLETED": "of the build",
-    "manifest.json": "of the build",
-    "stats.json": "of the build",
-    "paper_test-00000-of-00001.parquet": "of the build",
-    "test-00000-of-00002.parquet": "of the build",
-    "test-00001-of-00002.parquet": "of the build",
-    "train-00000-of-00002.parquet": "of the build",
-    "train-00001-of-00002.parquet": "of the build",
-}
+PARQUET = (
+    "paper_test-00000-of-00001",
+    *(f"{s}-0000{n}-of-00002" for s in ("test", "train") for n in (0, 1)),
+)
+OTHERS = dict.fromkeys(
+    ["COMPLETED", "manifest.json", "stats.json", *(f"{name}.parquet" for name in PARQUET)],
+    "of the build",
+)
 
 
 def listed(*names: str) -> list[ListedSum]:
@@ -51,23 +51,14 @@ def test_what_there_is_to_compare(tmp_path: Path) -> None:
     plan = plan_comparisons(open_build(str(folder)), listed(*names))
     parts = [f"{SORTED}-0000{number}-of-00002" for number in (0, 1)]
     assert plan.comparisons == [
-        Comparison(
-            names[0],
-            MD5,
-            (stored(folder, ONE),),
-            (),
-            f"{folder}/train-00000-of-00002.parquet",
-        ),
-        Comparison(WHOLE, MD5, (stored(folder, WHOLE),), (), ""),
-        Comparison(
-            HELD_OUT,
-            MD5,
-            (stored(folder, HELD_OUT),),
-            (),
-            f"{folder}/test-00001-of-00002.parquet",
-        ),
-        Comparison(SORTED, MD5, tuple(stored(folder, part) for part in parts), (), ""),
-        Comparison(names[4], MD5, (stored(folder, names[4]),), (), ""),
+        Comparison(name, MD5, tuple(stored(folder, part) for part in of_name), (), twin)
+        for name, of_name, twin in (
+            (names[0], [ONE], f"{folder}/train-00000-of-00002.parquet"),
+            (WHOLE, [WHOLE], ""),
+            (HELD_OUT, [HELD_OUT], f"{folder}/test-00001-of-00002.parquet"),
+            (SORTED, parts, ""),
+            (names[4], [names[4]], ""),
+        )
     ]
     assert plan.bytes == sum(
         (folder / name).stat().st_size for name in (ONE, WHOLE, HELD_OUT, *parts, names[4])
@@ -96,22 +87,10 @@ def test_files_that_the_list_does_not_name(tmp_path: Path) -> None:
     [
         (f"{TRAIN}/news.en-00003-of-00100", Status.MISSING, "is not in the build"),
         ("news.en.heldout-00009-of-00050", Status.MISSING, "is not in the build"),
-        (
-            TOKENIZED,
-            Status.NOT_COMPARED,
-            "the build has kept no checkpoints; --checkpoints keeps them",
-        ),
-        (
-            "training-monolingual/news.2007.en.shuffled",
-            Status.NOT_COMPARED,
-            "raw input, no part of a build",
-        ),
-        (
-            "tar_archives/training-monolingual.tgz",
-            Status.NOT_COMPARED,
-            "archive, no part of a build",
-        ),
-        ("README", Status.NOT_COMPARED, "nothing of that name is in the build, nor has to be"),
+        (TOKENIZED, LEFT_OUT, "the build has kept no checkpoints; --checkpoints keeps them"),
+        ("training-monolingual/news.2007.en.shuffled", LEFT_OUT, "raw input, no part of a build"),
+        ("tar_archives/training-monolingual.tgz", LEFT_OUT, "archive, no part of a build"),
+        ("README", LEFT_OUT, "nothing of that name is in the build, nor has to be"),
     ],
 )
 def test_what_is_not_there(tmp_path: Path, name: str, status: Status, detail: str) -> None:
@@ -153,9 +132,9 @@ def test_a_reference_that_has_a_file_twice(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / "reference" / name).mkdir(parents=True)
         (tmp_path / "reference" / name / "news.en-00001-of-00003").touch()
-    with pytest.raises(InputError) as raised:
-        plan_comparisons(build, listed(ONE), str(tmp_path / "reference"))
-    assert str(raised.value) == (
+    assert error_of(
+        InputError, plan_comparisons, build, listed(ONE), str(tmp_path / "reference")
+    ) == (
         f"{tmp_path}/reference: {ONE}: may be any of a/news.en-00001-of-00003,"
         " b/news.en-00001-of-00003"
     )
@@ -165,9 +144,9 @@ def test_a_reference_that_has_a_file_twice(tmp_path: Path) -> None:
 def test_a_reference_that_is_no_folder(tmp_path: Path, name: str, message: str) -> None:
     build = open_build(str(make_sentence_build(tmp_path)))
     (tmp_path / "f").touch()
-    with pytest.raises(InputError) as raised:
-        plan_comparisons(build, listed(ONE), f"{tmp_path}/{name}")
-    assert str(raised.value) == f"{tmp_path}/{name}: {message}"
+    path = f"{tmp_path}/{name}"
+    error = error_of(InputError, plan_comparisons, build, listed(ONE), path)
+    assert error == f"{path}: {message}"
 
 
 def test_files_below_a_folder_links_too(tmp_path: Path) -> None:
@@ -210,6 +189,4 @@ def test_lists_that_cannot_be_used(tmp_path: Path, name: str, message: str) -> N
     (tmp_path / "folder").mkdir()
     (tmp_path / "prose").write_text("No sums.\n")
     (tmp_path / "sha").write_text(f"{MD5}{MD5}  x\n")
-    with pytest.raises(InputError) as raised:
-        read_list(f"{tmp_path}/{name}")
-    assert str(raised.value) == f"{tmp_path}/{message}"
+    assert error_of(InputError, read_list, f"{tmp_path}/{name}") == f"{tmp_path}/{message}"

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -6,7 +5,7 @@ import apache_beam as beam
 import numpy
 import pytest
 
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import run_inputs
 from transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
 from transforms.files.scratch import Scratch
 from transforms.text.duplicates.components import Pairs
@@ -28,15 +27,12 @@ def compare(folder: Path, parts: list[list[list[int]]]) -> list[tuple[int, int, 
         (number, Sketch(number, str(number), 10 * number, scratch.put(data)))
         for number, data in DATA.items()
     ]
-
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        compared = CompareDocuments(
-            root | "Sketches" >> beam.Create(sketches), share_of_equal_bytes
-        )
-        return {"main": root | beam.Create(parts) | beam.Map(pairs_of) | compared}
-
+    outcome = run_inputs(
+        lambda rows, of: rows | beam.Map(pairs_of) | CompareDocuments(of, share_of_equal_bytes),
+        **{"rows": parts, "of": sketches},
+    )
     found = []
-    for pair in run_pipeline(build).elements["main"]:
+    for pair in outcome.elements["main"]:
         for one in (pair.first, pair.second):
             assert one == Sketch(one.number, str(one.number), 10 * one.number, b"")
         found.append((pair.first.number, pair.second.number, pair.similarity))

@@ -2,12 +2,9 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import apache_beam as beam
 import numpy
 import pyarrow.parquet as pq
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from tests.makers.line_ranges import cut, lines_in, ranges_of
 from tests.tools.run_pipeline import Outcome, run_transform
@@ -18,7 +15,6 @@ from transforms.duplicates.drop_near_duplicates import (
     near_pairs,
 )
 from transforms.duplicates.fetch_line_pairs import LinePairs
-from transforms.files.scratch import fetch
 from transforms.records import LineRange
 from transforms.text.duplicates.ngrams import jaccard
 
@@ -64,9 +60,11 @@ REMOVED = {removed for removed, _ in PAIRS}
 KEPT = [line for line in LINES if line not in REMOVED]
 
 
-def drop(folder: Path, ranges: Sequence[LineRange], threshold: float = 0.8) -> Outcome:
+def drop(
+    folder: Path, ranges: Sequence[LineRange], threshold: float = 0.8, workers: int = 0
+) -> Outcome:
     folder.mkdir(exist_ok=True)
-    return run_transform(DropNearDuplicates(str(folder), threshold), ranges)
+    return run_transform(DropNearDuplicates(str(folder), threshold), ranges, workers)
 
 
 def rows_in(folder: Path) -> list[tuple[str, str, float]]:
@@ -126,23 +124,12 @@ def test_removed_lines_are_readable() -> None:
     ]
 
 
-def write_range(lines: LineRange, folder: str) -> None:
-    (Path(folder) / f"{lines.index}.txt").write_bytes(fetch(lines.packed))
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_nothing_depends_on_the_number_of_workers(tmp_path: Path, workers: int) -> None:
     drop(tmp_path / "a", cut(LINES, 7))
-    folder = tmp_path / "b"
-    folder.mkdir()
-    flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions(flags)) as root:
-        ranges = root | beam.Create(cut(LINES, 3))
-        outcome = ranges | DropNearDuplicates(str(folder))
-        _ = outcome.kept | beam.Map(write_range, str(folder))
-    texts = [(folder / f"{one.index}.txt").read_bytes() for one in cut(LINES, 3)]
-    assert b"".join(texts).splitlines() == KEPT
-    assert tree_of(tmp_path / "a") == tree_of(folder)
+    outcome = drop(tmp_path / "b", cut(LINES, 3), workers=workers)
+    assert lines_in(outcome.elements["kept"]) == KEPT
+    assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
 
 
 def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:

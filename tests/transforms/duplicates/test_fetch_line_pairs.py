@@ -1,11 +1,8 @@
-from collections.abc import Mapping
-
-import apache_beam as beam
 import numpy
 import pytest
 
 from tests.makers.line_ranges import ranges_of
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import run_inputs
 from transforms.duplicates import fetch_line_pairs
 from transforms.duplicates.drop_near_duplicates import key_by_index
 from transforms.duplicates.fetch_line_pairs import FetchLinePairs
@@ -17,14 +14,11 @@ TEXTS = {0: b"a", 1: b"b", 1 << 32: b"", 2 << 32: b"c", (2 << 32) + 1: b"\xff", 
 
 
 def fetch(pairs: Pairs) -> list[tuple[list[int], bytes, bytes]]:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        index_to_range = root | "Ranges" >> beam.Create([key_by_index(one) for one in RANGES])
-        by_first = root | "Pairs" >> beam.Create(list(split_by_range(pairs, 0)), reshuffle=False)
-        return {"main": by_first | FetchLinePairs(index_to_range)}
-
+    by_first, ranges = split_by_range(pairs, 0), map(key_by_index, RANGES)
+    outcome = run_inputs(lambda of, by: of | FetchLinePairs(by), of=by_first, by=ranges)
     return [
         row
-        for found in run_pipeline(build).elements["main"]
+        for found in outcome.elements["main"]
         for row in zip(found.ids.tolist(), found.firsts, found.seconds, strict=True)
     ]
 

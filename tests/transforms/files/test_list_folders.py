@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystem import BeamIOError, FileMetadata
 
+from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
@@ -85,9 +86,8 @@ def test_names_may_hold_what_patterns_are_made_of(tmp_path: Path) -> None:
 def test_what_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     for name, message in (("file", "a file, no folder"), ("nothing", "no such folder")):
-        with pytest.raises(InputError) as error:
-            check_folder(str(tmp_path / name))
-        assert str(error.value) == f"{tmp_path / name}: {message}"
+        path = str(tmp_path / name)
+        assert error_of(InputError, check_folder, path) == f"{path}: {message}"
         assert list_files(str(tmp_path / name)) == {}
         assert list_subfolders(str(tmp_path / name)) == []
 
@@ -100,6 +100,4 @@ def test_a_folder_that_may_not_be_read_is_told(
 
     monkeypatch.setattr(Path, "iterdir", refuse)
     for listing in (list_files, list_subfolders):
-        with pytest.raises(InputError) as error:
-            listing(str(tmp_path))
-        assert str(error.value) == f"{tmp_path}: Permission denied"
+        assert error_of(InputError, listing, str(tmp_path)) == f"{tmp_path}: Permission denied"

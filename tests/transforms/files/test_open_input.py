@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.error_of import error_of
 from transforms.files.open_input import (
     InputError,
     _StoredObject,
@@ -113,9 +114,8 @@ def test_a_file_is_there_or_not_or_the_disk_does_not_say(
 @pytest.mark.parametrize("missing", ["x.xml", "*.bz2", "no/such/folder/*.xml"])
 def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path, missing: str) -> None:
     (tmp_path / "a.xml").touch()
-    with pytest.raises(InputError) as raised:
-        match_inputs([f"{tmp_path}/*.xml", f"{tmp_path}/{missing}"])
-    assert str(raised.value) == f"{tmp_path}/{missing}: no such file"
+    patterns = [f"{tmp_path}/*.xml", f"{tmp_path}/{missing}"]
+    assert error_of(InputError, match_inputs, patterns) == f"{patterns[1]}: no such file"
 
 
 def test_a_folder_is_no_input(tmp_path: Path) -> None:

@@ -42,15 +42,15 @@ class Handed(NamedTuple):
 
 
 def write(folder: Path, numbers: Sequence[Any] = range(50), of_type: Any = int) -> None:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+    def build(root: beam.Pipeline) -> beam.PCollection:
         outcome = Handed(
             root | "Numbers" >> beam.Create(list(numbers)).with_output_types(of_type),
             root | "Ranges" >> beam.Create(RANGES).with_output_types(LineRange),
             root | "Nothing" >> beam.Create([]).with_output_types(tuple[str, int]),
         )
-        return {"list": outcome | WriteStage(str(folder))}
+        return outcome | WriteStage(str(folder))
 
-    assert run_pipeline(build).elements["list"] == [str(folder / LIST)]
+    assert run_pipeline(build).elements["main"] == [str(folder / LIST)]
 
 
 def read(folder: Path, *fields: str) -> dict[str, list[Any]]:

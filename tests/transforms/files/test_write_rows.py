@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
+from tests.tools.golden_tree import tree_of
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 from transforms.books import book_rows
 from transforms.books.book_rows import MeasureRows
 from transforms.duplicates import drop_near_duplicates
@@ -94,17 +95,11 @@ SHARDS = {"train": 3, "validation": 1, "test": 2}
 
 
 def write(folder: Path, made: list[Made], kind: RowKind, shards: Mapping[str, int]) -> Outcome:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        plan = root | "Plan" >> beam.Create([shards])
-        rows = root | "Rows" >> beam.Create([one.row for one in made], reshuffle=False)
-        return {"files": rows | WriteRows(str(folder), CORPUS, kind, plan)}
-
-    return run_pipeline(build)
-
-
-def tree_of(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    return run_inputs(
+        lambda rows, plan: rows | WriteRows(str(folder), CORPUS, kind, plan),
+        rows=[one.row for one in made],
+        plan=[shards],
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -125,7 +120,7 @@ def test_both_formats_hold_the_rows_of_the_split_in_order(tmp_path: Path, name: 
         assert rows == [one.features for one in of_split]
         frames = b"".join(tree[tfrecord_name(CORPUS, *place)] for place in places)
         assert frames == b"".join(frame_record(encode_example(row)) for row in rows)
-    files: list[OutputFile] = outcome.elements["files"]
+    files: list[OutputFile] = outcome.elements["main"]
     found = {file.name: (file.bytes, file.sha256) for file in files}
     assert found == {
         name: (len(data), hashlib.sha256(data).hexdigest()) for name, data in tree.items()
@@ -144,8 +139,8 @@ def test_both_formats_hold_the_rows_of_the_split_in_order(tmp_path: Path, name: 
 
 def test_a_shard_without_rows_is_a_file_too(tmp_path: Path) -> None:
     outcome = write(tmp_path, [article(1)], ARTICLES, {"train": 2, "validation": 1, "test": 1})
-    assert len(outcome.elements["files"]) == 8
-    assert sum(file.records for file in outcome.elements["files"]) == 2
+    assert len(outcome.elements["main"]) == 8
+    assert sum(file.records for file in outcome.elements["main"]) == 2
     empty = pq.ParquetFile(tmp_path / "validation-00000-of-00001.parquet")
     assert (empty.schema_arrow, empty.num_row_groups) == (ARTICLES.schema, 0)
     assert (tmp_path / "corpus-test.tfrecord-00000-of-00001").read_bytes() == b""
@@ -289,22 +284,13 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
     """Their number is known before they are."""
     rows = [(f"kept {number // 2}", f"removed {number}", number / 7) for number in range(7)]
+    columns = (drop_near_duplicates.SCHEMA, drop_near_duplicates.removed_of, tuple)
 
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        count = root | "Count" >> beam.Create([len(rows)])
-        removed = root | "Removed" >> beam.Create(rows[::-1], reshuffle=False)
-        writer = WriteRecords(
-            str(tmp_path),
-            "removed",
-            drop_near_duplicates.SCHEMA,
-            drop_near_duplicates.removed_of,
-            tuple,
-            records_per_file=3,
-            count=count,
-        )
-        return {"main": removed | writer}
+    def apply(removed: beam.PCollection, count: beam.PCollection) -> beam.PCollection:
+        writer = WriteRecords(str(tmp_path), "removed", *columns, records_per_file=3, count=count)
+        return removed | writer
 
-    files = sorted(run_pipeline(build).elements["main"])
+    files = sorted(run_inputs(apply, removed=rows[::-1], count=[len(rows)]).elements["main"])
     assert [file.name for file in files] == [parquet_name("removed", file, 3) for file in range(3)]
     for number, file in enumerate(files):
         found = [tuple(row.values()) for row in pq.read_table(tmp_path / file.name).to_pylist()]

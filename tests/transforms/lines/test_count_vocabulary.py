@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.files.scratch import Scratch
 from transforms.lines import count_vocabulary, deal_words
 from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
@@ -51,16 +50,10 @@ def count(
     buckets: int = 4,
 ) -> Outcome:
     folder.mkdir()
-
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        lines = CorpusLines(
-            root | "Ranges" >> beam.Create(list(ranges)),
-            root | "Shards" >> beam.Create(list(shards)),
-        )
-        counted = lines | CountVocabulary(str(folder), min_count, buckets)
-        return counted._asdict()
-
-    return run_pipeline(build)
+    counting = CountVocabulary(str(folder), min_count, buckets)
+    return run_inputs(
+        lambda ranges, shards: CorpusLines(ranges, shards) | counting, ranges=ranges, shards=shards
+    )
 
 
 def test_a_vocabulary_is_that_of_the_lines_not_held_out(tmp_path: Path) -> None:

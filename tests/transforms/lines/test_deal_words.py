@@ -1,12 +1,11 @@
 from collections import Counter
 from pathlib import Path
 
-import apache_beam as beam
 import pyarrow as pa
 import pytest
 from apache_beam.pvalue import AsSingleton
 
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import run_inputs
 from transforms.files.scratch import fetch
 from transforms.lines import deal_words
 from transforms.lines.deal_words import DealWords
@@ -24,15 +23,13 @@ def test_every_word_comes_to_its_own_bucket(
     tmp_path: Path, gathered_words: int, buckets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
-
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        passed_over = root | "PassedOver" >> beam.Create([b"none\n"])
-        texts = root | "Texts" >> beam.Create(TEXTS)
-        return {"dealt": texts | DealWords(str(tmp_path), count, buckets, AsSingleton(passed_over))}
-
+    outcome = run_inputs(
+        lambda texts, none: texts | DealWords(str(tmp_path), count, buckets, AsSingleton(none)),
+        **{"texts": TEXTS, "none": [b"none\n"]},
+    )
     counts: Counter[bytes] = Counter()
     bucket_of: dict[bytes, int] = {}
-    for bucket, packed in run_pipeline(build).elements["dealt"]:
+    for bucket, packed in outcome.elements["main"]:
         for row in unpack_counts(fetch(packed)).to_pylist():
             counts[row["word"]] += row["count"]
             assert bucket_of.setdefault(row["word"], bucket) == bucket

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.makers.bz2_files import pack_stream
+from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
@@ -39,12 +40,6 @@ TEXT = (
 )
 KEPT = [line for line in TEXT.split(b"\n") if line not in (MALFORMED, b"\xff")]
 OFFSETS = {17: MALFORMED, TEXT.index(b"\xff"): b"\xff"}
-PACK: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 
 
 def write_file(folder: pathlib.Path, name: str, content: bytes) -> str:
@@ -53,7 +48,7 @@ def write_file(folder: pathlib.Path, name: str, content: bytes) -> str:
 
 
 def read(paths: Sequence[str], *args: Any, **settings: Any) -> Outcome:
-    return run_pipeline(lambda root: (root | ReadLines(paths, *args, **settings))._asdict())
+    return run_pipeline(lambda root: root | ReadLines(paths, *args, **settings))
 
 
 def lines_in(outcome: Outcome) -> list[bytes]:
@@ -69,9 +64,9 @@ def rejections_of(name: str, head: str = "") -> list[Rejected]:
 
 
 @pytest.mark.parametrize("stripes", [1, 3])
-@pytest.mark.parametrize("suffix", PACK)
+@pytest.mark.parametrize("suffix", COMPRESS)
 def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripes: int) -> None:
-    stored = PACK[suffix](TEXT)
+    stored = COMPRESS[suffix](TEXT)
     path = write_file(tmp_path, NAME + suffix, stored)
     with mock.patch.object(line_units, "MIN_UNIT_BYTES", len(stored) if not suffix else 1):
         outcome = read([path], stripes)
@@ -94,7 +89,7 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripe
     }
 
 
-@pytest.mark.parametrize("compress", PACK.values())
+@pytest.mark.parametrize("compress", COMPRESS.values())
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 def test_archives(
     tmp_path: pathlib.Path, compress: Callable[[bytes], bytes], pack: Callable[[bytes], bytes]
@@ -200,14 +195,14 @@ def write_packed(folder: pathlib.Path, number: int, text: bytes, chance: random.
     """The text in a file, in one of the ways that a text can be stored in."""
     pieces = [text[at : at + 20] for at in range(0, len(text), 20)]
     packings: list[Callable[[bytes], bytes]] = [
-        *PACK.values(),
+        *COMPRESS.values(),
         lambda _: pack_stream(pieces),
         lambda _: b"".join(map(gzip.compress, pieces)),
     ]
     content = chance.choice(packings)(text)
     if chance.random() < 0.5:
         files = [(f"news.200{number}.en.shuffled", content), ("other", b"other\n")]
-        content = chance.choice([*PACK.values()])(pack_tar(files, chance.choice(FORMATS)))
+        content = chance.choice([*COMPRESS.values()])(pack_tar(files, chance.choice(FORMATS)))
     return write_file(folder, f"{number}", content)
 
 
@@ -331,7 +326,7 @@ def test_links_in_an_archive(tmp_path: pathlib.Path, compress: Callable[[bytes],
 
 @pytest.mark.parametrize("suffix", [".bz2", ".xz"])
 def test_no_stream_is_lost_without_a_word(tmp_path: pathlib.Path, suffix: str) -> None:
-    first, second = PACK[suffix](b"one\n"), PACK[suffix](b"two\n")
+    first, second = COMPRESS[suffix](b"one\n"), COMPRESS[suffix](b"two\n")
     path = write_file(tmp_path, NAME, first + second)
     assert lines_in(read([path])) == [b"one", b"two"]
     path = write_file(tmp_path, NAME, first + b"junk" + second)

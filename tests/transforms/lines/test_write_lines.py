@@ -8,7 +8,8 @@ import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
+from tests.tools.golden_tree import tree_of
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 from transforms.lines import write_lines
 from transforms.lines.write_lines import WriteChecksums, WriteLines, write_shard
 from transforms.records import LineShard, OutputFile
@@ -41,21 +42,11 @@ SPLITS = {
 
 
 def write(folder: Path, shards: list[LineShard], language: str = "en") -> Outcome:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        created = root | "Shards" >> beam.Create(shards)
-        written = created | WriteLines(str(folder), language=language)
-        checksums = written.md5s | WriteChecksums(str(folder))
-        return {**written._asdict(), "checksums": checksums}
+    def apply(given: beam.PCollection) -> Mapping[str, beam.PCollection]:
+        written = given | WriteLines(str(folder), language=language)
+        return {**written._asdict(), "checksums": written.md5s | WriteChecksums(str(folder))}
 
-    return run_pipeline(build)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    return run_inputs(apply, given=shards)
 
 
 def records_of(lines: Iterable[str]) -> bytes:
@@ -72,7 +63,7 @@ def test_text_files_hold_the_blocks_under_the_published_names(tmp_path: Path) ->
     ]
     for name, shard in zip(names, SHARDS, strict=True):
         assert (tmp_path / name).read_bytes() == shard.block
-    texts = [name for name in bytes_of(tmp_path) if "/" in name]
+    texts = [name for name in tree_of(tmp_path) if "/" in name]
     assert sorted(texts) == sorted(names)
 
 
@@ -86,7 +77,7 @@ def test_parquet_and_tfrecord_hold_the_lines_of_the_split(tmp_path: Path) -> Non
             assert table["text"].to_pylist() == lines
             frames = tmp_path / f"lm1b-{split}.tfrecord-{place}"
             assert frames.read_bytes() == records_of(lines)
-    names = {name for name in bytes_of(tmp_path) if "/" not in name}
+    names = {name for name in tree_of(tmp_path) if "/" not in name}
     assert len(names) == 2 * (2 + 3 + 1) + 1
     assert "md5sums" in names
 
@@ -94,7 +85,7 @@ def test_parquet_and_tfrecord_hold_the_lines_of_the_split(tmp_path: Path) -> Non
 def test_every_file_is_listed_as_it_is(tmp_path: Path) -> None:
     outcome = write(tmp_path, SHARDS)
     files: list[OutputFile] = [*outcome.elements["files"], *outcome.elements["checksums"]]
-    written = bytes_of(tmp_path)
+    written = tree_of(tmp_path)
     assert sorted(file.name for file in files) == sorted(written)
     for file in files:
         content = written[file.name]
@@ -132,14 +123,14 @@ def test_the_order_of_the_shards_does_not_matter(tmp_path: Path) -> None:
     for name, shards in (("one", SHARDS), ("two", random.Random(7).sample(SHARDS, len(SHARDS)))):
         (tmp_path / name).mkdir()
         write(tmp_path / name, shards)
-    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")
 
 
 def test_a_corpus_without_lines_is_files_without_lines(tmp_path: Path) -> None:
     outcome = write(tmp_path, [shard._replace(block=b"") for shard in SHARDS])
     assert len(outcome.elements["files"]) == len(SHARDS) + 2 * (2 + 3 + 1)
     assert {file.records for file in outcome.elements["files"]} == {0}
-    for name, content in bytes_of(tmp_path).items():
+    for name, content in tree_of(tmp_path).items():
         if name.endswith(".parquet"):
             assert pq.read_table(tmp_path / name).schema == SCHEMA
         elif name != "md5sums":
@@ -148,7 +139,7 @@ def test_a_corpus_without_lines_is_files_without_lines(tmp_path: Path) -> None:
 
 def test_the_language_is_in_the_names_of_text_files(tmp_path: Path) -> None:
     write(tmp_path, SHARDS[:2], language="de")
-    names = sorted(name for name in bytes_of(tmp_path) if "/" in name)
+    names = sorted(name for name in tree_of(tmp_path) if "/" in name)
     assert names == [
         f"{HELDOUT_FOLDER}/news.de-00000-of-00003",
         f"{TRAIN_FOLDER}/news.de-00001-of-00003",

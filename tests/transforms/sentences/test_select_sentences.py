@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.text.translation.sourcing.test_selection import candidate
-from transforms.sentences.select_sentences import LowestOfCopies, Selected, SelectSentences
+from transforms.sentences.select_sentences import LowestOfCopies, SelectSentences
 from transforms.text.translation.sourcing.quotas import plan_quotas
 from transforms.text.translation.sourcing.selection import Candidate, lowest_of_copies, select
 
@@ -24,13 +24,8 @@ FIRST = CANDIDATES[905]
 
 
 def select_in_bundles(candidates: Sequence[Candidate]) -> Outcome:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        made = root | beam.Create(candidates) | beam.Reshuffle()
-        topics = {FIRST.url: "health"}
-        selected: Selected = made | SelectSentences(QUOTAS, topics)
-        return selected._asdict()
-
-    return run_pipeline(build)
+    select = SelectSentences(QUOTAS, {FIRST.url: "health"})
+    return run_inputs(lambda made: made | beam.Reshuffle() | select, made=candidates)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -1,12 +1,10 @@
-from collections.abc import Mapping
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.subword_inputs import write_lines
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import run_inputs
 from tests.transforms.vocabularies.test_choose_sentences import block
 from transforms.text.vocabularies.piece_accounts import HELD_OUT
 from transforms.text.vocabularies.piece_model import PieceCounter, PieceStats, TrainedPieces
@@ -23,13 +21,11 @@ EN, UK, JA = list(SENTENCES[:2]), list(SENTENCES[2:4]), list(SENTENCES[4:6])
 def count(
     blocks: list[SentenceBlock], choices: dict[str, Choice], *files: EvaluationFile
 ) -> dict[tuple[str, str], PieceStats]:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        made = root | beam.Create(blocks)
-        trained = root | "Trained" >> beam.Create([TRAINED])
-        chosen = root | "Choices" >> beam.Create([choices])
-        return {"stats": made | CountPieces(trained, chosen, files)}
-
-    return dict(run_pipeline(build).elements["stats"])
+    outcome = run_inputs(
+        lambda made, trained, chosen: made | CountPieces(trained, chosen, files),
+        **{"made": blocks, "trained": [TRAINED], "chosen": [choices]},
+    )
+    return dict(outcome.elements["main"])
 
 
 def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> None:

@@ -1,20 +1,29 @@
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.vocabularies.test_choose_sentences import block
 from transforms.files.scratch import fetch
 from transforms.text.vocabularies.sentence_choice import rank_sentences
 from transforms.text.vocabularies.word_counts import unpack_counts
 from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
 from transforms.vocabularies.count_sample_words import CountSampleWords
+from transforms.vocabularies.read_sentences import SentenceBlock
 
 UK = ["Пором  відходить о сьомій.", "Пором зелений.", "Його видно.", "Його видно.", "Його видно."]
 JA = ["船は 港を", "港を 出た"]
+
+
+def sample(folder: Path, blocks: list[SentenceBlock], sampling: Sampling, buckets: int) -> Outcome:
+    def apply(made: beam.PCollection) -> dict[str, beam.PCollection]:
+        choices = made | ChooseSentences(sampling)
+        counted = made | CountSampleWords(str(folder), choices, buckets)
+        return {**counted._asdict(), "choices": choices}
+
+    return run_inputs(apply, made=blocks)
 
 
 def count(
@@ -26,14 +35,7 @@ def count(
         block(folder, "ja", JA),
         block(folder, "ja", ["試験"], is_held_out=True),
     ]
-
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        made = root | beam.Create(blocks, reshuffle=False)
-        choices = made | ChooseSentences(Sampling(("ja", "uk"), temperature, total))
-        counted = made | CountSampleWords(str(folder), choices, buckets)
-        return {"words": counted.words, "sampled": counted.sampled}
-
-    outcome = run_pipeline(build)
+    outcome = sample(folder, blocks, Sampling(("ja", "uk"), temperature, total), buckets)
     words = Counter[str]()
     for _, packed in outcome.elements["words"]:
         counts = unpack_counts(fetch(packed))
@@ -64,14 +66,8 @@ def test_the_words_of_the_sample(tmp_path: Path, total: int, temperature: str) -
 def test_copies_of_the_last_sentence_are_taken_as_often_as_is_wanted(tmp_path: Path) -> None:
     ranks = rank_sentences(UK, 3)
     before = int((ranks < ranks[2]).sum())
-
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        made = root | beam.Create([block(tmp_path, "uk", UK)])
-        choices = made | ChooseSentences(Sampling(("uk",), "5", before + 2))
-        counted = made | CountSampleWords(str(tmp_path), choices, 1)
-        return {"words": counted.words, "choices": choices}
-
-    outcome = run_pipeline(build)
+    sampling = Sampling(("uk",), "5", before + 2)
+    outcome = sample(tmp_path, [block(tmp_path, "uk", UK)], sampling, 1)
     ((_, packed),) = outcome.elements["words"]
     counts = unpack_counts(fetch(packed))
     of_word = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))

@@ -1,10 +1,7 @@
-from collections.abc import Mapping
-
-import apache_beam as beam
 import pyarrow as pa
 import pytest
 
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.run_pipeline import run_inputs
 from transforms.builds.finished_builds import CorpusRows
 from transforms.records import Article, PackedArticle, SubwordStats
 from transforms.text.vocabularies.subwords import (
@@ -35,12 +32,10 @@ TRAINED = train_on(
 
 
 def count(articles: list[PackedArticle], trained: TrainedSubwords) -> dict[str, SubwordStats]:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        model = root | "Model" >> beam.Create([trained])
-        created = root | "Articles" >> beam.Create(articles)
-        return {"stats": created | CountSubwords(model)}
-
-    stats = run_pipeline(build).elements["stats"]
+    outcome = run_inputs(
+        lambda given, model: given | CountSubwords(model), given=articles, model=[trained]
+    )
+    stats = outcome.elements["main"]
     assert len(stats) == len(dict(stats))
     return dict(stats)
 
@@ -91,14 +86,8 @@ def test_row_groups_are_counted_in_each_vocabulary() -> None:
         rows("uk", "test", []),
         rows("el", "train", ["Νερό"]),
     ]
-
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        named = [("all", TRAINED), ("small", small), ("none", none)]
-        trained = root | "Trained" >> beam.Create(named)
-        created = root | "Rows" >> beam.Create(groups)
-        return {"stats": created | CountRows(trained)}
-
-    outcome = run_pipeline(build)
+    named = [("all", TRAINED), ("small", small), ("none", none)]
+    outcome = run_inputs(lambda given, by: given | CountRows(by), given=groups, by=named)
     expected = {
         (name, edition, split): add_subword_stats(
             SubwordCounter(one.model).count(text)
@@ -109,7 +98,7 @@ def test_row_groups_are_counted_in_each_vocabulary() -> None:
         for name, one in (("all", TRAINED), ("small", small))
         for edition, split in (("uk", "train"), ("uk", "test"), ("el", "train"))
     }
-    stats = outcome.elements["stats"]
+    stats = outcome.elements["main"]
     assert dict(stats) == expected
     assert len(stats) == 6
     assert expected["all", "uk", "train"].characters == len("Вода, річка.РічкаNВодаВода")

@@ -1,9 +1,7 @@
 import gzip
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
-import apache_beam as beam
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -17,11 +15,8 @@ from transforms.vocabularies.read_sentences import ReadSentences, SentenceSource
 
 
 def read(sources: SentenceSources, folder: Path, stripes: int = 1) -> Outcome:
-    def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
-        blocks, rejected = root | ReadSentences(sources, str(folder), 7, stripes)
-        return {"blocks": blocks, "rejected": rejected}
-
-    return run_pipeline(build)
+    read = ReadSentences(sources, str(folder), 7, stripes)
+    return run_pipeline(lambda root: dict(zip(("blocks", "rejected"), root | read, strict=True)))
 
 
 def sentences(outcome: Outcome) -> Counter[tuple[str, bool, str]]:

@@ -5,6 +5,7 @@ import pytest
 
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
+from tests.tools.error_of import error_of
 from transforms.files.open_input import InputError
 from transforms.wiki.check_dumps import check_dumps
 
@@ -32,9 +33,7 @@ def test_the_head_of_the_right_wiki(
 
 def test_one_wrong_file_among_right_ones(tmp_path: Path) -> None:
     paths = [dump(tmp_path, "ukwiki", "uk"), dump(tmp_path, "enwiki", "en")]
-    with pytest.raises(InputError) as raised:
-        check_dumps(paths, "uk", "ukwiki", whole=True)
-    assert str(raised.value) == (
+    assert error_of(InputError, check_dumps, paths, "uk", "ukwiki", whole=True) == (
         f"{paths[1]}, byte 0: a dump of enwiki, not of ukwiki; did you mean --language en?"
         " (--ignore-siteinfo, if the head of the dump is wrong)"
     )
@@ -86,9 +85,9 @@ def test_a_dump_given_to_the_wrong_setting(
     tmp_path: Path, given: str, wanted: str, message: str
 ) -> None:
     path = dump(tmp_path, given, "en")
-    with pytest.raises(InputError) as raised:
-        check_dumps([path], "en", wanted, whole=True, settings=SETTINGS)
-    assert str(raised.value) == f"{path}, byte 0: a dump of {message}"
+    settings = {"whole": True, "settings": SETTINGS}
+    error = error_of(InputError, check_dumps, [path], "en", wanted, **settings)
+    assert error == f"{path}, byte 0: a dump of {message}"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystems import FileSystems
 
+from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -185,9 +186,7 @@ def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
 
 def test_nothing_is_there(tmp_path: Path) -> None:
     (tmp_path / "elwiki").mkdir()
-    with pytest.raises(InputError) as error:
-        find_dumps([str(tmp_path)], ["uk", "el"])
-    assert str(error.value) == (
+    assert error_of(InputError, find_dumps, [str(tmp_path)], ["uk", "el"]) == (
         f"{tmp_path}: no dump to build from (uk: no folder ukwiki with a date below;"
         " el: no folder elwiki with a date below); looked for"
         " <root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"

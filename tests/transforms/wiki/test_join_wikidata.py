@@ -8,7 +8,7 @@ import pytest
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table
-from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 from transforms.files.open_input import InputError
 from transforms.records import Article, PackedArticle, Rejected
 from transforms.wiki.find_items import WikiTables
@@ -91,18 +91,15 @@ def join(
     articles: list[PackedArticle] | None = None,
     pins: Sequence[Path] = (),
 ) -> Outcome:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        elements = ARTICLES if articles is None else articles
-        packed = root | "Articles" >> beam.Create(elements, reshuffle=False)
-        linked = packed | JoinWikidata("ukwiki", tables, table, read_pins(root, pins))
-        return linked._asdict()
-
-    return run_pipeline(build)
+    return run_inputs(
+        lambda packed: packed | JoinWikidata("ukwiki", tables, table, read_pins(packed, pins)),
+        packed=ARTICLES if articles is None else articles,
+    )
 
 
-def read_pins(root: beam.Pipeline, pins: Sequence[Path]) -> beam.PCollection | None:
+def read_pins(beside: beam.PCollection, pins: Sequence[Path]) -> beam.PCollection | None:
     files = find_pins([str(path) for path in pins]).files
-    return root | "ReadSplitPins" >> ReadSplitPins(files) if pins else None
+    return beside.pipeline | "ReadSplitPins" >> ReadSplitPins(files) if pins else None
 
 
 def link_one(tmp_path: Path, classes: dict[int, list[int]], qid: str) -> Outcome:
@@ -344,12 +341,12 @@ def test_pins_of_identities_by_page(tmp_path: Path) -> None:
     dump_files.write_page_table(page_table, present, "ukwiki")
 
     def identify(page_tables: Sequence[str]) -> Outcome:
-        def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-            packed = root | "Articles" >> beam.Create(ARTICLES[:3], reshuffle=False)
-            identifying = IdentifyByPage("ukwiki", page_tables, read_pins(root, [pins]))
-            return (packed | identifying)._asdict()
-
-        return run_pipeline(build)
+        return run_inputs(
+            lambda packed: (
+                packed | IdentifyByPage("ukwiki", page_tables, read_pins(packed, [pins]))
+            ),
+            packed=ARTICLES[:3],
+        )
 
     outcome = identify([])
     kept = [

@@ -1,13 +1,12 @@
 import bz2
 import gzip
 import itertools
-import lzma
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.makers import dump_files
+from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.files.open_input import InputError, LostBytes, file_bytes_of
@@ -25,17 +24,11 @@ PAGES = [
     for one in SAMPLES
 ]
 NAME = "ukwiki-20260101-pages-articles-multistream"
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".xml": bytes,
-    ".xml.gz": gzip.compress,
-    ".xml.xz": lzma.compress,
-    ".xml.bz2": bz2.compress,
-}
 
 
 def read(*paths: Path, stripes: int = 1, on_corrupt: str = "fail") -> Outcome:
     transform = ReadDump([str(path) for path in paths], stripes, on_corrupt)
-    return run_pipeline(lambda root: (root | transform)._asdict())
+    return run_pipeline(lambda root: root | transform)
 
 
 def error_of(*paths: Path) -> str:
@@ -74,13 +67,13 @@ def test_pages_of_every_kind_of_file(
 ) -> None:
     monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", 700)
     monkeypatch.setattr(dump_units, "PAGES_PER_STRIPE_RUN", 2)
-    path = tmp_path / f"dump{suffix}"
+    path = tmp_path / f"dump.xml{suffix}"
     dump_files.write_xml(path, HEADER, SAMPLES)
     outcome = read(path, stripes=stripes)
     assert sorted(outcome.elements["pages"]) == PAGES
     assert outcome.elements["rejected"] == outcome.elements["lost"] == []
     units = len(plan_units(str(path), stripes))
-    assert units == stripes if suffix != ".xml" else units > 3
+    assert units == stripes if suffix else units > 3
     assert outcome.counters == {
         "read-dump/pages": 10,
         "read-dump/xml_bytes": sum(
@@ -110,7 +103,7 @@ def test_pages_of_several_multistream_files(
 def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, suffix: str) -> None:
     xml = HEADER.encode() + b"".join(dump_files.page_xml(one).encode() for one in SAMPLES)
     xml = xml[:-200]
-    path = tmp_path / f"dump{suffix}"
+    path = tmp_path / f"dump.xml{suffix}"
     path.write_bytes(COMPRESS[suffix](xml))
     assert (
         f"{path}, byte {len(xml)}: the file ends inside a page: it is cut off or still being"
@@ -122,7 +115,7 @@ def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, su
 def test_a_compressed_file_cut_off_is_an_error_that_names_the_place(
     tmp_path: Path, suffix: str
 ) -> None:
-    path = tmp_path / f"dump{suffix}"
+    path = tmp_path / f"dump.xml{suffix}"
     dump_files.write_xml(path, HEADER, SAMPLES)
     path.write_bytes(path.read_bytes()[:-9])
     message = error_of(path)
@@ -236,7 +229,7 @@ def test_an_unknown_policy_is_refused() -> None:
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 def test_siteinfo(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"dump{suffix}"
+    path = tmp_path / f"dump.xml{suffix}"
     dump_files.write_xml(path, HEADER, SAMPLES)
     site = read_siteinfo(str(path))
     assert (site.dbname, site.language, site.namespaces[6]) == ("ukwiki", "uk", ("Файл",))
@@ -268,7 +261,7 @@ def test_what_is_no_dump_is_told_with_its_name(
 def test_the_end_of_whole_files_is_in_order(tmp_path: Path, multistream: Path) -> None:
     check_end(str(multistream))
     for suffix in COMPRESS:
-        path = tmp_path / f"dump{suffix}"
+        path = tmp_path / f"dump.xml{suffix}"
         dump_files.write_xml(path, HEADER, SAMPLES)
         check_end(str(path))
 

@@ -4,12 +4,13 @@ import json
 import lzma
 import pathlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from unittest import mock
 
 import pytest
 
 from tests.makers.bz2_files import pack_stream
+from tests.makers.compressed import COMPRESS
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.files.open_input import InputError, LostBytes
@@ -45,12 +46,6 @@ ENTITIES = [
     Entity(64, (), (), (("jawiki", "ベルリン"),)),
     Entity(1490, (), (), (("jawiki", "東京都"),)),
 ]
-PACK: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 
 
 def write_dump(folder: pathlib.Path, suffix: str, content: bytes) -> str:
@@ -60,7 +55,7 @@ def write_dump(folder: pathlib.Path, suffix: str, content: bytes) -> str:
 
 
 def read(paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail") -> Outcome:
-    return run_pipeline(lambda root: (root | ReadEntities(paths, stripes, on_corrupt))._asdict())
+    return run_pipeline(lambda root: root | ReadEntities(paths, stripes, on_corrupt))
 
 
 def entities_in(outcome: Outcome) -> list[Entity]:
@@ -68,31 +63,20 @@ def entities_in(outcome: Outcome) -> list[Entity]:
 
 
 @pytest.mark.parametrize("stripes", [1, 3])
-@pytest.mark.parametrize("suffix", PACK)
+@pytest.mark.parametrize("suffix", COMPRESS)
 def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripes: int) -> None:
-    stored = PACK[suffix](DUMP)
+    stored = COMPRESS[suffix](DUMP)
     path = write_dump(tmp_path, suffix, stored)
     name = pathlib.Path(path).name
     outcome = read([path], stripes)
     block = "4+" if suffix == ".bz2" else ""
     assert entities_in(outcome) == ENTITIES
     assert sorted(outcome.elements["rejected"]) == sorted(
-        [
-            Rejected(
-                f"{name}:{block}{len(HEAD)}",
-                "",
-                "read-entities",
-                "not-json",
-                "Input data was truncated",
-            ),
-            Rejected(
-                f"{name}:{block}{DUMP.index(BAD_CLAIMS)}",
-                "",
-                "read-entities",
-                "bad-claims",
-                "Expected `array`, got `int` - at `$.P31`",
-            ),
-        ]
+        Rejected(f"{name}:{block}{place}", "", "read-entities", reason, detail)
+        for place, reason, detail in (
+            (len(HEAD), "not-json", "Input data was truncated"),
+            (DUMP.index(BAD_CLAIMS), "bad-claims", "Expected `array`, got `int` - at `$.P31`"),
+        )
     )
     assert outcome.elements["lost"] == []
     units = stripes if suffix in (".gz", ".xz") else 1
@@ -195,7 +179,7 @@ def test_settings_are_checked() -> None:
 @pytest.mark.parametrize(
     ("suffix", "content"),
     [
-        *((suffix, compress(DUMP)) for suffix, compress in PACK.items()),
+        *((suffix, compress(DUMP)) for suffix, compress in COMPRESS.items()),
         ("", DUMP.removesuffix(b"\n]\n") + b",\n"),
         ("", DUMP.removesuffix(b"\n]\n")),
         ("", b"[]"),

@@ -3,7 +3,6 @@ import pickle
 import re
 from pathlib import Path
 
-import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -263,10 +262,7 @@ def test_a_wiki_that_the_table_was_not_made_for(
 
 
 def aliases(table: EntityTable, dbname: str) -> list[TemplateFact]:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        return {"main": root | ReadTemplateAliases(table, dbname)}
-
-    return run_pipeline(build).elements["main"]
+    return run_pipeline(lambda root: root | ReadTemplateAliases(table, dbname)).elements["main"]
 
 
 def test_names_of_templates(table: EntityTable) -> None:

@@ -5,13 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
 from transforms.files.open_input import InputError
 from transforms.records import CorpusStats, PackedArticle
 from transforms.text.builds.split_pins import unpack_pins
@@ -82,14 +83,14 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
 
 def read(patterns: Sequence[object]) -> Outcome:
     files = find_pins([str(pattern) for pattern in patterns]).files
-    return run_pipeline(lambda root: {"blocks": root | ReadSplitPins(files)})
+    return run_pipeline(lambda root: root | ReadSplitPins(files))
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_pins_from_each_format(tmp_path: Path, name: str) -> None:
     path = WRITERS[name](tmp_path / name)
     outcome = read([path])
-    assert unpack_pins(block for _, block in outcome.elements["blocks"]) == PINS
+    assert unpack_pins(block for _, block in outcome.elements["main"]) == PINS
     assert outcome.counters == {"read-split-pins/pins": 4}
     assert read_all_pins(find_pins([str(path)]).files) == PINS
 
@@ -199,14 +200,8 @@ def test_errors_of_workers_name_the_file_and_the_place(
 
 def pin(pins: Sequence[Path]) -> Outcome:
     """Pins some facts."""
-
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        files = find_pins([str(path) for path in pins]).files
-        blocks = root | "Pins" >> ReadSplitPins(files)
-        facts = root | "Facts" >> beam.Create(FACTS, reshuffle=False)
-        return {"facts": facts | PinItems(blocks)}
-
-    return run_pipeline(build)
+    read_pins = ReadSplitPins(find_pins([str(path) for path in pins]).files)
+    return run_inputs(lambda facts: facts | PinItems(facts.pipeline | read_pins), facts=FACTS)
 
 
 FACTS = [
@@ -220,7 +215,7 @@ FACTS = [
 
 def test_facts_about_pinned_items(tmp_path: Path) -> None:
     outcome = pin([write_tsv(tmp_path / "pins.tsv")])
-    assert sorted(outcome.elements["facts"]) == [
+    assert sorted(outcome.elements["main"]) == [
         (1, PageFacts("Q64", exists=True, pinned_split="test")),
         (2, PageFacts("Q64", is_class_known=True, pinned_split="test")),
         *FACTS[2:],
@@ -228,18 +223,11 @@ def test_facts_about_pinned_items(tmp_path: Path) -> None:
 
 
 def test_pages_are_pinned_by_their_wiki_and_number(tmp_path: Path) -> None:
-    path = write_tsv(tmp_path / "pins.tsv")
-
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        pins = root | ReadSplitPins(find_pins([str(path)]).files)
-        return {wiki: pins | wiki >> PinPages(wiki) for wiki in ("ukwiki", "kwiki", "elwiki")}
-
-    elements = run_pipeline(build).elements
-    assert elements == {
-        "ukwiki": [(1088, PageFacts(pinned_split="test"))],
-        "kwiki": [],
-        "elwiki": [],
-    }
+    files = find_pins([str(write_tsv(tmp_path / "pins.tsv"))]).files
+    expected = {"ukwiki": [(1088, PageFacts(pinned_split="test"))], "kwiki": [], "elwiki": []}
+    for wiki, pages in expected.items():
+        outcome = run_pipeline(lambda root, of=wiki: root | ReadSplitPins(files) | PinPages(of))
+        assert outcome.elements["main"] == pages
 
 
 @pytest.mark.parametrize("name", ["pins.tsv", "build"])
@@ -260,19 +248,15 @@ def test_a_split_that_is_pinned_reaches_the_article(tmp_path: Path) -> None:
     pins = {f"Q{number}": "test" for number in range(1, 21)}
     build = write_build(tmp_path / "el", pins)
     items = [f"Q{number}" for number in range(11, 31)]  # ten of them are not in the other language
-    articles = [
-        PackedArticle(page, f"A{page}", "1", b"", CorpusStats()) for page in range(len(items))
-    ]
+    articles = [PackedArticle(page, "A", "1", b"", CorpusStats()) for page in range(len(items))]
 
-    def link(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        blocks = root | "Pins" >> ReadSplitPins(find_pins([str(build)]).files)
-        facts = [(page, PageFacts(qid)) for page, qid in enumerate(items)]
-        pinned = root | "Facts" >> beam.Create(facts) | PinItems(blocks)
-        packed = root | "Articles" >> beam.Create(articles)
+    def link(facts: beam.PCollection, packed: beam.PCollection) -> Any:
+        pinned = facts | PinItems(facts.pipeline | ReadSplitPins(find_pins([str(build)]).files))
         screened = packed | ScreenFacts("join", pinned, has_page_table=False)
-        return (screened.kept | AssignSplits())._asdict()
+        return screened.kept | AssignSplits()
 
-    elements = run_pipeline(link).elements
+    facts = [(page, PageFacts(qid)) for page, qid in enumerate(items)]
+    elements = run_inputs(link, facts=facts, packed=articles).elements
     splits = {article.wikidata_id: article.split for article in elements["articles"]}
     assert splits == {qid: pins.get(qid, split_of(qid)) for qid in items}
     moved = [split_of(qid) != "test" for qid in items[:10]]

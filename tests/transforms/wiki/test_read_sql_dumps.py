@@ -1,14 +1,10 @@
-import bz2
 import gzip
-import lzma
 
-import apache_beam as beam
 import pytest
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.testing.test_pipeline import TestPipeline
-from apache_beam.testing.util import assert_that, equal_to
 
+from tests.makers.compressed import COMPRESS
 from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.run_pipeline import run_pipeline
 from transforms.files.open_input import InputError
 from transforms.wiki.read_sql_dumps import ReadSqlDump, read_file
 
@@ -23,10 +19,7 @@ def dump_of(*rows):
     return CREATE + b"INSERT INTO `page_props` VALUES " + values + b";\n"
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"),
-    [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)],
-)
+@pytest.mark.parametrize(("suffix", "compress"), COMPRESS.items())
 def test_rows_of_all_files(tmp_path, suffix, compress):
     first = dump_of((1, b"'Q1'"), (2, b"NULL"))
     second = dump_of((3, rb"'L\'Aquila'"), (4, "'東京'".encode()))
@@ -34,33 +27,28 @@ def test_rows_of_all_files(tmp_path, suffix, compress):
     (tmp_path / f"b-page_props.sql{suffix}").write_bytes(compress(second))
     (tmp_path / f"c-page_props.sql{suffix}").write_bytes(compress(CREATE))
     patterns = [f"{tmp_path}/*.sql{suffix}", f"{tmp_path}/a-page_props.sql{suffix}"]
-    with TestPipeline(runner=FnApiRunner()) as pipeline:
-        rows = pipeline | ReadSqlDump(patterns, "page_props", COLUMNS)
-        expected = [(b"Q1", b"1"), (None, b"2"), (b"L'Aquila", b"3"), ("東京".encode(), b"4")]
-        assert_that(rows, equal_to(expected))
+    expected = [(b"Q1", b"1"), (None, b"2"), (b"L'Aquila", b"3"), ("東京".encode(), b"4")]
+    assert sorted(read(patterns), key=lambda row: row[1]) == expected
 
 
-def run(patterns):
-    with TestPipeline(runner=FnApiRunner()) as pipeline:
-        _ = pipeline | ReadSqlDump(patterns, "page_props", COLUMNS) | beam.Map(len)
+def read(patterns):
+    reading = ReadSqlDump(patterns, "page_props", COLUMNS)
+    return run_pipeline(lambda root: root | reading).elements["main"]
 
 
 def test_errors_name_file_and_offset(tmp_path):
     path = tmp_path / "a.sql"
     path.write_bytes(dump_of((1, b"'Q1'"))[:-8])
     with pytest.raises(Exception, match=f"InputError: {path}, byte {len(CREATE) + 32}: .*cut"):
-        run([str(path)])
+        read([str(path)])
     with pytest.raises(Exception, match=r"InputError: .*missing\.sql: no such file"):
-        run([f"{tmp_path}/missing.sql"])
+        read([f"{tmp_path}/missing.sql"])
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress", "keep"),
-    [(".gz", gzip.compress, -9), (".bz2", bz2.compress, -9), (".xz", lzma.compress, -40)],
-)
-def test_cut_compressed_file(tmp_path, suffix, compress, keep):
+@pytest.mark.parametrize(("suffix", "keep"), [(".gz", -9), (".bz2", -9), (".xz", -40)])
+def test_cut_compressed_file(tmp_path, suffix, keep):
     path = str(tmp_path / f"a.sql{suffix}")
-    (tmp_path / f"a.sql{suffix}").write_bytes(compress(dump_of((1, b"'Q1'")))[:keep])
+    (tmp_path / f"a.sql{suffix}").write_bytes(COMPRESS[suffix](dump_of((1, b"'Q1'")))[:keep])
     with pytest.raises(InputError, match="damaged or cut") as error:
         list(read_file(path, "page_props", COLUMNS))
     assert error.value.path == path
@@ -88,7 +76,7 @@ def test_no_columns():
 
 @needs_real_data
 def test_real_dumps():
-    with TestPipeline(runner=FnApiRunner()) as pipeline:
-        patterns = [f"{DATA}/wikidata/??wiki-sample-page_props.sql.gz"]
-        rows = pipeline | ReadSqlDump(patterns, "page_props", ["pp_propname"])
-        assert_that(rows | beam.combiners.Count.PerElement(), equal_to([((b"wikibase_item",), 49)]))
+    patterns = [f"{DATA}/wikidata/??wiki-sample-page_props.sql.gz"]
+    reading = ReadSqlDump(patterns, "page_props", ["pp_propname"])
+    rows = run_pipeline(lambda root: root | reading).elements["main"]
+    assert rows == [(b"wikibase_item",)] * 49

@@ -44,14 +44,9 @@ ITEMS = [
 
 
 def read(path: Path, on_corrupt: str = "fail", table: EntityTable | None = None) -> WikiTemplates:
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        language = load_language("uk")
-        reading = ReadTemplates(
-            [str(path)], language, {10: ("Шаблон",)}, "ukwiki", table, 2, on_corrupt
-        )
-        return {"templates": root | reading}
-
-    (templates,) = run_pipeline(build).elements["templates"]
+    uk, namespaces = load_language("uk"), {10: ("Шаблон",)}
+    reading = ReadTemplates([str(path)], uk, namespaces, "ukwiki", table, 2, on_corrupt)
+    (templates,) = run_pipeline(lambda root: root | reading).elements["main"]
     assert isinstance(templates, WikiTemplates)
     return templates
 

@@ -3,12 +3,12 @@ import itertools
 import random
 from pathlib import Path
 
-import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
+from tests.tools.golden_tree import tree_of
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 from transforms.text.wikimedia.entity_table import RANGE_BITS, TableCounts, add_counts, table_schema
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.wiki import pack_items, write_entity_table
@@ -35,17 +35,7 @@ def batches_of(items: list[Entity], size: int) -> list[list[Entity]]:
 def write(folder: Path, batches: list[list[Entity]], rows_per_file: int = 10) -> Outcome:
     folder.mkdir(exist_ok=True)
     write_table = WriteEntityTable(str(folder), WIKIS, rows_per_file)
-
-    def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        packed = root | beam.Create(batches, reshuffle=False) | PackItems(WIKIS)
-        written: dict[str, beam.PCollection] = (packed | write_table)._asdict()
-        return written
-
-    return run_pipeline(build)
-
-
-def tree_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return run_inputs(lambda batches: batches | PackItems(WIKIS) | write_table, batches=batches)
 
 
 def test_the_files_hold_each_item_once_by_ascending_id(tmp_path: Path) -> None:

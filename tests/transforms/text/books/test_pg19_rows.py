@@ -2,7 +2,7 @@ import collections
 
 import pytest
 
-from tests.transforms.text.books.made_books import make_book, make_dated
+from tests.makers.made_books import make_book, make_dated
 from transforms.records import Reason
 from transforms.text.books.files.released_splits import released_splits
 from transforms.text.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, make_sections

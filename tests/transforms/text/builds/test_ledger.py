@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from tests.tools.error_of import error_of
 from transforms.records import OutputFile
 from transforms.text.builds.ledger import AccountingError, Ledger, balance
 
@@ -15,9 +16,8 @@ def table(number: int, count: int, records: int, kind: str = "parquet") -> Outpu
 
 def test_a_balance_names_its_parts() -> None:
     balance(3, "pages", kept=1, rejected=2)
-    with pytest.raises(AccountingError) as raised:
-        balance(4, "pages that were read", kept=1, not_drawn=2)
-    assert str(raised.value) == "1 kept + 2 not drawn are not the 4 pages that were read"
+    error = error_of(AccountingError, balance, 4, "pages that were read", kept=1, not_drawn=2)
+    assert error == "1 kept + 2 not drawn are not the 4 pages that were read"
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,7 @@ def test_the_files_hold_the_rows_of_a_split(files: list[OutputFile], message: st
     if not message:
         ledger.check_files("test", 2, "articles")
         return
-    with pytest.raises(AccountingError) as raised:
-        ledger.check_files("test", 2, "articles")
-    assert str(raised.value) == message
+    assert error_of(AccountingError, ledger.check_files, "test", 2, "articles") == message
     with pytest.raises(AccountingError, match="in tfrecord files are not the 9 rows"):
         ledger.check_files("test", 9, "rows", ["tfrecord"])
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tools.error_of import error_of
 from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
 
 ONE = "bcb03d49251689ab1117428009f6adbf"
@@ -68,9 +69,7 @@ deadbeef  z
     ],
 )
 def test_lists_that_are_none(text: str, message: str) -> None:
-    with pytest.raises(MalformedListError) as raised:
-        read_checksums(text)
-    assert str(raised.value) == message
+    assert error_of(MalformedListError, read_checksums, text) == message
 
 
 def test_a_name_that_is_listed_twice_is_there_once() -> None:

@@ -3,13 +3,13 @@ import gzip
 import io
 import lzma
 import tarfile
-from collections.abc import Callable
 from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from transforms.records import Reason
@@ -30,11 +30,6 @@ from transforms.text.files.packed_files import (
 )
 
 TEXT = b"A book of few lines.\r\n" * 50
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 
 
 def read(packed: bytes, name: str = "x", share: Share | None = None) -> list[PackedEvent]:

@@ -218,24 +218,6 @@ def test_overlong_lines_are_cut(
             ] == expected
 
 
-def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
-    """A file that is one line would else be read as often as it has units."""
-    text = b"x" * 100_000
-    stream = mock.Mock(wraps=io.BytesIO(text))
-    with (
-        mock.patch.object(line_units, "MAX_LINE_BYTES", 500),
-        mock.patch.object(line_units, "READ_BYTES", 1600),
-    ):
-        (line,) = line_units.read_lines(stream, LineUnit("x", "plain", 0, 100, len(text)))
-        assert (
-            list(line_units.read_lines(stream, LineUnit("x", "plain", 100, 200, len(text)))) == []
-        )
-    assert isinstance(line, Line)
-    assert (len(line.text), line.is_overlong) == (500, True)
-    # 100 bytes of its own, then 100 at a time until the line is too long; 100 of the other unit's.
-    assert stream.read.call_count == 6 + 1
-
-
 @pytest.mark.parametrize(
     ("file_bytes", "unit_bytes"),
     [

@@ -24,7 +24,7 @@ from tests.transforms.text.lines.test_line_units import (
 )
 from transforms.text.files import bz2_blocks
 from transforms.text.lines import line_units, unit_blocks
-from transforms.text.lines.line_units import Damage, LineUnit
+from transforms.text.lines.line_units import Damage, Line, LineUnit
 from transforms.text.lines.unit_blocks import (
     LineBlock,
     NoMemberError,
@@ -259,7 +259,10 @@ def test_overlong_lines_are_cut_and_come_alone(
                 assert sorted(found) == sorted(expected)
 
 
-def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
+@pytest.mark.parametrize("read_events", [line_units.read_lines, read_blocks])
+def test_the_end_of_an_overlong_line_is_not_looked_for(
+    read_events: Callable[..., Iterator[Event | Line]],
+) -> None:
     """A file that is one line would else be read as often as it has units."""
     text = b"x" * 100_000
     stream = mock.Mock(wraps=io.BytesIO(text))
@@ -267,10 +270,10 @@ def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
         mock.patch.object(line_units, "MAX_LINE_BYTES", 500),
         mock.patch.object(line_units, "READ_BYTES", 1600),
     ):
-        (block,) = read_blocks(stream, LineUnit("x", "plain", 0, 100, len(text)))
-        assert not list(read_blocks(stream, LineUnit("x", "plain", 100, 200, len(text))))
-    assert isinstance(block, LineBlock)
-    assert (len(block.data), block.is_overlong) == (500, True)
+        (found,) = read_events(stream, LineUnit("x", "plain", 0, 100, len(text)))
+        assert not list(read_events(stream, LineUnit("x", "plain", 100, 200, len(text))))
+    assert isinstance(found, Line | LineBlock)
+    assert (len(found[0]), found.is_overlong) == (500, True)
     # 100 bytes of its own, then 100 at a time until the line is too long; 100 of the other unit's.
     assert stream.read.call_count == 6 + 1
 

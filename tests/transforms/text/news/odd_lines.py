@@ -33,21 +33,13 @@ _SYMBOLS = [
     *"\x00\x01\x7f\x80\x9d\xad\ud800\udfff\ue000\ufffe\uffff\U0001f600\U0001d400\U00010400\U000e0001\U00040000",
     *"\U000f0000\U0010fffd\U0010ffff\u0378\u1e9e\u017f\u0130\u0131\u1fbf\u0f73\ufb1d\uac00\u1100\u1161\u11a8",
 ]
-_BEYOND = [
-    bytes.fromhex(code)
-    for code in (
-        "f4908080",
-        "f7bfbfbf",
-        "f888808080",
-        "fbbfbfbfbf",
-        "fc8480808080",
-        "fdbfbfbfbfbf",
-        "fe828080808080",
-        "febfbfbfbfbfbf",
-        "ff808080808081808080808080",
-        "ff8087bfbfbfbfbfbfbfbfbfbf",
-    )
+# Characters beyond Unicode, from U+110000 to the greatest, of 63 bits.
+BEYOND = [
+    *("f4908080", "f7bfbfbf", "f888808080", "fbbfbfbfbf", "fc8480808080", "fdbfbfbfbfbf"),
+    *("fe828080808080", "febfbfbfbfbfbf"),
+    *("ff808080808081808080808080", "ff8087bfbfbfbfbfbfbfbfbfbf"),
 ]
+_BEYOND = [*map(bytes.fromhex, BEYOND)]
 
 
 _ALPHABETS = (

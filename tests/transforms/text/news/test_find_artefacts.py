@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.tools.error_of import error_of
 from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 
 FILES = [
@@ -40,34 +41,24 @@ def test_the_file_that_is_meant(name: str, found: Sequence[str]) -> None:
     assert ArtefactFinder(FILES[::-1]).find(name) == tuple(found)
 
 
+LACKS = "parts of x are not there"
+SEVERAL = "x is there in parts of several sets"
+
+
 @pytest.mark.parametrize(
     ("files", "name", "message"),
     [
         (["a/x", "b/x"], "x", "may be any of a/x, b/x"),
         (["a/x", "b/x"], "c/x", "may be any of a/x, b/x"),
-        (
-            ["a/x-00000-of-00001", "b/x-00000-of-00001"],
-            "x",
-            "may be any of a/x, b/x",
-        ),
-        (
-            ["x-00000-of-00003", "x-00002-of-00003"],
-            "x",
-            "1 of the 3 parts of x are not there: 00001 is the first",
-        ),
-        (["x-00001-of-00001"], "x", "1 of the 1 parts of x are not there: 00000 is the first"),
-        (["x-00000-of-00001", "x-00001-of-00001"], "x", "x is there in parts of several sets"),
-        (
-            ["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"],
-            "x",
-            "x is there in parts of several sets",
-        ),
+        (["a/x-00000-of-00001", "b/x-00000-of-00001"], "x", "may be any of a/x, b/x"),
+        (["x-00000-of-00003", "x-00002-of-00003"], "x", f"1 of the 3 {LACKS}: 00001 is the first"),
+        (["x-00001-of-00001"], "x", f"1 of the 1 {LACKS}: 00000 is the first"),
+        (["x-00000-of-00001", "x-00001-of-00001"], "x", SEVERAL),
+        (["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"], "x", SEVERAL),
     ],
 )
 def test_what_may_be_meant_in_several_ways(files: Sequence[str], name: str, message: str) -> None:
-    with pytest.raises(ArtefactError) as raised:
-        ArtefactFinder(files).find(name)
-    assert str(raised.value) == message
+    assert error_of(ArtefactError, ArtefactFinder(files).find, name) == message
 
 
 def test_a_whole_file_stands_before_its_parts() -> None:

@@ -2,42 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.transforms.text.news.odd_lines import BEYOND
 from transforms.text.news.perl_utf8 import decode, encode, is_perl_utf8, malformed_lines
 
-BEYOND = [
-    "f4908080",  # U+110000
-    "f7bfbfbf",
-    "f888808080",
-    "fbbfbfbfbf",
-    "fc8480808080",
-    "fdbfbfbfbfbf",
-    "fe828080808080",
-    "febfbfbfbfbfbf",
-    "ff808080808081808080808080",
-    "ff8087bfbfbfbfbfbfbfbfbfbf",  # the greatest, of 63 bits
-]
 LAX = ["eda080", "edbfbf", *BEYOND]
 STRICT = ["", "00", "7f", "c280", "efbfbf", "efb790", "f48fbfbf"]
-MALFORMED = [
-    "80",
-    "bf",
-    "c3",
-    "c328",
-    "e28228",
-    "f4",
-    "f49080",
-    "c080",  # overlong, as the next ones are
-    "c1bf",
-    "e08080",
-    "f08fbfbf",
-    "f887bfbfbf",
-    "fc83bfbfbfbf",
-    "fe81bfbfbfbfbf",
-    "ff808080808080bfbfbfbfbfbf",
-    "ff8088808080808080808080 80",
-    "ff8180808080808080808080 80",
-    "ff80808080808180808080",
+OVERLONG = [
+    *("c080", "c1bf", "e08080", "f08fbfbf", "f887bfbfbf", "fc83bfbfbfbf", "fe81bfbfbfbfbf"),
+    *("ff808080808080bfbfbfbfbfbf", "ff8088808080808080808080 80"),
+    *("ff8180808080808080808080 80", "ff80808080808180808080"),
 ]
+MALFORMED = ["80", "bf", "c3", "c328", "e28228", "f4", "f49080", *OVERLONG]
 characters = st.one_of(
     st.characters(codec=None).map(lambda character: character.encode("utf-8", "surrogatepass")),
     st.sampled_from(LAX).map(bytes.fromhex),

@@ -9,57 +9,26 @@ from transforms.text.news.shard_names import (
     text_name,
 )
 
+TEST = [Shard("test", 0, 50), Shard("paper_test", 0, 1)]
+
 
 @pytest.mark.parametrize(
-    ("series", "shard", "shards", "name", "split", "tables"),
+    ("series", "shard", "folder", "name", "tables"),
     [
-        (
-            TRAIN,
-            1,
-            100,
-            "training-monolingual.tokenized.shuffled/news.en-00001-of-00100",
-            "train",
-            [Shard("train", 0, 99)],
-        ),
-        (
-            TRAIN,
-            99,
-            100,
-            "training-monolingual.tokenized.shuffled/news.en-00099-of-00100",
-            "train",
-            [Shard("train", 98, 99)],
-        ),
-        (
-            TRAIN,
-            0,
-            100,
-            "heldout-monolingual.tokenized.shuffled/news.en-00000-of-00100",
-            "",
-            [],
-        ),
-        (
-            HELDOUT,
-            0,
-            50,
-            "heldout-monolingual.tokenized.shuffled/news.en.heldout-00000-of-00050",
-            "test",
-            [Shard("test", 0, 50), Shard("paper_test", 0, 1)],
-        ),
-        (
-            HELDOUT,
-            49,
-            50,
-            "heldout-monolingual.tokenized.shuffled/news.en.heldout-00049-of-00050",
-            "test",
-            [Shard("test", 49, 50)],
-        ),
+        (TRAIN, 1, "training", "news.en-00001-of-00100", [Shard("train", 0, 99)]),
+        (TRAIN, 99, "training", "news.en-00099-of-00100", [Shard("train", 98, 99)]),
+        (TRAIN, 0, "heldout", "news.en-00000-of-00100", []),
+        (HELDOUT, 0, "heldout", "news.en.heldout-00000-of-00050", TEST),
+        (HELDOUT, 49, "heldout", "news.en.heldout-00049-of-00050", [Shard("test", 49, 50)]),
     ],
 )
 def test_a_shard_and_its_files(
-    series: str, shard: int, shards: int, name: str, split: str, tables: list[Shard]
+    series: str, shard: int, folder: str, name: str, tables: list[Shard]
 ) -> None:
-    assert text_name(series, shard, shards, "en") == name
-    assert split_of(series, shard) == split
+    shards = int(name[-5:])
+    path = f"{folder}-monolingual.tokenized.shuffled/{name}"
+    assert text_name(series, shard, shards, "en") == path
+    assert split_of(series, shard) == (tables[0].split if tables else "")
     assert list(tables_of(series, shard, shards)) == tables
 
 

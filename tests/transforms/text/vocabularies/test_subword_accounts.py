@@ -1,7 +1,6 @@
 from typing import Any
 
-import pytest
-
+from tests.tools.error_of import error_of
 from transforms.records import SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
@@ -81,6 +80,5 @@ def test_a_vocabulary_that_is_not_there_has_a_reason() -> None:
 
 
 def test_all_characters_are_counted() -> None:
-    with pytest.raises(AccountingError) as raised:
-        account_for(stats=UK[:-1])
-    assert str(raised.value) == "0 counted in 128k are not the 850 characters of test of uk"
+    error = error_of(AccountingError, account_for, stats=UK[:-1])
+    assert error == "0 counted in 128k are not the 850 characters of test of uk"

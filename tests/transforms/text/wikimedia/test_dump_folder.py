@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tools.error_of import error_of
 from transforms.text.wikimedia.dump_folder import (
     DumpFiles,
     DumpFolder,
@@ -99,9 +100,7 @@ def test_the_tables_in_a_folder() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_there(names: list[str], reason: str) -> None:
-    with pytest.raises(UnusableDumpError) as error:
-        select_files(folder(names))
-    assert str(error.value) == reason
+    assert error_of(UnusableDumpError, select_files, folder(names)) == reason
 
 
 def test_a_file_without_content_is_no_dump() -> None:
@@ -114,71 +113,43 @@ def test_a_file_without_content_is_no_dump() -> None:
 
 
 WRITTEN = "is still being written: it has 100 bytes, and dumpstatus.json names 101"
+SAYS = "says dumpstatus.json"
+STREAMS, WHOLE = "articlesmultistreamdump", "articlesmultistreamdumprecombine"
+DONE = job("done", [MULTI])
+IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
 
 
 @pytest.mark.parametrize(
     ("names", "jobs", "expected"),
     [
-        ([MULTI], {"articlesmultistreamdump": job("done", [MULTI])}, [MULTI]),
-        (
-            [MULTI],
-            {"articlesmultistreamdump": job("in-progress", [MULTI])},
-            "articlesmultistreamdump is in-progress, says dumpstatus.json",
-        ),
+        ([MULTI], {STREAMS: job("done", [MULTI])}, [MULTI]),
+        ([MULTI], {STREAMS: job("in-progress", [MULTI])}, f"{STREAMS} is in-progress, {SAYS}"),
         # a large wiki: parts by one job, the whole by another
-        (
-            [MULTI],
-            {
-                "articlesmultistreamdump": job("done", [ONE, TWO]),
-                "articlesmultistreamdumprecombine": job("waiting"),
-            },
-            "articlesmultistreamdumprecombine is waiting, says dumpstatus.json",
-        ),
-        (
-            [MULTI, ONE, TWO],
-            {
-                "articlesmultistreamdump": job("done", [ONE, TWO]),
-                "articlesmultistreamdumprecombine": job("waiting"),
-            },
-            [ONE, TWO],
-        ),
-        ([MULTI], {"articlesmultistreamdump": job("done", [MULTI], 101)}, f"{MULTI} {WRITTEN}"),
+        ([MULTI], IN_PARTS, f"{WHOLE} is waiting, {SAYS}"),
+        ([MULTI, ONE, TWO], IN_PARTS, [ONE, TWO]),
+        ([MULTI], {STREAMS: job("done", [MULTI], 101)}, f"{MULTI} {WRITTEN}"),
         (
             [MULTI, PLAIN],
-            {
-                "articlesmultistreamdump": job("done", [MULTI], 101),
-                "articlesdump": job("done", [PLAIN]),
-            },
+            {STREAMS: job("done", [MULTI], 101), "articlesdump": job("done", [PLAIN])},
             [PLAIN],
         ),
         (
             [ONE],
-            {"articlesmultistreamdump": job("done", [ONE, TWO, "an-index.txt.bz2"])},
+            {STREAMS: job("done", [ONE, TWO, "an-index.txt.bz2"])},
             f"1 of 2 parts are not there: {TWO}",
         ),
-        ([ONE, TWO], {"articlesmultistreamdump": job("done", [ONE, TWO], 101)}, f"{ONE} {WRITTEN}"),
+        ([ONE, TWO], {STREAMS: job("done", [ONE, TWO], 101)}, f"{ONE} {WRITTEN}"),
         # packed otherwise by the user: sizes cannot be compared
-        ([MULTI[:-4]], {"articlesmultistreamdump": job("done", [MULTI], 101)}, [MULTI[:-4]]),
+        ([MULTI[:-4]], {STREAMS: job("done", [MULTI], 101)}, [MULTI[:-4]]),
         # what we do not read may be late
-        (
-            [MULTI],
-            {
-                "articlesmultistreamdump": job("done", [MULTI]),
-                "metahistory7zdump": job("in-progress"),
-            },
-            [MULTI],
-        ),
+        ([MULTI], {STREAMS: DONE, "metahistory7zdump": job("in-progress")}, [MULTI]),
         # without page_props the corpus would be another
         (
             [MULTI],
-            {"articlesmultistreamdump": job("done", [MULTI]), "pagepropstable": job("waiting")},
-            "pagepropstable is waiting, says dumpstatus.json",
+            {STREAMS: DONE, "pagepropstable": job("waiting")},
+            f"pagepropstable is waiting, {SAYS}",
         ),
-        (
-            [MULTI, PROPS],
-            {"pagepropstable": job("done", [PROPS], 101)},
-            f"{PROPS} {WRITTEN}",
-        ),
+        ([MULTI, PROPS], {"pagepropstable": job("done", [PROPS], 101)}, f"{PROPS} {WRITTEN}"),
         ([MULTI], {"pagepropstable": job("done", [PROPS])}, [MULTI]),  # not copied along
         ([MULTI], {"pagetable": job("failed")}, [MULTI]),
         ([MULTI, PROPS], {}, [MULTI]),
@@ -190,9 +161,7 @@ def test_what_the_status_says(
     if isinstance(expected, list):
         assert select_files(folder(names, jobs)).dump == tuple(expected)
         return
-    with pytest.raises(UnusableDumpError) as error:
-        select_files(folder(names, jobs))
-    assert str(error.value) == expected
+    assert error_of(UnusableDumpError, select_files, folder(names, jobs)) == expected
 
 
 def test_parse_jobs() -> None:

@@ -2,14 +2,14 @@ import bz2
 import gzip
 import io
 import itertools
-import lzma
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from unittest import mock
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
 from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import Damage, PageXml, WorkUnit
@@ -17,12 +17,6 @@ from transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
 
 HEADER = dump_header("enwiki", "en", "Wikipedia", {0: "", 6: "File"}).encode()
 CLOSING = b"</mediawiki>\n"
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".xml": bytes,
-    ".gz": gzip.compress,
-    ".xz": lzma.compress,
-    ".bz2": bz2.compress,
-}
 
 
 def make_pages(count: int, words: int = 6) -> list[bytes]:
@@ -143,7 +137,7 @@ def test_stripes_of_a_whole_file_give_each_page_once(
 
 
 @pytest.mark.parametrize(
-    ("suffix", "kind"), [(".xml", "plain"), (".gz", "whole"), (".xz", "whole"), (".bz2", "whole")]
+    ("suffix", "kind"), [("", "plain"), (".gz", "whole"), (".xz", "whole"), (".bz2", "whole")]
 )
 def test_a_file_is_planned_by_its_content_not_its_name(suffix: str, kind: str) -> None:
     data = COMPRESS[suffix](HEADER + b"".join(PAGES) + CLOSING)
@@ -223,12 +217,12 @@ def test_a_damaged_stream_costs_only_its_own_pages(
 
 
 @settings(max_examples=300)
-@given(st.sampled_from([".xml", ".gz", ".xz", ".bz2"]), st.integers(0, 10**5))
+@given(st.sampled_from([*COMPRESS]), st.integers(0, 10**5))
 def test_a_file_cut_anywhere_is_damaged_and_gives_whole_pages_only(suffix: str, cut: int) -> None:
     whole = COMPRESS[suffix](HEADER + b"".join(PAGES) + CLOSING)
-    end_of_root = len(whole) - (1 if suffix == ".xml" else 0)  # the line feed at the end may go
+    end_of_root = len(whole) - (not suffix)  # the line feed at the end may go
     data = whole[: cut % end_of_root]
-    unit = WorkUnit(f"x{suffix}", "plain" if suffix == ".xml" else "whole", 0, len(data), len(data))
+    unit = WorkUnit(f"x{suffix}", "whole" if suffix else "plain", 0, len(data), len(data))
     events = read(data, unit)
     assert len(damages_of(events)) == 1
     given_pages = pages_of(events)
@@ -377,7 +371,7 @@ def test_indexed_pages_are_counted_by_the_start_of_their_stream() -> None:
     assert counted == [0, 2, 3, 1, 4]
 
 
-@pytest.mark.parametrize("suffix", [".xml", ".gz", ".xz", ".bz2"])
+@pytest.mark.parametrize("suffix", COMPRESS)
 def test_the_head_is_read_up_to_the_first_page(suffix: str) -> None:
     xml = HEADER + b"".join(make_pages(50, words=2000)) + CLOSING
     data = COMPRESS[suffix](xml)

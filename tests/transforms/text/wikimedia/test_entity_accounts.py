@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from tests.tools.error_of import error_of
 from transforms.records import OutputFile
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
@@ -74,9 +75,7 @@ def test_sound_accounts() -> None:
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(AccountingError) as raised:
-        account_for(**changed)
-    assert str(raised.value) == message
+    assert error_of(AccountingError, account_for, **changed) == message
 
 
 def test_a_dump_without_items() -> None:

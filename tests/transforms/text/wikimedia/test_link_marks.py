@@ -153,18 +153,8 @@ def test_a_page_that_the_signs_make_too_long(monkeypatch: pytest.MonkeyPatch) ->
 
 
 TOKENS = [
-    "[[b]]",
-    "[[c|d]]",
-    "{{w|e}}",
-    "''",
-    "\n\n",
-    "\n== f ==\n",
-    "{{",
-    "]]",
-    " ",
-    "g.",
-    "<br>",
-    "* ",
+    *("[[b]] [[c|d]] {{w|e}} '' {{ ]] g. <br>".split()),
+    *("\n\n", "\n== f ==\n", " ", "* "),
 ]
 
 

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
+from tests.tools.error_of import error_of
 from transforms.records import Page
 from transforms.text.wikimedia.mediawiki_xml import (
     MalformedPageError,
@@ -96,9 +97,7 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
     ],
 )
 def test_malformed_pages(inner: str, message: str) -> None:
-    with pytest.raises(MalformedPageError) as raised:
-        parse_page(f"<page>{inner}</page>".encode())
-    assert message in str(raised.value)
+    assert message in error_of(MalformedPageError, parse_page, f"<page>{inner}</page>".encode())
 
 
 def test_entities_are_not_expanded_in_a_page() -> None:
@@ -187,9 +186,7 @@ def test_a_head_without_siteinfo_has_the_canonical_names_of_files_and_categories
     ],
 )
 def test_what_is_no_dump(head: bytes, message: str) -> None:
-    with pytest.raises(NotADumpError) as raised:
-        parse_siteinfo(head)
-    assert message in str(raised.value)
+    assert message in error_of(NotADumpError, parse_siteinfo, head)
 
 
 def test_the_place_where_a_head_goes_wrong_is_told() -> None:

@@ -141,25 +141,15 @@ def test_a_screening_can_be_sent_to_workers() -> None:
             PageFacts("Q1", True, True, "disambiguation", "Q4167410", True),
             Reason("disambiguation", "Q1 is a Q4167410"),
         ),
-        (
-            PageFacts("Q1", True, False, "disambiguation", "Q600", True),
-            Reason("disambiguation", "Q1 is a Q600"),
-        ),
-        (
-            PageFacts("Q1", True, False, "category", "Q4167836", True),
-            Reason("category", "Q1 is a Q4167836"),
-        ),
-        (
-            PageFacts("Q1", True, False, "list", "Q13406463", True),
-            Reason("list", "Q1 is a Q13406463"),
-        ),
-        (
-            PageFacts("Q1", True, False, "template", "Q11266439", True),
-            Reason("template", "Q1 is a Q11266439"),
-        ),
-        (
-            PageFacts("Q1", True, False, "internal", "Q17442446", True),
-            Reason("internal-entity", "Q1 is a Q17442446"),
+        *(
+            (PageFacts("Q1", True, False, kind, qid, True), Reason(slug, f"Q1 is a {qid}"))
+            for kind, qid, slug in (
+                ("disambiguation", "Q600", "disambiguation"),
+                ("category", "Q4167836", "category"),
+                ("list", "Q13406463", "list"),
+                ("template", "Q11266439", "template"),
+                ("internal", "Q17442446", "internal-entity"),
+            )
         ),
         (PageFacts("Q1", True, is_class_known=True, pinned_split="test"), None),
         (

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from tests.makers.made_books import book
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.text.books.book_records import book
 from tests.transforms.text.books.real_books import book_rows, read_text
 from tests.transforms.text.books.sample_texts import MANUAL, PLAY, PROSE, RECIPES, VERSE, many
 from transforms.records import Reason

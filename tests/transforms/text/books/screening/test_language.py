@@ -2,8 +2,8 @@ from collections import Counter
 
 import pytest
 
+from tests.makers.made_books import book
 from tests.tools.real_data import needs_real_data
-from tests.transforms.text.books.book_records import book
 from tests.transforms.text.books.real_books import book_rows, read_text
 from tests.transforms.text.books.sample_texts import (
     BILINGUAL,
@@ -91,6 +91,7 @@ def test_english_is_english_whatever_the_genre(text: str) -> None:
     assert not_english(book(languages=()), text) is None
 
 
+SEVERAL = "several-languages"
 ENGLISH_LINES = many(LINES["en"] + "\n", 400)
 FRENCH_LINES = many(LINES["fr"] + "\n", 400)
 
@@ -102,21 +103,9 @@ FRENCH_LINES = many(LINES["fr"] + "\n", 400)
         (("en",), FRENCH, Reason("not-english", "declared: en; text: fr 3 of 3 samples")),
         (("fr",), FRENCH, Reason("not-english", "declared: fr; text: fr 3 of 3 samples")),
         (("it",), PROSE, Reason("not-english", "declared: it; text: en 4 of 4 samples")),
-        (
-            ("en", "de"),
-            PROSE,
-            Reason("several-languages", "declared: de, en; text: en 4 of 4 samples"),
-        ),
-        (
-            ("fr", "de"),
-            GERMAN,
-            Reason("several-languages", "declared: de, fr; text: de 3 of 3 samples"),
-        ),
-        (
-            ("en",),
-            BILINGUAL,
-            Reason("several-languages", "declared: en; text: en+de 8 of 8 samples"),
-        ),
+        (("en", "de"), PROSE, Reason(SEVERAL, "declared: de, en; text: en 4 of 4 samples")),
+        (("fr", "de"), GERMAN, Reason(SEVERAL, "declared: de, fr; text: de 3 of 3 samples")),
+        (("en",), BILINGUAL, Reason(SEVERAL, "declared: en; text: en+de 8 of 8 samples")),
         ((), "1 2 3 " * 900, None),  # in no language: not for this rule
         (("English",), PROSE, None),
         (("eng", "en"), PROSE, None),
@@ -140,16 +129,8 @@ def test_some_foreign_pages_are_no_matter_many_are() -> None:
 
 
 REAL = {
-    4650: "not-english",
-    44157: "not-english",
-    2650: "not-english",
-    24675: "not-english",
-    31284: "not-english",
-    47629: "not-english",
-    20228: "not-english",
-    15845: "not-english",
-    25558: "not-english",
-    2000: "not-english",
+    **dict.fromkeys((4650, 44157, 2650, 24675, 31284, 47629, 20228), "not-english"),
+    **dict.fromkeys((15845, 25558, 2000), "not-english"),
     14082: "several-languages",  # a poem and its translation into French
     31963: "several-languages",  # a libretto with a translation
     31894: "several-languages",  # Latin plays with an English preface and notes

@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from tests.transforms.text.books.book_records import book
+from tests.makers.made_books import book
 from tests.transforms.text.books.sample_texts import GERMAN, MANUAL, PLAY, PROSE, RECIPES, VERSE
 from transforms.records import Book, Reason
 from transforms.text.books.screening.screening import Rules, TooShort, malformed, not_english

@@ -58,29 +58,18 @@ TOO_LONG = Reason(
 )
 
 
+def too_many(books: int, words: int, more: int) -> Reason:
+    told = f"{books} simpler books have {words} words, the next one adds {more}"
+    return Reason("beyond-vocabulary", told)
+
+
 @pytest.mark.parametrize(
     ("entries", "most", "queue", "taken"),
     [
         ([[0, 10], [2, 5]], 15, QUEUE, Taken(frozenset({7, 5, 9}), TOO_LONG)),
         ([[0, 10], [2, 5]], 15, QUEUE._replace(more=False), Taken(frozenset({7, 5, 9}), None)),
-        (
-            [[0, 10], [2, 5]],
-            14,
-            QUEUE,
-            Taken(
-                frozenset({7, 5}),
-                Reason("beyond-vocabulary", "2 simpler books have 10 words, the next one adds 5"),
-            ),
-        ),
-        (
-            [[0, 10]],
-            9,
-            QUEUE._replace(more=False),
-            Taken(
-                frozenset(),
-                Reason("beyond-vocabulary", "0 simpler books have 0 words, the next one adds 10"),
-            ),
-        ),
+        ([[0, 10], [2, 5]], 14, QUEUE, Taken(frozenset({7, 5}), too_many(2, 10, 5))),
+        ([[0, 10]], 9, QUEUE._replace(more=False), Taken(frozenset(), too_many(0, 0, 10))),
     ],
 )
 def test_the_queue_ends_where_the_vocabulary_would_be_too_large(

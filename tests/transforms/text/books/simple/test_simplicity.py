@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.transforms.text.books.book_records import book
+from tests.makers.made_books import book
 from transforms.records import MeasuredBook, Reason
 from transforms.text.books.simple import simplicity
 from transforms.text.books.simple.simplicity import (

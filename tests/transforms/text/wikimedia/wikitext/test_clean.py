@@ -118,50 +118,9 @@ def test_time_grows_with_the_length_of_bad_input(opener: str, head: str, tail: s
 
 
 MARKUP = [
-    "{{",
-    "}}",
-    "[[",
-    "]]",
-    "{|",
-    "|}",
-    "|",
-    "'''",
-    "''",
-    "<ref>",
-    "</ref>",
-    "<br>",
-    "==",
-    "\n",
-]
-MARKUP += [
-    "-{",
-    "}-",
-    "{{{",
-    "<!--",
-    "-->",
-    "[http://x ",
-    "]",
-    "&nbsp;",
-    "&lt;",
-    "*",
-    ":",
-    "lang",
-    "=",
-]
-MARKUP += [
-    "convert",
-    "1",
-    "km",
-    "<nowiki>",
-    "</nowiki>",
-    "File:",
-    "a",
-    " ",
-    "(",
-    ")",
-    ",",
-    "#if:",
-    "_",
+    *"{{ }} [[ ]] {| |} | ''' '' <ref> </ref> <br> == -{ }- {{{ <!-- --> ] &nbsp; &lt; * : =".split(),
+    *"lang convert 1 km <nowiki> </nowiki> File: a ( ) , #if: _".split(),
+    *("\n", " ", "[http://x "),
 ]
 SOUP = st.lists(st.sampled_from(MARKUP) | st.text(max_size=4), max_size=40).map("".join)
 

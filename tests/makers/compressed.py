@@ -1,0 +1,13 @@
+"""The ways that the sources of a corpus are compressed in."""
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {  # suffix → compresses a whole file
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
