@@ -1,6 +1,8 @@
 """Builds of PG-19 and SimpleBooks, and what they hold: for the tests of pipelines."""
 
 import csv
+import dataclasses
+import functools
 import gzip
 import io
 import json
@@ -11,11 +13,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from pipelines.builds.launch import launch
+from pipelines.builds.launch import Corpus, launch
 from pipelines.pg19 import Pg19
 from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
-from pipelines.settings.pg19_settings import Pg19Config
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from pipelines.simplebooks import SimpleBooks
 from tests.makers import book_files, book_samples
 from tests.makers.book_samples import ExpectedFile
@@ -83,28 +83,23 @@ class BookBuild(Build):
         return sorted(rejected)
 
 
-def build_pg19(
-    output: Path, books: Iterable[object] = (), workers: int = 1, **how: Any
+def _build(
+    method: type[Corpus],
+    sample: Any,
+    output: Path,
+    books: Iterable[object] = (),
+    workers: int = 1,
+    **how: Any,
 ) -> BookBuild:
-    """Builds PG-19 of the sample, or of other files, with its settings or others."""
-    settings = {**vars(sample_pg19()), **how}
-    if books:
-        settings["books"] = [str(path) for path in books]
-    corpus = Pg19(Pg19Config(**settings))
+    """Builds a corpus of the sample, or of other files, with its settings or others."""
+    others = how | ({"books": [str(path) for path in books]} if books else {})
+    corpus = method(dataclasses.replace(sample, **others))  # type: ignore[call-arg]
     launch(corpus, str(output), workers=workers)
     return BookBuild(output.joinpath(*corpus.path))
 
 
-def build_simplebooks(
-    output: Path, books: Iterable[object] = (), workers: int = 1, **how: Any
-) -> BookBuild:
-    """Builds SimpleBooks of the sample, or of other files, with its settings or others."""
-    settings = {**vars(sample_simplebooks()), **how}
-    if books:
-        settings["books"] = [str(path) for path in books]
-    corpus = SimpleBooks(SimpleBooksConfig(**settings))
-    launch(corpus, str(output), workers=workers)
-    return BookBuild(output.joinpath(*corpus.path))
+build_pg19 = functools.partial(_build, Pg19, sample_pg19())
+build_simplebooks = functools.partial(_build, SimpleBooks, sample_simplebooks())
 
 
 def expected_fates(corpus: str) -> list[tuple[str, str]]:

@@ -7,9 +7,10 @@ import json
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
+import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.cli import main
@@ -75,6 +76,14 @@ class Build:
         tree["manifest.json"] = json.dumps(manifest).encode()
         return tree
 
+    def check_fates(self, wiki: Wiki, pages: Iterable[SamplePage] = ()) -> None:
+        """Asserts that pages of the wiki, all of them by default, are kept or rejected as it says."""
+        fates = {page: wiki.expected[page.page_id] for page in pages or wiki.pages}
+        kept = {page.revision_id for page, fate in fates.items() if fate == "kept"}
+        assert self.version_ids() == kept
+        rejected = {page.page_id: fate for page, fate in fates.items() if fate != "kept"}
+        assert self.reasons() == rejected
+
     def check_files(self) -> None:
         """Asserts that the folder holds what the manifest lists, with the hashes it tells."""
         mark = (self.folder / "COMPLETED").read_text("utf-8")
@@ -131,6 +140,28 @@ def run_cli(*arguments: object) -> int:
         return main([str(argument) for argument in arguments])
     except SystemExit as end:  # argparse
         return int(end.code or 0)
+
+
+class Ran(NamedTuple):
+    """What a command has printed."""
+
+    out: str
+    err: str
+
+
+class Command:
+    """Runs a command, whose status must be as expected."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], *words: object):
+        self.capsys = capsys
+        self.words = words
+
+    def __call__(self, *arguments: object, status: int = 0) -> Ran:
+        self.capsys.readouterr()
+        found = run_cli(*self.words, *arguments)
+        ran = Ran(*self.capsys.readouterr())
+        assert found == status, ran.err
+        return ran
 
 
 def files_below(folder: Path) -> list[str]:
@@ -206,6 +237,11 @@ class WikiFiles:
         if "entities" in values:
             values["entities"] = entity_table(str(values["entities"]))
         return Wiki40bConfig(**({"language": self.wiki.language} | values))
+
+    def linked(self, **settings: Any) -> Wiki40bConfig:
+        """Settings with the multistream dump, and the tables that link pages to items and know these."""
+        tables = {"page_props": self.write_page_props(), "entities": ENTITIES}
+        return self.config(**({"dump": self.multistream} | tables | settings))
 
 
 def sample_wiki(language: str) -> Wiki:

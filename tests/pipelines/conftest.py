@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.makers.wiki_builds import WikiFiles, sample_wiki
+from tests.makers.wiki_builds import Command, WikiFiles, sample_wiki
 
 
 @pytest.fixture
@@ -15,3 +15,9 @@ def uk(tmp_path: Path) -> WikiFiles:
     files = WikiFiles(folder, sample_wiki("uk"))
     files.write_multistream()
     return files
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command."""
+    return Command(capsys)

@@ -96,15 +96,9 @@ def test_what_is_whole_of_a_cut_file_can_be_kept(
     cut = xml.index("<title>Вишивка".encode()) + 100
     path = uk.folder / f"ukwiki-20260101-pages-articles.xml{suffix}"
     path.write_bytes(COMPRESS[suffix](xml[:cut]))
-    built = build(
-        tmp_path,
-        uk.config(
-            dump=path, page_props=uk.write_page_props(), entities=ENTITIES, on_corrupt="keep-good"
-        ),
-    )
+    built = build(tmp_path, uk.linked(dump=path, on_corrupt="keep-good"))
     whole = [page for page in uk.wiki.pages if page.page_id <= 190]
-    kept = {page.revision_id for page in whole if uk.wiki.expected[page.page_id] == "kept"}
-    assert built.version_ids() == kept
+    built.check_fates(uk.wiki, whole)
     assert built.manifest["counts"]["pages_read"] == len(whole)
     (lost,) = built.manifest["lost"]
     assert (lost["name"], lost["start"], lost["pages_lost"]) == (path.name, cut, -1)
@@ -163,18 +157,8 @@ def test_a_damaged_stream_costs_only_its_own_pages(
     monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", unit_bytes)
     if not has_index:
         uk.index.unlink()
-    config = uk.config(
-        dump=uk.multistream,
-        page_props=uk.write_page_props(),
-        entities=ENTITIES,
-        on_corrupt="keep-good",
-    )
-    built = build(tmp_path, config)
-    whole = uk.wiki.pages[:10] + uk.wiki.pages[20:]
-    expected = {page.page_id: uk.wiki.expected[page.page_id] for page in whole}
-    revisions = {page.revision_id for page in whole if expected[page.page_id] == "kept"}
-    assert built.version_ids() == revisions
-    assert built.reasons() == {page: why for page, why in expected.items() if why != "kept"}
+    built = build(tmp_path, uk.linked(on_corrupt="keep-good"))
+    built.check_fates(uk.wiki, uk.wiki.pages[:10] + uk.wiki.pages[20:])
     (lost,) = built.manifest["lost"]
     last = uk.wiki.pages[9]
     assert (lost["start"], lost["end"]) == damaged
@@ -188,13 +172,7 @@ def test_garbage_between_streams(uk: WikiFiles, failed: Failed, tmp_path: Path, 
     uk.multistream.write_bytes(data[: starts[2]] + b"garbage" * 9 + data[starts[2] :])
     message = failed(uk.multistream)
     assert f"{uk.multistream}, byte {starts[2]}: no bz2 stream begins where" in message
-    config = uk.config(
-        dump=uk.multistream,
-        page_props=uk.write_page_props(),
-        entities=ENTITIES,
-        on_corrupt="keep-good",
-    )
-    built = build(tmp_path / "kept", config)
+    built = build(tmp_path / "kept", uk.linked(on_corrupt="keep-good"))
     assert built.articles() == Build(demo / f"wiki40b/uk/20260101-{VERSION}").articles()
     assert [(lost["start"], lost["end"]) for lost in built.manifest["lost"]] == [
         (starts[2], starts[2] + 63)
@@ -261,10 +239,7 @@ def test_entities_in_a_page_are_not_expanded(bad_page: Path, failed: Failed) -> 
 def test_a_page_that_is_not_well_formed_is_rejected_where_good_pages_are_kept(
     uk: WikiFiles, bad_page: Path, tmp_path: Path
 ) -> None:
-    config = uk.config(
-        dump=bad_page, page_props=uk.write_page_props(), entities=ENTITIES, on_corrupt="keep-good"
-    )
-    built = build(tmp_path, config)
+    built = build(tmp_path, uk.linked(dump=bad_page, on_corrupt="keep-good"))
     expected = uk.wiki.expected | {42: "malformed-xml"}
     assert built.reasons() == {page: why for page, why in expected.items() if why != "kept"}
     (rejected,) = (one for one in built.rejected() if one.reason == "malformed-xml")
@@ -275,15 +250,10 @@ def test_a_page_that_is_not_well_formed_is_rejected_where_good_pages_are_kept(
     assert counts["kept"]["total"] + counts["rejected"]["total"] == counts["pages_read"]
 
 
-@pytest.mark.parametrize(
-    ("language", "message"),
-    [
-        ("el", "a dump of ukwiki, not of elwiki; did you mean --language uk?"),
-        ("zh-tw", "a dump of ukwiki, not of zhwiki; did you mean --language uk?"),
-    ],
-)
-def test_a_dump_of_another_wiki(uk: WikiFiles, failed: Failed, language: str, message: str) -> None:
-    assert f"{uk.multistream}, byte 0: {message}" in failed(uk.multistream, language=language)
+@pytest.mark.parametrize(("language", "wiki"), [("el", "elwiki"), ("zh-tw", "zhwiki")])
+def test_a_dump_of_another_wiki(uk: WikiFiles, failed: Failed, language: str, wiki: str) -> None:
+    message = f"byte 0: a dump of ukwiki, not of {wiki}; did you mean --language uk?"
+    assert f"{uk.multistream}, {message}" in failed(uk.multistream, language=language)
 
 
 def test_a_part_file_of_another_wiki(uk: WikiFiles, failed: Failed, tmp_path: Path) -> None:
@@ -310,12 +280,8 @@ def test_a_table_cut_off(uk: WikiFiles, failed: Failed, flag: str) -> None:
         "--page-table": uk.write_page_table,
     }[flag]()
     path.write_bytes(path.read_bytes()[:-60])
-    flags = (
-        [flag, path]
-        if flag != "--page-table"
-        else [flag, path, "--page-props", uk.write_page_props()]
-    )
-    message = failed(uk.multistream, *flags)
+    props = ["--page-props", uk.write_page_props()] if flag == "--page-table" else []
+    message = failed(uk.multistream, flag, path, *props)
     assert f"{path}, byte " in message
     assert "damaged or cut" in message
 

@@ -9,7 +9,7 @@ from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entit
 from pipelines.settings.pg19_settings import Pg19Config
 from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from pipelines.settings.wiki40b_settings import VERSION
-from tests.makers.wiki_builds import Build, files_below, run_cli
+from tests.makers.wiki_builds import Build, Command, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
 ROOT = Path(__file__).parents[2]
@@ -17,14 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 def sample_flags(output: Path) -> list[str]:
     config = sample_config("uk")
-    files = [
-        "--dump",
-        *config.dump,
-        "--page-props",
-        *config.page_props,
-        "--entities",
-        sample_entities(),
-    ]
+    tables = ["--page-props", *config.page_props, "--entities", sample_entities()]
+    files = ["--dump", *config.dump, *tables]
     return ["wiki40b", "--language", "uk", "--output", str(output), "--workers", "1", *files]
 
 
@@ -45,14 +39,11 @@ def test_the_demo_may_be_repeated() -> None:
     assert not make_parser().parse_args(["wiki40b", *sample_flags(Path("x"))[1:]]).replace
 
 
-def test_a_finished_build_is_untouched_without_replace(
-    tmp_path: Path, demo: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command) -> None:
     folder = demo / f"wiki40b/uk/20260101-{VERSION}"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    assert run_cli(*sample_flags(demo)) == 1
+    message = run(*sample_flags(demo), status=1).err
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-    message = capsys.readouterr().err
     assert message == (
         f"corpusmill: error: {folder} holds a finished build; take another --output,"
         " or --replace to build it anew\n"
@@ -79,52 +70,50 @@ def test_a_finished_build_is_untouched_without_replace(
         (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],
 )
-def test_wrong_settings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
-) -> None:
-    status = run_cli(*sample_flags(tmp_path / "output"), *flags)
-    assert message in capsys.readouterr().err
+def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
     # what stands behind --entities is a file name
-    assert status == (1 if flags == ["stray"] else 2)
+    status = 1 if flags == ["stray"] else 2
+    assert message in run(*sample_flags(tmp_path / "output"), *flags, status=status).err
     assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "message"),
     [
-        [],
-        ["wiki40"],
-        ["wiki40b"],
-        ["wiki40b", "--language", "uk"],
-        ["wiki40b", "--language", "uk", "--output", "x"],
-        ["wiki40b", "--output", "x"],
-        ["wiki40b", "--languages", "uk", "--output", "x"],
-        ["entities", "--output", "x"],
+        ("", "corpusmill"),
+        ("wiki40", "corpusmill"),
+        ("wiki40b", "corpusmill"),
+        ("wiki40b --language uk", "corpusmill"),
+        ("wiki40b --language uk --output x", "corpusmill"),
+        ("wiki40b --output x", "corpusmill"),
+        ("wiki40b --languages uk --output x", "corpusmill"),
+        ("entities --output x", "corpusmill"),
+        ("pg19", "are required"),
+        ("pg19 --output x", "are required"),
+        ("pg19 --books x", "are required"),
+        ("simplebooks --output x", "are required"),
     ],
 )
-def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_cli(*arguments) == 2
-    assert "corpusmill" in capsys.readouterr().err
+def test_what_is_missing_is_told(line: str, message: str, run: Command) -> None:
+    assert message in run(*line.split(), status=2).err
 
 
-def test_a_missing_dump(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_dump(tmp_path: Path, run: Command) -> None:
     flags = ["--language", "uk", "--output", tmp_path / "output", "--dump", tmp_path / "x.xml"]
-    assert run_cli("wiki40b", *flags) == 1
-    assert capsys.readouterr().err == f"corpusmill: error: {tmp_path}/x.xml: no such file\n"
+    err = run("wiki40b", *flags, status=1).err
+    assert err == f"corpusmill: error: {tmp_path}/x.xml: no such file\n"
     assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])
-def test_help_names_the_flags(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_cli(command, "--help") == 0
-    shown = capsys.readouterr().out
+def test_help_names_the_flags(command: str, run: Command) -> None:
+    shown = run(command, "--help").out
     assert "--output" in shown
     assert "--workers" in shown
 
 
-def test_help_lists_every_language(capsys: pytest.CaptureFixture[str]) -> None:
-    run_cli("wiki40b", "--help")
-    words = capsys.readouterr().out.split()
+def test_help_lists_every_language(run: Command) -> None:
+    words = run("wiki40b", "--help").out.split()
     start = words.index("of:", words.index("CODE")) + 1
     assert tuple(words[start : start + len(LANGUAGE_CODES)]) == LANGUAGE_CODES
 
@@ -194,16 +183,27 @@ def test_defaults_of_the_flags_of_books_are_those_of_the_settings(command: str) 
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("command", "flags", "status", "message"),
     [
-        ["pg19"],
-        ["pg19", "--output", "x"],
-        ["pg19", "--books", "x"],
-        ["simplebooks", "--output", "x"],
+        ("pg19", ["--members", "released"], 2, "no metadata that names them"),
+        ("pg19", ["--min-words", "-1"], 2, "min_words is -1"),
+        ("pg19", ["--member", "hash"], 2, "no such flag: --member hash"),
+        ("pg19", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
+        (
+            "pg19",
+            ["--split-ids", BOOKS / "metadata.csv"],
+            1,
+            "line 1: the header has to name book_id",
+        ),
+        ("simplebooks", ["--formula", "L"], 2, "invalid choice: 'L'"),
+        ("simplebooks", ["--min-ratio", "-1"], 2, "min_ratio"),
+        ("simplebooks", ["--estimates", "4"], 2, "no such flag: --estimates 4"),
+        ("simplebooks", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
     ],
 )
-def test_books_and_output_must_be_given(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
+def test_the_exit_status_says_whose_fault_it_is(
+    tmp_path: Path, run: Command, command: str, flags: list[object], status: int, message: str
 ) -> None:
-    assert run_cli(*arguments) == 2
-    assert "are required" in capsys.readouterr().err
+    given = ("--books", BOOKS / "library", "--output", tmp_path / "output")
+    assert message in run(command, *given, *flags, status=status).err
+    assert not (tmp_path / "output").exists()

@@ -271,20 +271,6 @@ def test_the_date_is_that_of_the_dump(tmp_path: Path, path: str, given: str, dat
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"dump": []}, "no dump is named"),
-        ({"wikis": ["uk", "xx"]}, "no such language: 'xx'"),
-        ({"on_corrupt": "ignore"}, "on_corrupt is one of"),
-        ({"rows_per_file": 0}, "rows_per_file is 0"),
-    ],
-)
-def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        EntitiesConfig(**({"dump": ["a.json"]} | settings))
-
-
 def test_a_dump_that_is_missing_or_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.json: no such file"):
         Entities(EntitiesConfig([f"{tmp_path}/nowhere.json"]))
@@ -363,8 +349,3 @@ def test_a_dump_without_an_item_makes_no_table(tmp_path: Path) -> None:
     ):
         launch(corpus, str(tmp_path / "output"), workers=1)
     assert not list((tmp_path / "output").rglob("*.parquet"))
-
-
-def test_a_date_that_leads_elsewhere() -> None:
-    with pytest.raises(ValueError, match=r"dump_date is '\.\./x'"):
-        EntitiesConfig(dump=["x"], dump_date="../x")

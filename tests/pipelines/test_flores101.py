@@ -206,22 +206,6 @@ def test_the_command_builds_what_the_demo_builds(sample: SourceBuild, tmp_path: 
     assert found.tree() == sample.tree()
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({}, "no dump is named"),
-        ({"wikinews": ["a"], "all_wikibooks": True}, "no dump of Wikibooks is named"),
-        ({"wikinews": ["a"], "sentences": 0}, "no benchmark has 0 sentences"),
-        ({"wikinews": ["a"], "sentences": 100, "articles": 99}, "need 20 to 33 articles"),
-        ({"wikinews": ["a"], "on_corrupt": "ignore"}, "on_corrupt is one of"),
-        ({"wikinews": ["a"], "dump_date": "../x"}, "dump_date is '../x'"),
-    ],
-)
-def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Flores101Config(**settings)
-
-
 def test_a_dump_of_another_site_is_named() -> None:
     wikinews = sample_flores101().wikinews
     with pytest.raises(

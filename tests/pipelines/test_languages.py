@@ -13,6 +13,7 @@ from tests.makers.wiki_builds import (
     DATE,
     ENTITIES,
     Build,
+    Command,
     WikiFiles,
     files_below,
     run_cli,
@@ -53,9 +54,11 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(dumps: Path, output: Path, *flags: object, languages: str = ",".join(LANGUAGES)) -> int:
-    given = ("--languages", languages, "--dumps", dumps, "--output", output)
-    return run_cli("wiki40b", *given, "--entities", ENTITIES, "--workers", 1, *flags)
+def arguments(
+    dumps: Path, output: Path, *flags: object, languages: str = ",".join(LANGUAGES)
+) -> list[object]:
+    given = ("wiki40b", "--languages", languages, "--dumps", dumps, "--output", output)
+    return [*given, "--entities", ENTITIES, "--workers", 1, *flags]
 
 
 def corpus(output: Path, language: str) -> Path:
@@ -66,7 +69,7 @@ def corpus(output: Path, language: str) -> Path:
 def built(dumps: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All five, by one worker."""
     output = tmp_path_factory.mktemp("built")
-    assert run(dumps, output) == 0
+    assert run_cli(*arguments(dumps, output)) == 0
     return output
 
 
@@ -93,12 +96,11 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     built: Path,
     half_of_uk: tuple[Path, bytes],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Command,
 ) -> None:
     damaged, whole = half_of_uk
     others = [language for language in LANGUAGES if language != "uk"]
-    assert run(dumps, tmp_path, "--workers", 2) == 1
-    shown = capsys.readouterr().out
+    shown = run(*arguments(dumps, tmp_path, "--workers", 2), status=1).out
     assert f"uk 20260101  failed         {damaged}, byte " in shown
     assert "2 built, 1 failed" in shown
     assert all(Build(corpus(tmp_path, language)) for language in others)
@@ -106,8 +108,7 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     before = {language: times_below(corpus(tmp_path, language)) for language in others}
 
     damaged.write_bytes(whole)
-    assert run(dumps, tmp_path, "--workers", 2) == 0
-    shown = capsys.readouterr().out
+    shown = run(*arguments(dumps, tmp_path, "--workers", 2)).out
     assert "2 built, 2 already there" in shown  # the third, and the pieces learned from all
     assert {language: times_below(corpus(tmp_path, language)) for language in others} == before
     tree = trees_below(tmp_path)
@@ -115,30 +116,24 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     assert sum(name.endswith(".model") for name in tree) == len(LANGUAGES) + 2
 
 
-def test_a_second_run_finds_everything_there(
-    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_run_finds_everything_there(dumps: Path, built: Path, run: Command) -> None:
     before = times_below(built / "wiki40b") | times_below(built / "entities")
-    assert run(dumps, built) == 0
+    assert "4 already there\n" in run(*arguments(dumps, built)).out
     assert times_below(built / "wiki40b") | times_below(built / "entities") == before
-    assert "4 already there\n" in capsys.readouterr().out
 
 
 def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
-    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+    dumps: Path, built: Path, run: Command
 ) -> None:
     before = times_below(built / "wiki40b")
-    assert run(dumps, built, "--shard-bytes", 1000, languages="uk") == 1
+    shown = run(*arguments(dumps, built, "--shard-bytes", 1000, languages="uk"), status=1).out
     assert times_below(built / "wiki40b") == before
     message = "with other settings (shard_bytes: 33554432 → 1000); --replace builds it anew"
-    assert message in capsys.readouterr().out
+    assert message in shown
 
 
-def test_the_table_of_all_languages(
-    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(dumps, built) == 0
-    shown = capsys.readouterr().out
+def test_the_table_of_all_languages(dumps: Path, built: Path, run: Command) -> None:
+    shown = run(*arguments(dumps, built)).out
     rows = [line.split() for line in shown[shown.index("as Table 2 of the paper") :].splitlines()]
     builds = {language: Build(corpus(built, language)) for language in LANGUAGES}
     for language, build in builds.items():
@@ -150,10 +145,9 @@ def test_the_table_of_all_languages(
 
 
 def test_no_entity_is_in_two_splits_and_the_run_proves_it(
-    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
+    dumps: Path, built: Path, run: Command
 ) -> None:
-    assert run(dumps, built) == 0
-    shown = capsys.readouterr().out
+    shown = run(*arguments(dumps, built)).out
     assert "entities in two splits: none" in shown
     splits: dict[str, set[str]] = {}
     for language in LANGUAGES:
@@ -173,27 +167,23 @@ def test_every_marker_is_one_piece_in_every_vocabulary(built: Path) -> None:
         assert processor.encode("".join(MARKERS), out_type=str) == list(MARKERS)
 
 
-def test_what_is_missing_is_listed(
-    dumps: Path, built: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(dumps, built, languages="uk,el") == 1
-    shown = capsys.readouterr().out
+def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> None:
+    shown = run(*arguments(dumps, built, languages="uk,el"), status=1).out
     assert "el           missing" in shown
     assert "no folder elwiki" in shown
-    assert run(dumps, built, languages="all") == 0
-    shown = capsys.readouterr().out
+    shown = run(*arguments(dumps, built, languages="all")).out
     assert "4 already there, 38 missing" in shown
     assert len([line for line in shown.splitlines() if "missing  " in line]) == 38
 
 
-def test_zhwiki_gives_two_corpora(tmp_path: Path) -> None:
+def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
     pytest.importorskip("zhconv_rs")
     dumps, output = tmp_path / "dumps", tmp_path / "output"
     files = lay_out(dumps, "zh-cn")
     pages = [SamplePage(1, 0, "汉语", "'''汉语'''是一种语言，在台灣叫做國語。", 10)]
     dump_files.write_multistream(files.multistream, files.index, files.wiki.header, pages, 10)
     dump_files.write_page_props(files.stem("page_props.sql.gz"), [(1, "wikibase_item", "Q7850")])
-    assert run(dumps, output, languages="zh-cn,zh-tw") == 0
+    run(*arguments(dumps, output, languages="zh-cn,zh-tw"))
     texts = {}
     for language in ("zh-cn", "zh-tw"):
         (article,) = Build(corpus(output, language)).articles()
@@ -204,7 +194,7 @@ def test_zhwiki_gives_two_corpora(tmp_path: Path) -> None:
 
 
 def test_pins_of_an_earlier_release_keep_entities_where_they_were(
-    dumps: Path, built: Path, tmp_path: Path
+    dumps: Path, built: Path, tmp_path: Path, run: Command
 ) -> None:
     """An entity that is pinned stays in its split in every language, whatever its hash."""
 
@@ -217,7 +207,7 @@ def test_pins_of_an_earlier_release_keep_entities_where_they_were(
     lines = ["wikidata_id\tsplit", *(f"{qid}\t{split}" for qid, split in moved.items())]
     pins.write_text("\n".join([*lines, "Q999999999\ttest"]) + "\n", "utf-8")
     flags = ("--pin-splits", pins, "--no-multilingual")
-    assert run(dumps, tmp_path / "output", *flags, languages="en,uk") == 0
+    run(*arguments(dumps, tmp_path / "output", *flags, languages="en,uk"))
     for language in ("en", "uk"):
         build = Build(corpus(tmp_path / "output", language))
         for qid, split in moved.items():
@@ -226,10 +216,12 @@ def test_pins_of_an_earlier_release_keep_entities_where_they_were(
         assert (counts["pinned"], counts["pinned_elsewhere"]) == (3, 3)
 
 
-def test_a_refresh_pinned_by_the_release_before(dumps: Path, built: Path, tmp_path: Path) -> None:
+def test_a_refresh_pinned_by_the_release_before(
+    dumps: Path, built: Path, tmp_path: Path, run: Command
+) -> None:
     """All articles of the folder of an earlier build are pinned; none moves."""
     flags = ("--pin-splits", corpus(built, "uk"), "--no-multilingual")
-    assert run(dumps, tmp_path, *flags, languages="uk") == 0
+    run(*arguments(dumps, tmp_path, *flags, languages="uk"))
     before, after = (Build(corpus(output, "uk")) for output in (built, tmp_path))
     assert after.articles() == before.articles()
     counts = after.manifest["counts"]
@@ -246,9 +238,6 @@ def test_a_refresh_pinned_by_the_release_before(dumps: Path, built: Path, tmp_pa
         (["--languages", "uk", "--dumps", ".", "--dump-date", "May"], "'May' is no date"),
     ],
 )
-def test_wrong_settings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
-) -> None:
-    assert run_cli("wiki40b", "--output", tmp_path / "output", *flags) == 2
-    assert message in capsys.readouterr().err
+def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
+    assert message in run("wiki40b", "--output", tmp_path / "output", *flags, status=2).err
     assert not (tmp_path / "output").exists()

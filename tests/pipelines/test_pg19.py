@@ -11,7 +11,6 @@ from pipelines.engines.errors import BuildError
 from pipelines.inspect import verify
 from pipelines.inspect.score import score
 from pipelines.pg19 import Pg19
-from pipelines.samples.sample_builds import sample_pg19
 from pipelines.settings.book_settings import NO_CATALOG
 from pipelines.settings.pg19_settings import Pg19Config
 from tests.makers import book_samples
@@ -25,7 +24,7 @@ from tests.makers.book_builds import (
     expected_files,
     pack_sample,
 )
-from tests.makers.wiki_builds import files_below, outputs_below, run_cli
+from tests.makers.wiki_builds import files_below, outputs_below
 from transforms.files.open_input import InputError
 from transforms.text.books.book_stats import identity_of
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
@@ -259,32 +258,6 @@ def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], editio
 # Errors.
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"books": []}, "no dump"),
-        ({"members": "all"}, "members is one of"),
-        ({"members": "released"}, "no metadata"),
-        ({"before": 0}, "before is 0"),
-        ({"near_duplicates": 1.5}, "1.5"),
-        ({"shard_bytes": 0}, "shard_bytes 0"),
-        ({"min_words": -1}, "min_words is -1"),
-        ({"dump_date": "a/b"}, "dump_date"),
-        ({"on_corrupt": "ignore"}, "on_corrupt"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Pg19Config(**({"books": ["x.txt"]} | settings))
-
-
-@pytest.mark.parametrize("what", ["books", "catalog", "metadata", "mask_words", "split_ids"])
-def test_a_file_that_is_not_there(tmp_path: Path, what: str) -> None:
-    missing = str(tmp_path / "missing.csv")
-    with pytest.raises(InputError, match=re.escape(missing)):
-        Pg19(Pg19Config(**vars(sample_pg19()) | {what: [missing]}))
-
-
 def test_a_damaged_table_of_splits_is_named_with_its_line(tmp_path: Path) -> None:
     table = tmp_path / "splits.csv"
     table.write_text("book_id,split\n84,dev\n85,nowhere\n")
@@ -314,33 +287,6 @@ def test_what_is_whole_of_a_cut_off_archive_can_be_kept(sample: BookBuild, tmp_p
             assert row == all_rows[book_id]
     counts = built.manifest["counts"]
     assert counts["files_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "status", "message"),
-    [
-        (["--members", "released"], 2, "no metadata that names them"),
-        (["--min-words", "-1"], 2, "min_words is -1"),
-        (["--member", "hash"], 2, "no such flag: --member hash"),
-        (["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
-        (
-            ["--split-ids", str(GUTENBERG / "metadata.csv")],
-            1,
-            "line 1: the header has to name book_id",
-        ),
-    ],
-)
-def test_the_exit_status_says_whose_fault_it_is(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    flags: list[str],
-    status: int,
-    message: str,
-) -> None:
-    output = tmp_path / "output"
-    assert run_cli("pg19", "--books", LIBRARY, "--output", output, *flags) == status
-    assert message in capsys.readouterr().err
-    assert not output.exists()
 
 
 def test_books_of_which_none_is_left_are_an_error_that_says_why(tmp_path: Path) -> None:

@@ -10,9 +10,6 @@ import pytest
 
 from pipelines.inspect import verify
 from pipelines.inspect.score import score
-from pipelines.samples.sample_builds import sample_simplebooks
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
-from pipelines.simplebooks import SimpleBooks
 from tests.makers.book_builds import (
     KEPT,
     LIBRARY,
@@ -290,54 +287,7 @@ def test_numbers_are_marked_as_the_paper_prints_it(printed: BookBuild) -> None:
     assert "of 1 @,@ 200 leaves and 3 @,@ 5 yards" in row["text"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "edition"),
-    [
-        ({}, "en"),
-        ({"min_ratio": "0.002"}, "en-min-ratio-0.002"),
-        ({"target_tokens": 92_000_000}, "en-target-tokens-92000000"),
-        ({"formula": "L/sqrt(V)", "estimate": 8}, "en-formula-L-sqrtV-estimate-8"),
-        ({"number_style": "comma", "shard_bytes": 7}, "en-number-style-comma"),
-    ],
-)
-def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
-    assert SimpleBooksConfig(["books"], **settings).edition() == edition
-
-
 # Errors.
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"books": []}, "no dump"),
-        ({"formula": "L"}, "formula"),
-        ({"min_ratio": "-1"}, "min_ratio"),
-        ({"min_ratio": "much"}, "min_ratio"),
-        ({"target_tokens": -5}, "target_tokens"),
-        ({"max_vocabulary": 0}, "max_vocabulary"),
-        ({"min_count": 0}, "min_count"),
-        ({"overlap": "0"}, "threshold"),
-        ({"overlap": "1.5"}, "threshold"),
-        ({"number_style": "words"}, "number_style"),
-        ({"heldout_books": 0}, "heldout_books"),
-        ({"small_tokens": 0}, "small_tokens"),
-        ({"ngram_words": 0}, "ngram_words"),
-        ({"estimate": 0}, "estimate"),
-        ({"shard_bytes": 0}, "shard_bytes"),
-        ({"min_words": -1}, "min_words"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SimpleBooksConfig(**({"books": ["x.txt"]} | settings))
-
-
-@pytest.mark.parametrize("what", ["books", "catalog"])
-def test_a_file_that_is_not_there(tmp_path: Path, what: str) -> None:
-    missing = str(tmp_path / "missing.csv")
-    with pytest.raises(InputError, match=re.escape(missing)):
-        SimpleBooks(SimpleBooksConfig(**vars(sample_simplebooks()) | {what: [missing]}))
 
 
 def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_no_build(
@@ -359,40 +309,3 @@ def test_a_cut_off_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=re.escape(str(packed))):
         build_simplebooks(tmp_path / "output", [packed])
     assert files_below(tmp_path / "output") == []
-
-
-@pytest.mark.parametrize(
-    ("flags", "status", "message"),
-    [
-        (["--formula", "L"], 2, "invalid choice: 'L'"),
-        (["--min-ratio", "-1"], 2, "min_ratio"),
-        (["--estimates", "4"], 2, "no such flag: --estimates 4"),
-        (["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
-    ],
-)
-def test_the_exit_status_says_whose_fault_it_is(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    flags: list[str],
-    status: int,
-    message: str,
-) -> None:
-    output = tmp_path / "output"
-    assert run_cli("simplebooks", "--books", LIBRARY, "--output", output, *flags) == status
-    assert message in capsys.readouterr().err
-    assert not output.exists()
-
-
-@pytest.mark.parametrize(
-    ("settings", "edition"),
-    [
-        ({"overlap": ".50", "min_ratio": "12/10000"}, "en"),
-        ({"overlap": "1/3"}, "en-overlap-0.3333333333333333"),
-        ({"overlap": "0.333333"}, "en-overlap-0.333333"),
-        ({"min_ratio": "0.00123456789"}, "en-min-ratio-0.00123456789"),
-    ],
-)
-def test_a_number_names_the_same_edition_however_it_is_written_and_no_other(
-    settings: dict[str, str], edition: str
-) -> None:
-    assert SimpleBooksConfig(["books"], **settings).edition() == edition  # type: ignore[arg-type]

@@ -166,22 +166,6 @@ def test_workers_and_the_order_of_corpora_do_not_count(
     assert tree(again) == tree(built)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"corpora": []}, "no corpus is named"),
-        ({"corpora": ["xx=a"]}, 'no language "xx"'),
-        ({"temperature": "0"}, "temperature is 0"),
-        ({"sentences": 0}, "sentences is 0"),
-        ({"dump_date": "a/b"}, "dump_date is 'a/b'"),
-        ({"size": 3}, "size is 3"),
-    ],
-)
-def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SubwordsConfig(**({"corpora": ["."]} | settings))
-
-
 def test_files_alone_have_no_date(inputs: Path) -> None:
     files = [f"ja={inputs}/texts/*"]
     assert Subwords(SubwordsConfig(files)).path[-1] == "latest-1.0.0"

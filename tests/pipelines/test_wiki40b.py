@@ -50,10 +50,7 @@ def test_every_sample_page_is_kept_or_rejected_as_its_author_says(
     demo: Path, language: str
 ) -> None:
     wiki, built = sample_wiki(language), demo_build(demo, language)
-    kept = {page.revision_id for page in wiki.pages if wiki.expected[page.page_id] == "kept"}
-    assert built.version_ids() == kept
-    expected = {page: reason for page, reason in wiki.expected.items() if reason != "kept"}
-    assert built.reasons() == expected
+    built.check_fates(wiki)
     assert {one.reason: one.stage for one in built.rejected()} == STAGES
     titles = {str(page.page_id): page.title for page in wiki.pages}
     assert all(one.title == titles[one.id] for one in built.rejected())
@@ -117,13 +114,11 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
     wiki = with_bulk(repeated_wiki("en", 2), 700_000)
     files = WikiFiles(tmp_path_factory.mktemp("big"), wiki)
     assert files.write_multistream().stat().st_size > dump_units.MIN_UNIT_BYTES
-    files.write_page_props()
     return files
 
 
 def big_config(big: WikiFiles, dump: Any) -> Wiki40bConfig:
-    props = big.stem("page_props.sql.gz")
-    return big.config(dump=dump, page_props=props, entities=ENTITIES, shard_bytes=20_000)
+    return big.linked(dump=dump, shard_bytes=20_000)
 
 
 @pytest.fixture(scope="module")
@@ -134,12 +129,7 @@ def reference(big: WikiFiles, tmp_path_factory: pytest.TempPathFactory) -> Build
 
 
 def test_the_reference_is_right(big: WikiFiles, reference: Build) -> None:
-    wiki = big.wiki
-    kept = {page.revision_id for page in wiki.pages if wiki.expected[page.page_id] == "kept"}
-    assert reference.version_ids() == kept
-    assert reference.reasons() == {
-        page: why for page, why in wiki.expected.items() if why != "kept"
-    }
+    reference.check_fates(big.wiki)
     reference.check_files()
 
 
@@ -226,10 +216,7 @@ def test_part_files_that_overlap_give_a_page_once(
 def test_the_shard_size_changes_the_files_and_not_the_articles(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
-    config = big.config(
-        dump=big.multistream, page_props=big.stem("page_props.sql.gz"), entities=ENTITIES
-    )
-    built = build(tmp_path, config)
+    built = build(tmp_path, big.linked())
     for split in SPLITS:
         assert len(list(built.folder.glob(f"{split}-*.parquet"))) == 1
         assert built.articles(split) == reference.articles(split)
@@ -253,32 +240,15 @@ def test_titles_link_as_properties_do(uk: WikiFiles, demo: Path, tmp_path: Path)
 
 
 def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
-    config = uk.config(
-        dump=uk.multistream,
-        page_props=uk.write_page_props(),
-        items_per_site=uk.write_items_per_site(),
-        page_table=uk.write_page_table(),
-        entities=ENTITIES,
-    )
-    built = build(tmp_path, config)
+    tables = {"items_per_site": uk.write_items_per_site(), "page_table": uk.write_page_table()}
+    built = build(tmp_path, uk.linked(**tables))
     assert built.tree_but_inputs() == demo_build(demo, "uk").tree_but_inputs()
-    assert {file["role"] for file in built.manifest["inputs"]} == {
-        "dump",
-        "page-props",
-        "items-per-site",
-        "page-table",
-        "entities",
-    }
+    roles = {file["role"] for file in built.manifest["inputs"]}
+    assert roles == {"dump", "page-props", "items-per-site", "page-table", "entities"}
 
 
 def test_a_page_that_the_page_table_lacks_was_deleted(uk: WikiFiles, tmp_path: Path) -> None:
-    config = uk.config(
-        dump=uk.multistream,
-        page_props=uk.write_page_props(),
-        page_table=uk.write_page_table(absent=[42, 300, 10]),
-        entities=ENTITIES,
-    )
-    built = build(tmp_path, config)
+    built = build(tmp_path, uk.linked(page_table=uk.write_page_table(absent=[42, 300, 10])))
     # 10 is a redirect, which is found before any table is asked
     assert built.reasons() == expected_reasons(uk, p42="deleted", p300="deleted")
     details = {one.id: one.detail for one in built.rejected() if one.reason == "deleted"}
@@ -332,8 +302,9 @@ def test_the_page_table_counts_also_without_links(uk: WikiFiles, tmp_path: Path)
 
 
 def test_a_disambiguation_page_is_known_by_its_class_alone(uk: WikiFiles, tmp_path: Path) -> None:
-    props = uk.write_page_props(only=["wikibase_item"])
-    built = build(tmp_path, uk.config(dump=uk.multistream, page_props=props, entities=ENTITIES))
+    config = uk.linked()
+    uk.write_page_props(only=["wikibase_item"])
+    built = build(tmp_path, config)
     assert built.reasons() == expected_reasons(uk)
     details = {one.id: one.detail for one in built.rejected() if one.reason == "disambiguation"}
     assert details == {"300": "Q900000501 is a Q4167410", "301": "Q900000502 is a Q4167410"}
@@ -365,9 +336,7 @@ def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
     assert len(fewer) == len(lines) - 2
     path = uk.folder / "wikidata-20260101-all.json.gz"
     path.write_bytes(gzip.compress(b"".join(fewer)))
-    built = build(
-        tmp_path, uk.config(dump=uk.multistream, page_props=uk.write_page_props(), entities=path)
-    )
+    built = build(tmp_path, uk.linked(entities=path))
     assert built.reasons() == expected_reasons(uk, p310="kept")
     assert built.manifest["counts"]["class_unknown"] == 2
 
@@ -393,9 +362,7 @@ def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
 def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Path) -> None:
     path = uk.folder / "ukwiki-20260101-pages-articles.xml"
     path.write_text(uk.wiki.header + "</mediawiki>\n", "utf-8")
-    built = build(
-        tmp_path, uk.config(dump=path, page_props=uk.write_page_props(), entities=ENTITIES)
-    )
+    built = build(tmp_path, uk.linked(dump=path))
     assert (built.articles(), built.rejected()) == ([], [])
     assert built.manifest["counts"]["pages_read"] == 0
     built.check_files()
@@ -419,32 +386,6 @@ def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
 
 
 # Settings and names.
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"language": "xx"}, "no such language: 'xx'"),
-        ({"language": "zh"}, "no such language: 'zh'"),
-        ({"dump": []}, "no dump is named"),
-        ({"on_corrupt": "ignore"}, "on_corrupt is one of"),
-        ({"near_duplicates": 1}, "near_duplicates is 1, and not from 0 to below 1"),
-        ({"near_duplicates": -0.1}, "near_duplicates is -0.1, and not from"),
-        ({"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
-        (
-            {"vocabulary_size": 263},
-            "vocabulary_size is 263; 263 pieces are taken by markers and bytes",
-        ),
-        ({"sample_articles": 0}, "sample_articles is 0, and must be positive"),
-        ({"dump_date": "../x"}, "dump_date is '../x', and must be letters"),
-        ({"dump_date": "a/b"}, "dump_date is 'a/b', and must be letters"),
-    ],
-)
-def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Wiki40bConfig(
-            **({"language": "uk", "dump": ["no such file"], "page_props": ["p"]} | settings)
-        )
 
 
 @pytest.mark.parametrize(

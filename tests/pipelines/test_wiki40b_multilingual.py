@@ -274,21 +274,6 @@ def test_a_folder_without_builds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"corpora": []}, "no folder"),
-        ({"vocabulary_sizes": []}, "no size"),
-        ({"vocabulary_sizes": [400, 400]}, "named twice"),
-        ({"vocabulary_sizes": [263]}, "263 pieces are taken"),
-        ({"sample_articles": 0}, "must be positive"),
-    ],
-)
-def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        MultilingualConfig(**({"corpora": ["x"]} | settings))
-
-
-@pytest.mark.parametrize(
     ("size", "name"), [(64_000, "64k"), (128_000, "128k"), (300, "300"), (1_500, "1500")]
 )
 def test_names(size: int, name: str) -> None:

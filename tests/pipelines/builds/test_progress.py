@@ -41,26 +41,118 @@ def test_a_tally_knows_pages_from_lines_and_rejections_from_the_rest() -> None:
     assert tally.megabytes_per_second == 3.0
 
 
-def test_what_is_shown_while_reading_and_then() -> None:
-    tally = Tally(COUNTS, seconds=2.0)
-    assert tally.describe(1000) == "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"
-    assert tally.describe(500) == "joining, writing: 40 of 1,000 articles"
+ENTITIES = {
+    "read-entities/dump_bytes": 500,
+    "read-entities/json_bytes": 6_000_000,
+    "read-entities/entities": 1100,
+    "read-entities/not-json": 3,
+    "read-entities/bad-claims": 1,
+    "read-entities/damages": 7,
+    "write-entity-table/rows": 40,
+}
 
 
-def test_near_duplicates_are_no_articles_that_will_be_written() -> None:
-    tally = Tally(COUNTS | {"drop-duplicates/near-duplicate": 300}, seconds=2.0)
-    assert tally.describe(500) == "joining, writing: 40 of 700 articles"
+LINES = {
+    "read-lines/dump_bytes": 700,
+    "read-lines/text_bytes": 8_000_000,
+    "read-lines/lines": 5000,
+    "read-lines/malformed-utf-8": 3,
+}
 
 
-def test_while_templates_are_read_no_page_is_kept_or_rejected() -> None:
-    counts = {"read-templates/dump_bytes": 300, "read-templates/pages": 900}
-    tally = Tally(counts | {"read-templates/xml_bytes": 8_000_000}, seconds=2.0)
-    assert tally.dump_bytes == 300
-    assert tally.describe(1000) == "templates of 900 pages 4.0 MB/s"
+BOOKS = {
+    "read-books/dump_bytes": 700,
+    "read-books/text_bytes": 8_000_000,
+    "read-books/books": 5000,
+    "read-books/html-page": 3,
+}
 
 
-def test_at_the_start_nothing_is_counted() -> None:
-    assert Tally({}, 0.0).describe(1) == "0 pages: 0 kept 0 rejected 0.0 MB/s"
+SOURCES = {
+    "read-dump/dump_bytes": 500,
+    "read-dump/xml_bytes": 6_000_000,
+    "read-dump/pages": 1100,
+    "screen-pages/unpublished": 70,
+    "find-passages/no-passage": 30,
+    "find-passages/candidates": 1000,
+}
+TEMPLATES = {
+    "read-templates/dump_bytes": 300,
+    "read-templates/pages": 900,
+    "read-templates/xml_bytes": 8_000_000,
+}
+PIECES = {"count-subwords/articles": 1200, "count-subwords/text_bytes": 6_000_000}
+CHECKSUMS = {"check-checksums/text_bytes": 6_000_000, "check-checksums/files": 7}
+SUBWORDS = {
+    "read-sentences/dump_bytes": 500,
+    "read-sentences/text_bytes": 6_000_000,
+    "read-sentences/sentences": 90_000,
+}
+BEGUN = {"read-dump/dump_bytes": 500, "train-subwords/begun": 1200}
+TOKENIZED = {"tokenize-lines/lines": 4000}
+WRITTEN = {"write-shards/sentences": 1200}
+NEAR = {"drop-near-duplicates/near-duplicate": 700}
+PIECES_BEGUN = {"train-pieces/begun": 7_000}
+PIECES_LEARNED = {"train-pieces/words": 7_000, "count-pieces/sentences": 1_012}
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "shown_line"),
+    [
+        ({}, 1, "0 pages: 0 kept 0 rejected 0.0 MB/s"),
+        (COUNTS, 1000, "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"),
+        (COUNTS, 500, "joining, writing: 40 of 1,000 articles"),
+        (
+            COUNTS | {"drop-duplicates/near-duplicate": 300},
+            500,
+            "joining, writing: 40 of 700 articles",
+        ),
+        (TEMPLATES, 1000, "templates of 900 pages 4.0 MB/s"),
+        (BEGUN, 500, "learning a vocabulary from 1,200 articles"),
+        (BEGUN | {"train-subwords/articles": 1200}, 500, "joining, writing: 0 of 0 articles"),
+        (PIECES, 12_000_000, "1,200 articles in pieces 3.0 MB/s"),
+        (ENTITIES, 1000, "1,100 entities 4 lines rejected 3.0 MB/s"),
+        (ENTITIES, 500, "sorting, writing: 40 of 1,100 entities"),
+        (LINES, 1000, "sorting: 5,000 lines 4.0 MB/s"),
+        (
+            LINES | {"tokenize-lines/lines": 900},
+            1000,
+            "tokenising: 900 different ones of 5,000 lines",
+        ),
+        (LINES | TOKENIZED | WRITTEN, 1000, "writing: 1,200 of 4,000 sentences"),
+        (LINES | TOKENIZED | WRITTEN | NEAR, 1000, "writing: 1,200 of 3,300 sentences"),
+        (LINES | WRITTEN, 1000, "writing: 1,200 sentences"),
+        (CHECKSUMS, 9_000_000, "7 files compared 3.0 MB/s"),
+        (BOOKS, 1000, "reading: 5,000 books 4.0 MB/s"),
+        (BOOKS | {"strip-books/stripped": 900}, 1000, "stripping, screening: 900 of 5,000 books"),
+        (
+            BOOKS | {"strip-books/stripped": 9, "tokenize-books/books": 30},
+            1000,
+            "tokenising: 30 books",
+        ),
+        (
+            BOOKS | {"tokenize-books/books": 60, "write-books/books": 1200},
+            1000,
+            "writing: 1,200 books",
+        ),
+        (SOURCES, 1000, "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"),
+        (SOURCES, 500, "choosing sentences of 1,000 articles"),
+        (SUBWORDS, 1000, "90,000 sentences 3.0 MB/s"),
+        (SUBWORDS, 500, "sampling: 90,000 sentences"),
+        (SUBWORDS | PIECES_BEGUN, 500, "learning pieces from 7,000 different words"),
+        (SUBWORDS | PIECES_BEGUN | PIECES_LEARNED, 500, "1,012 held-out sentences in pieces"),
+    ],
+)
+def test_what_is_shown_while_a_stage_works(
+    counts: dict[str, int], total: int, shown_line: str
+) -> None:
+    assert Tally(counts, seconds=2.0 if counts else 0.0).describe(total) == shown_line
+
+
+def test_bytes_of_the_input_are_those_that_are_read_first() -> None:
+    read = [Tally(one, 1.0).dump_bytes for one in (TEMPLATES, ENTITIES, LINES, BOOKS)]
+    assert read == [300, 500, 700, 700]
+    assert Tally(PIECES, 1.0).dump_bytes == Tally(CHECKSUMS, 1.0).dump_bytes == 6_000_000
 
 
 def count_all() -> None:
@@ -201,10 +293,15 @@ def test_all_that_is_not_kept_is_in_the_total(
     assert not_kept_rows(capsys.readouterr().out) == rows
 
 
+def table_rows(printed: str) -> list[list[str]]:
+    """The cells of the tables, row by row."""
+    rows = (line.strip("│").split("│") for line in printed.splitlines() if line.startswith("│"))
+    return [[cell.strip() for cell in row] for row in rows]
+
+
 def not_kept_rows(printed: str) -> list[str]:
     """ "<reason> <count>" of the table of what was not kept, which is the last one."""
-    table = printed.rpartition("not kept")[2].splitlines()
-    return [" ".join(line.strip("│").replace("│", " ").split()) for line in table if "│" in line]
+    return [" ".join(cells) for cells in table_rows(printed.rpartition("not kept")[2])]
 
 
 def test_what_there_is_nothing_to_say_of_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,38 +350,6 @@ def test_the_summary_of_several_vocabularies(capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_while_a_vocabulary_is_learned_that_is_shown() -> None:
-    counts = {"read-dump/dump_bytes": 500, "train-subwords/begun": 1200}
-    assert Tally(counts, 1.0).describe(500) == "learning a vocabulary from 1,200 articles"
-    done = Tally(counts | {"train-subwords/articles": 1200}, 1.0)
-    assert done.describe(500).startswith("joining, writing")
-
-
-def test_while_articles_are_counted_in_pieces() -> None:
-    counts = {"count-subwords/articles": 1200, "count-subwords/text_bytes": 6_000_000}
-    tally = Tally(counts, 2.0)
-    assert tally.describe(12_000_000) == "1,200 articles in pieces 3.0 MB/s"
-    assert tally.dump_bytes == 6_000_000
-
-
-ENTITY_COUNTS = {
-    "read-entities/dump_bytes": 500,
-    "read-entities/json_bytes": 6_000_000,
-    "read-entities/entities": 1100,
-    "read-entities/not-json": 3,
-    "read-entities/bad-claims": 1,
-    "read-entities/damages": 7,
-    "write-entity-table/rows": 40,
-}
-
-
-def test_what_is_shown_while_entities_are_read_and_then() -> None:
-    tally = Tally(ENTITY_COUNTS, seconds=2.0)
-    assert tally.dump_bytes == 500
-    assert tally.describe(1000) == "1,100 entities 4 lines rejected 3.0 MB/s"
-    assert tally.describe(500) == "sorting, writing: 40 of 1,100 entities"
-
-
 ENTITY_MANIFEST = {
     "signature": "entities|lang:wikidata|dump:20260101|v:1.0.0",
     "caveats": [],
@@ -310,12 +375,7 @@ ENTITY_STATS = {
 def test_the_summary_of_a_build_without_splits(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary("/data/e", ENTITY_MANIFEST, ENTITY_STATS, 3.21)
     out = capsys.readouterr().out
-    cells = {
-        tuple(cell.strip() for cell in line.strip("│").split("│"))
-        for line in out.splitlines()
-        if line.startswith("│")
-    }
-    assert cells == {
+    assert {(label, count) for label, count in table_rows(out)} == {
         ("items", "1,200"),
         ("internal classes: list", "1,100"),
         ("internal classes: template", "70"),
@@ -341,49 +401,6 @@ def test_the_summary_of_a_build_that_reads_and_rejects_nothing(
     assert capsys.readouterr().out.splitlines()[-2:] == ["built in 3.2 s", "the build: /data/m"]
 
 
-LINE_COUNTS = {
-    "read-lines/dump_bytes": 700,
-    "read-lines/text_bytes": 8_000_000,
-    "read-lines/lines": 5000,
-    "read-lines/malformed-utf-8": 3,
-}
-
-
-@pytest.mark.parametrize(
-    ("more", "shown_line"),
-    [
-        ({}, "sorting: 5,000 lines 4.0 MB/s"),
-        ({"tokenize-lines/lines": 900}, "tokenising: 900 different ones of 5,000 lines"),
-        (
-            {"tokenize-lines/lines": 4000, "write-shards/sentences": 1200},
-            "writing: 1,200 of 4,000 sentences",
-        ),
-        (
-            {
-                "tokenize-lines/lines": 4000,
-                "drop-near-duplicates/near-duplicate": 700,
-                "write-shards/sentences": 1200,
-            },
-            "writing: 1,200 of 3,300 sentences",
-        ),
-        ({"write-shards/sentences": 1200}, "writing: 1,200 sentences"),
-    ],
-)
-def test_what_is_shown_while_sentences_are_sorted_tokenised_and_written(
-    more: dict[str, int], shown_line: str
-) -> None:
-    tally = Tally(LINE_COUNTS | more, seconds=2.0)
-    assert tally.dump_bytes == 700
-    assert tally.describe(1000) == shown_line
-
-
-def test_while_files_are_compared_they_are_counted() -> None:
-    counts = {"check-checksums/text_bytes": 6_000_000, "check-checksums/files": 7}
-    tally = Tally(counts, seconds=2.0)
-    assert tally.dump_bytes == 6_000_000
-    assert tally.describe(9_000_000) == "7 files compared 3.0 MB/s"
-
-
 def test_the_summary_of_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     split = {"sentences": 12_345, "words": 99, "sentences_by_words": {"1": 3}}
     covered = {"sentences": 2, "predicted_words_with_end": 200, "out_of_vocabulary": 3}
@@ -396,54 +413,16 @@ def test_the_summary_of_sentences(capsys: pytest.CaptureFixture[str]) -> None:
         "paper_test": split | {"sentences": 17},
         "total": split,
     }
-    manifest = {
-        "signature": "lm1b|lang:en",
-        "counts": {"lines_read": 5, "rejected": {"total": 0}},
-        "caveats": [],
-        "outputs": [],
-        "lost": [],
-    }
-    print_summary("folder", manifest, stats, 1.0)
+    counts = {"lines_read": 5, "rejected": {"total": 0}}
+    print_summary("folder", ENTITY_MANIFEST | {"counts": counts, "lost": []}, stats, 1.0)
     printed = capsys.readouterr().out
-    rows = [
-        [cell.strip() for cell in line.strip("│").split("│")]
-        for line in printed.splitlines()
-        if line.startswith("│")
-    ]
+    rows = table_rows(printed)
     assert ["train", "12,345", "99"] in rows
     assert ["paper test", "17", "99"] in rows
     assert ["total", "12,345", "99"] in rows
     assert "vocabulary: 4,567 words; out of it:" in printed
     assert "heldout shard 0: 3 of 200 words (1.50%)" in printed
     assert "heldout: 9 of 200 words (4.50%)" in printed
-
-
-BOOK_COUNTS = {
-    "read-books/dump_bytes": 700,
-    "read-books/text_bytes": 8_000_000,
-    "read-books/books": 5000,
-    "read-books/html-page": 3,
-}
-
-
-@pytest.mark.parametrize(
-    ("more", "shown_line"),
-    [
-        ({}, "reading: 5,000 books 4.0 MB/s"),
-        ({"strip-books/stripped": 900}, "stripping, screening: 900 of 5,000 books"),
-        (
-            {"strip-books/stripped": 4000, "tokenize-books/books": 30},
-            "tokenising: 30 books",
-        ),
-        ({"tokenize-books/books": 60, "write-books/books": 1200}, "writing: 1,200 books"),
-    ],
-)
-def test_what_is_shown_while_books_are_read_stripped_tokenised_and_written(
-    more: dict[str, int], shown_line: str
-) -> None:
-    tally = Tally(BOOK_COUNTS | more, seconds=2.0)
-    assert tally.dump_bytes == 700
-    assert tally.describe(1000) == shown_line
 
 
 def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
@@ -460,20 +439,10 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
         "simplebooks-92": figures,
         "dates": {"dated_by": {"released": 1000, "imprint": 7}},
     }
-    manifest = {
-        "signature": "simplebooks|lang:en",
-        "counts": {"files_read": 2345, "rejected": {"screen-books/poems": 1111, "total": 1111}},
-        "caveats": [],
-        "outputs": [],
-        "lost": [LOST],
-    }
-    print_summary("folder", manifest, stats, 1.0)
+    counts = {"files_read": 2345, "rejected": {"screen-books/poems": 1111, "total": 1111}}
+    print_summary("folder", ENTITY_MANIFEST | {"counts": counts, "lost": [LOST]}, stats, 1.0)
     printed = capsys.readouterr().out
-    rows = [
-        [cell.strip() for cell in line.strip("│").split("│")]
-        for line in printed.splitlines()
-        if line.startswith("│")
-    ]
+    rows = table_rows(printed)
     assert rows[:3] == [["train", "1,234", "99"], ["train 2", "30", "99"], ["total", "1,234", "99"]]
     assert ["screen-books/poems", "1,111"] in rows
     assert re.search(r"┃ not kept +┃ +files ┃", printed)
@@ -483,49 +452,3 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
     ) in printed
     assert "\n2,345 files read in 1.0 s\n" in printed
     assert "100 files: bz2" in printed
-
-
-SOURCE_COUNTS = {
-    "read-dump/dump_bytes": 500,
-    "read-dump/xml_bytes": 6_000_000,
-    "read-dump/pages": 1100,
-    "screen-pages/unpublished": 70,
-    "find-passages/no-passage": 30,
-    "find-passages/candidates": 1000,
-}
-
-
-def test_what_is_shown_while_passages_are_found_and_then() -> None:
-    tally = Tally(SOURCE_COUNTS, seconds=2.0)
-    assert tally.describe(1000) == "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"
-    assert tally.describe(500) == "choosing sentences of 1,000 articles"
-
-
-SUBWORD_COUNTS = {
-    "read-sentences/dump_bytes": 500,
-    "read-sentences/text_bytes": 6_000_000,
-    "read-sentences/sentences": 90_000,
-}
-
-
-@pytest.mark.parametrize(
-    ("more", "total", "line"),
-    [
-        ({}, 1000, "90,000 sentences 3.0 MB/s"),
-        ({}, 500, "sampling: 90,000 sentences"),
-        ({"train-pieces/begun": 7_000}, 500, "learning pieces from 7,000 different words"),
-        (
-            {
-                "train-pieces/begun": 7_000,
-                "train-pieces/words": 7_000,
-                "count-pieces/sentences": 1_012,
-            },
-            500,
-            "1,012 held-out sentences in pieces",
-        ),
-    ],
-)
-def test_what_is_shown_while_pieces_are_learned(
-    more: dict[str, int], total: int, line: str
-) -> None:
-    assert Tally(SUBWORD_COUNTS | more, seconds=2.0).describe(total) == line

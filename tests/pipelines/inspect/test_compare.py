@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pipelines.cli import main
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.compare import EditionChanges, compare_builds
 from tests.makers.edition_builds import Rows, article, make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.sentence_builds import make_sentence_build
+from tests.makers.wiki_builds import Command
 from transforms.files.open_input import InputError
 from transforms.text.builds.edition_changes import MOVED, Change, SplitChanges
 
@@ -48,13 +48,10 @@ def compare(old: Path, new: Path, **how: Any) -> EditionChanges:
     return compare_builds(str(old), str(new), workers=1, **how)
 
 
-def test_what_came_went_and_changed(
-    old: Path, new: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_came_went_and_changed(old: Path, new: Path, tmp_path: Path, run: Command) -> None:
     report = tmp_path / "changes.tsv"
     command = ["compare", str(old), str(new), "--workers", "1", "--report", str(report)]
-    assert main(command) == 0
-    assert squeezed(capsys.readouterr().out) == (
+    assert squeezed(run(*command).out) == (
         "old: wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
         "new: wiki40b|lang:uk|dump:20260201|v:1.0.0\n"
         "articles old new added removed changed unchanged moved out moved in\n"
@@ -77,14 +74,11 @@ def test_what_came_went_and_changed(
     assert summary["share"] == pytest.approx(4 / 7)
 
 
-def test_what_moved_ends_with_status_1(
-    old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_moved_ends_with_status_1(old: Path, tmp_path: Path, run: Command) -> None:
     many = [article(f"Q{number}") for number in range(100, 130)]
     old = make_edition(tmp_path / "a", {"train": [many], "validation": [[]], "test": [[]]})
     moved = make_edition(tmp_path / "b", {"train": [[]], "validation": [[]], "test": [many]})
-    assert main(["compare", str(old), str(moved), "--workers", "1"]) == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = run("compare", old, moved, "--workers", "1", status=1).out.splitlines()
     assert lines[-23:-19] == [
         "moved between splits: 30",
         "  train → test: 30",
@@ -133,25 +127,22 @@ def test_the_report_is_the_same_whatever_the_workers_and_the_files(
     assert summaries[0] == summaries[1]
 
 
-def test_an_id_that_stands_twice_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_id_that_stands_twice_is_told(tmp_path: Path, run: Command) -> None:
     twice = {"train": [[article("Q1"), article("Q1", "Інше.")]]}
     old = make_edition(tmp_path / "a", twice)
     new = make_edition(tmp_path / "b", {"train": [[article("Q1", "Інше.")]]})
-    assert main(["compare", str(old), str(new), "--workers", "1"]) == 0
-    assert "ids in several rows of an edition: 1\n" in capsys.readouterr().out
+    shown = run("compare", old, new, "--workers", "1").out
+    assert "ids in several rows of an edition: 1\n" in shown
     total = compare(old, new).total
     assert (total.removed, total.changed, total.unchanged) == (1, 0, 1)
 
 
-def test_sentences_come_go_and_may_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_come_go_and_may_move(tmp_path: Path, run: Command) -> None:
     shards = (b"Held .\n", b"One .\nTwo .\nTwo .\n")
     old = make_sentence_build(tmp_path / "a", shards, [b"Held .\n"])
     turned = (b"One .\n", b"Held .\nTwo .\nThree .\n")
     new = make_sentence_build(tmp_path / "b", turned, [b"One .\n"])
-    assert main(["compare", str(old), str(new), "--workers", "1"]) == 0
-    assert squeezed(capsys.readouterr().out).endswith(
+    assert squeezed(run("compare", old, new, "--workers", "1").out).endswith(
         "total 4 4 1 1 0 1 2 2\n"
         "not the same in both: 80.00%\n"
         "moved between splits: 2\n"
@@ -161,13 +152,12 @@ def test_sentences_come_go_and_may_move(tmp_path: Path, capsys: pytest.CaptureFi
     )
 
 
-def test_items_have_no_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_items_have_no_splits(tmp_path: Path, run: Command) -> None:
     def make(name: str, title: str) -> Path:
         rows = [{"numeric_id": 9, "instance_of": [5], "ukwiki": title}]
         return make_edition(tmp_path / name, {"": [rows]}, corpus="entities", language="wikidata")
 
-    assert main(["compare", str(make("a", "A")), str(make("b", "B")), "--workers", "1"]) == 0
-    assert squeezed(capsys.readouterr().out).endswith(
+    assert squeezed(run("compare", make("a", "A"), make("b", "B"), "--workers", "1").out).endswith(
         "total 1 1 0 0 1 0 0 0\nnot the same in both: 100.00%\n"
     )
 
@@ -182,14 +172,13 @@ def test_items_have_no_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_what_is_no_edition_of_the_other_is_refused(
     old: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Command,
     other: dict[str, str],
     message: str,
 ) -> None:
     new = make_edition(tmp_path / "b", {}, **other)
-    assert main(["compare", str(old), str(new)]) == 2
     told = message.format(old=old, new=new)
-    assert capsys.readouterr().err == f"corpusmill: error: {told}\n"
+    assert run("compare", old, new, status=2).err == f"corpusmill: error: {told}\n"
 
 
 def test_another_edition_in_the_same_language_is_compared(old: Path, tmp_path: Path) -> None:
@@ -200,10 +189,9 @@ def test_another_edition_in_the_same_language_is_compared(old: Path, tmp_path: P
     assert (changes.share, changes.differences) == (0, ("settings near_duplicates: none → 0.8",))
 
 
-def test_an_unfinished_build(old: Path, new: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unfinished_build(old: Path, new: Path, run: Command) -> None:
     (new / "COMPLETED").unlink()
-    assert main(["compare", str(old), str(new)]) == 1
-    assert capsys.readouterr().err == (
+    assert run("compare", old, new, status=1).err == (
         f"corpusmill: error: {new}: no finished build: there is no file COMPLETED\n"
     )
 

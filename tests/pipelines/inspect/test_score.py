@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pipelines.builds.provenance import VERSION
-from pipelines.cli import main
 from pipelines.inspect.score import score
 from tests.makers.finished_builds import make_build, manifest_of, seal
+from tests.makers.wiki_builds import Command
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import to_json
 
@@ -30,22 +30,17 @@ def uk(tmp_path: Path) -> Path:
     return make_build(tmp_path, "uk", IDS, stats=stats())
 
 
-def run(metric: str, corpus: Path, *flags: object) -> int:
-    try:
-        return main(["score", metric, "--corpus", str(corpus), *map(str, flags)])
-    except SystemExit as end:
-        return int(end.code or 0)
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys, "score")
 
 
 def digest(build: Path) -> str:
     return hashlib.sha256((build / "manifest.json").read_bytes()).hexdigest()[:8]
 
 
-def test_bits_per_character_and_all_they_were_made_of(
-    uk: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("bpc", uk, "--pieces-log-likelihood", -1000 * math.log(2)) == 0
-    assert capsys.readouterr().out == (
+def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) -> None:
+    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", -1000 * math.log(2)).out == (
         "corpus                          wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
         "split                           test\n"
         "log-likelihood                  -693.147 nats\n"
@@ -62,9 +57,8 @@ def test_bits_per_character_and_all_they_were_made_of(
     )
 
 
-def test_word_level_perplexity(uk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("perplexity", uk, "--pieces-log-likelihood", -1000, "--base", 2) == 0
-    shown = capsys.readouterr().out
+def test_word_level_perplexity(uk: Path, run: Command) -> None:
+    shown = run("perplexity", "--corpus", uk, "--pieces-log-likelihood", -1000, "--base", 2).out
     assert "\nword-level perplexity          32.0000\n" in shown
     assert "\nthat is, bits per character    1.0000\n" in shown
     assert shown.endswith(
@@ -74,18 +68,14 @@ def test_word_level_perplexity(uk: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("number", ["-300", "-300.0", "-3e2", "-3.0E+2", "-.3e3", "-3000e-1"])
-def test_numbers_may_be_written_in_any_way(
-    uk: Path, number: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("bpc", uk, "--pieces-log-likelihood", number, "--base", "10") == 0
-    assert capsys.readouterr().out.endswith(f" = {0.3 * math.log2(10):.4f}\n")
+def test_numbers_may_be_written_in_any_way(uk: Path, number: str, run: Command) -> None:
+    assert run(
+        "bpc", "--corpus", uk, "--pieces-log-likelihood", number, "--base", "10"
+    ).out.endswith(f" = {0.3 * math.log2(10):.4f}\n")
 
 
-def test_a_perplexity_over_the_pieces_of_the_build(
-    uk: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("bpc", uk, "--perplexity-per-piece", 16) == 0
-    assert capsys.readouterr().out.endswith(" = 1.0000\n")
+def test_a_perplexity_over_the_pieces_of_the_build(uk: Path, run: Command) -> None:
+    assert run("bpc", "--corpus", uk, "--perplexity-per-piece", 16).out.endswith(" = 1.0000\n")
 
 
 @pytest.mark.parametrize(("lines", "each"), [(3, -100), (250, -1.2)])
@@ -106,13 +96,10 @@ def test_the_numbers_may_be_in_several_files(uk: Path, tmp_path: Path) -> None:
     assert found.log_likelihood == -300
 
 
-def test_a_file_that_leaves_text_out(
-    uk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> None:
     path = tmp_path / "scores.txt"
     path.write_text("-1\n" * 249)
-    assert run("bpc", uk, "--pieces-log-likelihood", path) == 2
-    assert capsys.readouterr().err == (
+    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", path, status=2).err == (
         f"corpusmill: error: {path}: 249 log-likelihoods are given, and the split has 250 pieces or"
         " 3 articles: give one for each, or the sum of all\n"
     )
@@ -137,17 +124,15 @@ def test_a_file_that_leaves_text_out(
     ],
 )
 def test_what_cannot_be_scored(
-    uk: Path, flags: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]
+    uk: Path, flags: list[str], status: int, message: str, run: Command
 ) -> None:
-    assert run("bpc", uk, *flags) == status
-    assert message in capsys.readouterr().err
+    assert message in run("bpc", "--corpus", uk, *flags, status=status).err
 
 
-def test_an_unfinished_build(uk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unfinished_build(uk: Path, run: Command) -> None:
     (uk / "COMPLETED").unlink()
-    assert run("bpc", uk, "--pieces-log-likelihood", -1) == 1
     message = f"corpusmill: error: {uk}: no finished build: there is no file COMPLETED\n"
-    assert capsys.readouterr().err == message
+    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", -1, status=1).err == message
 
 
 # Builds whose manifest has no counts: those of stats.json.
@@ -168,15 +153,13 @@ def test_counts_beside_the_manifest(uk: Path) -> None:
     assert after.normalisers == before.normalisers
 
 
-def test_a_build_without_pieces(uk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_build_without_pieces(uk: Path, run: Command) -> None:
     without_stats(uk, {name: count for name, count in TEST.items() if name != "pieces"})
-    assert run("bpc", uk, "--perplexity-per-piece", 16) == 2
-    assert capsys.readouterr().err == (
+    assert run("bpc", "--corpus", uk, "--perplexity-per-piece", 16, status=2).err == (
         "corpusmill: error: the number of pieces is not known: the build has no SentencePiece model"
         " (it needs the package sentencepiece)\n"
     )
-    assert run("bpc", uk, "--pieces-log-likelihood", -300) == 0
-    shown = capsys.readouterr().out
+    shown = run("bpc", "--corpus", uk, "--pieces-log-likelihood", -300).out
     assert "\npieces                          – (no SentencePiece model)\n" in shown
     assert "per piece" not in shown
 

@@ -4,15 +4,15 @@ import bz2
 import hashlib
 import json
 import os
-import pathlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from pipelines.cli import main
 from pipelines.inspect import spbleu_model
 from tests.makers.spm_models import SENTENCES, small_model
+from tests.makers.wiki_builds import Command
 from transforms.text.translation import translation_scores
 from transforms.text.translation.tables import read_table
 
@@ -21,7 +21,7 @@ SHA256 = hashlib.sha256(small_model()).hexdigest()
 OWN = f"spm-{SHA256[:8]}"
 
 
-def write(path: pathlib.Path, lines: "tuple[str, ...] | list[str]") -> pathlib.Path:
+def write(path: Path, lines: "tuple[str, ...] | list[str]") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
     return path
@@ -32,7 +32,7 @@ def worse(number: int) -> list[str]:
 
 
 @pytest.fixture
-def files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a reference, an output and a model; sacrebleu has downloaded nothing."""
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path / "sacrebleu"))
     write(tmp_path / "ref.txt", SENTENCES)
@@ -41,19 +41,17 @@ def files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pa
     return tmp_path
 
 
-def run(*arguments: object) -> int:
-    try:
-        return main(["score", "spbleu", *map(str, arguments)])
-    except SystemExit as end:
-        return int(end.code or 0)
+@pytest.fixture
+def spbleu(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys, "score", "spbleu")
 
 
-def one(files: pathlib.Path, *more: object, model: str = "own.model") -> list[object]:
+def one(files: Path, *more: object, model: str = "own.model") -> list[object]:
     of = ["--reference", files / "ref.txt", "--hypothesis", files / "out.txt"]
     return [*of, *(["--model", files / model] if model else []), *more]
 
 
-def sacrebleu(files: pathlib.Path, *flags: str) -> list[str]:
+def sacrebleu(files: Path, *flags: str) -> list[str]:
     """The lines that sacrebleu's own command prints."""
     command = [sys.executable, "-m", "sacrebleu", "ref.txt", "-i", "out.txt", "-w", "2", *flags]
     environment = os.environ | {"SACREBLEU": str(files / "sacrebleu"), "SACREBLEU_FORMAT": "text"}
@@ -63,7 +61,7 @@ def sacrebleu(files: pathlib.Path, *flags: str) -> list[str]:
     return [line.strip() for line in done.stdout.splitlines()]
 
 
-def put_in_place(files: pathlib.Path) -> pathlib.Path:
+def put_in_place(files: Path) -> Path:
     path = files / "sacrebleu" / "models" / RELEASE
     path.parent.mkdir(parents=True)
     path.write_bytes(small_model())
@@ -74,7 +72,7 @@ def put_in_place(files: pathlib.Path) -> pathlib.Path:
 
 
 def test_scores_and_signatures_are_letter_for_letter_those_of_sacrebleu(
-    files: pathlib.Path, capsys: pytest.CaptureFixture[str]
+    files: Path, spbleu: Command
 ) -> None:
     path = put_in_place(files)
     metrics = ("-m", "bleu", "chrf", "-tok", "flores101", "--chrf-word-order", "2")
@@ -85,21 +83,17 @@ def test_scores_and_signatures_are_letter_for_letter_those_of_sacrebleu(
     assert expected[1].startswith("chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:")
     for model in (path, "flores101", None):
         arguments = one(files, *(["--model", model] if model else []), model="")
-        assert run(*arguments) == 0
-        assert capsys.readouterr().out.splitlines()[-2:] == expected
-    assert run(*one(files)) == 0  # the same model elsewhere: the same scores, a name of its own
+        assert spbleu(*arguments).out.splitlines()[-2:] == expected
+    # The same model elsewhere: the same scores, a name of its own.
     own = f"tok:{OWN}|smooth:exp|corpusmill:0.1.0"
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert spbleu(*one(files)).out.splitlines()[-2:] == [
         expected[0].replace("tok:flores101|smooth:exp", own),
         expected[1],
     ]
 
 
-def test_the_other_metrics_of_sacrebleu(
-    files: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(*one(files, "--chrf", "--bleu")) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+def test_the_other_metrics_of_sacrebleu(files: Path, spbleu: Command) -> None:
+    assert spbleu(*one(files, "--chrf", "--bleu")).out.splitlines()[-2:] == [
         sacrebleu(files, "-m", "chrf")[0],
         sacrebleu(files, "-m", "bleu")[0],
     ]
@@ -108,19 +102,16 @@ def test_the_other_metrics_of_sacrebleu(
 # Which model.
 
 
-def test_without_a_model(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*one(files, model="")) == 1
-    assert capsys.readouterr().err == (
+def test_without_a_model(files: Path, spbleu: Command) -> None:
+    assert spbleu(*one(files, model=""), status=1).err == (
         f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: no --model is given, and"
         " sacrebleu has not downloaded its model. Get a model there, and give it by --model FILE"
         f" (flores101: https://dl.fbaipublicfiles.com/fairseq/models/flores/{RELEASE};"
         " flores200: https://tinyurl.com/flores200sacrebleuspm;"
         " spBLEU-1K: https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model)\n"
     )
-    assert run(*one(files, "--model", "flores200", model="")) == 1
-    assert f"{files}/sacrebleu/models/flores200sacrebleuspm: no such file: sacrebleu has" in (
-        capsys.readouterr().err
-    )
+    err = spbleu(*one(files, "--model", "flores200", model=""), status=1).err
+    assert f"{files}/sacrebleu/models/flores200sacrebleuspm: no such file: sacrebleu has" in err
 
 
 @pytest.mark.parametrize(
@@ -137,20 +128,22 @@ def test_without_a_model(files: pathlib.Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_no_model(
-    files: pathlib.Path,
+    files: Path,
     name: str,
     content: bytes | None,
     message: str,
-    capsys: pytest.CaptureFixture[str],
+    spbleu: Command,
 ) -> None:
     if content:
         (files / name).write_bytes(content)
-    assert run(*one(files, model=name)) == 1
-    assert capsys.readouterr().err == f"corpusmill: error: {files / name}: {message}\n"
+    assert (
+        spbleu(*one(files, model=name), status=1).err
+        == f"corpusmill: error: {files / name}: {message}\n"
+    )
 
 
-def test_what_a_model_is_called(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def name(path: pathlib.Path) -> tuple[str, bool]:
+def test_what_a_model_is_called(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(path: Path) -> tuple[str, bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(small_model())
         model = spbleu_model.read_model(str(path))
@@ -176,13 +169,12 @@ def test_what_a_model_is_called(files: pathlib.Path, monkeypatch: pytest.MonkeyP
 # One direction.
 
 
-def test_domains_and_topics(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_domains_and_topics(files: Path, spbleu: Command) -> None:
     domains = ["wikinews"] * 4 + ["wikibooks"] * 4 + ["wikivoyage"] * 3
     rows = [f"u\t{name}\tTravel \tno\tyes" for name in domains]
     for name in ("metadata_devtest.tsv", "metedata_devtest.tsv"):
         path = write(files / name, ["URL\tdomain\ttopic\thas_image\thas_hyperlink", *rows])
-        assert run(*one(files, "--metadata", path, "--json")) == 0
-        value = json.loads(capsys.readouterr().out)
+        value = json.loads(spbleu(*one(files, "--metadata", path, "--json")).out)
         groups = value["directions"][0]["groups"]
         assert [(g["kind"], g["name"], g["sentences"]) for g in groups] == [
             ("corpus", "", 11),
@@ -195,44 +187,26 @@ def test_domains_and_topics(files: pathlib.Path, capsys: pytest.CaptureFixture[s
         part = [files / "part-ref.txt", files / "part-out.txt"]
         write(part[0], SENTENCES[4:8])
         write(part[1], worse(4)[4:8])
-        arguments = [
-            "--reference",
-            part[0],
-            "--hypothesis",
-            part[1],
-            "--model",
-            files / "own.model",
-        ]
-        assert run(*arguments, "--json") == 0
-        alone = json.loads(capsys.readouterr().out)["directions"][0]["groups"][0]
+        given = ["--reference", part[0], "--hypothesis", part[1], "--model", files / "own.model"]
+        alone = json.loads(spbleu(*given, "--json").out)["directions"][0]["groups"][0]
         assert alone["scores"] == groups[1]["scores"]
-    assert run(*one(files, "--metadata", files / "metadata_devtest.tsv")) == 0
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    scores = groups[3]["scores"]
-    assert [
-        "domain",
-        "wikivoyage",
-        "3",
-        f"{scores['spBLEU']:.2f}",
-        f"{scores['chrF++']:.2f}",
-    ] in shown
+    out = spbleu(*one(files, "--metadata", files / "metadata_devtest.tsv")).out
+    scores = [f"{groups[3]['scores'][name]:.2f}" for name in ("spBLEU", "chrF++")]
+    assert ["domain", "wikivoyage", "3", *scores] in [line.split() for line in out.splitlines()]
 
 
-def test_warnings(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings(files: Path, spbleu: Command) -> None:
     write(files / "ref.txt", ["A dog .", "", "A cat ."] * 50)
     write(files / "out.txt", ["A dog .", "", " "] * 2 + ["Dogs run .", "b", "c ."] * 48)
-    assert run(*one(files)) == 0
-    assert capsys.readouterr().err == (
+    assert spbleu(*one(files)).err == (
         f"corpusmill: warning: {files}/ref.txt: 50 empty lines: 2, 5, 8, 11, 14, …\n"
         f"corpusmill: warning: {files}/out.txt: 4 empty lines: 2, 3, 5, 6\n"
     )
     write(files / "out.txt", ["A dog ."] * 150)
-    assert run(*one(files)) == 0
-    assert f'{files}/out.txt: 150 lines end in " ."' in capsys.readouterr().err
+    assert f'{files}/out.txt: 150 lines end in " ."' in spbleu(*one(files)).err
     write(files / "ref.txt", SENTENCES)
     write(files / "out.txt", ["\ufeff" + SENTENCES[0], *SENTENCES[1:]])
-    assert run(*one(files)) == 0
-    shown = capsys.readouterr()
+    shown = spbleu(*one(files))
     chrf = sacrebleu(files, "-m", "chrf", "--chrf-word-order", "2")
     assert shown.out.splitlines()[-1:] == chrf
     assert not chrf[0].endswith("100.00")
@@ -247,12 +221,13 @@ def test_warnings(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> No
     [
         (
             "out.txt",
-            b"one\ntwo\n",
+            b"1\n2\n",
             (),
             "{0}/out.txt: has 2 lines, and the reference {0}/ref.txt has 11",
         ),
         ("out.txt", b"", (), "{0}/out.txt: has 0 lines, and the reference {0}/ref.txt has 11"),
         ("ref.txt", b"", (), "{0}/ref.txt: is empty: nothing to score against"),
+        ("out.txt", None, (), "{0}/out.txt: no such file"),
         ("out.txt", b"a\nb\xff\n", (), "{0}/out.txt: line 2 is no UTF-8"),
         (
             "m.tsv",
@@ -275,57 +250,49 @@ def test_warnings(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> No
     ],
 )
 def test_what_does_not_fit_together(
-    files: pathlib.Path,
+    files: Path,
     name: str,
-    content: bytes,
+    content: bytes | None,
     flags: tuple[str, ...],
     message: str,
-    capsys: pytest.CaptureFixture[str],
+    spbleu: Command,
 ) -> None:
-    (files / name).write_bytes(content)
-    assert run(*one(files, *(flag.format(files) for flag in flags))) == 1
-    assert capsys.readouterr().err == f"corpusmill: error: {message.format(files)}\n"
+    (files / name).unlink(missing_ok=True)
+    if content is not None:
+        (files / name).write_bytes(content)
+    given = one(files, *(flag.format(files) for flag in flags))
+    assert spbleu(*given, status=1).err == f"corpusmill: error: {message.format(files)}\n"
 
 
-def test_no_file(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (files / "out.txt").unlink()
-    assert run(*one(files)) == 1
-    assert capsys.readouterr().err == f"corpusmill: error: {files}/out.txt: no such file\n"
-
-
-def test_compressed_and_crlf_files(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*one(files)) == 0
-    expected = capsys.readouterr().out
+def test_compressed_and_crlf_files(files: Path, spbleu: Command) -> None:
+    expected = spbleu(*one(files)).out
     data = (files / "out.txt").read_bytes()
     (files / "out.txt").write_bytes(bz2.compress(data.replace(b"\n", b"\r\n")))
-    assert run(*one(files)) == 0
-    assert capsys.readouterr().out == expected
+    assert spbleu(*one(files)).out == expected
 
 
 # Several systems, many directions.
 
 
-def test_several_systems(files: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_systems(files: Path, spbleu: Command) -> None:
     write(files / "best.txt", SENTENCES)
     arguments = one(files, files / "best.txt", model="")
-    assert run(*arguments, "--model", files / "own.model") == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    lines = [
+        line.split() for line in spbleu(*arguments, "--model", files / "own.model").out.splitlines()
+    ]
     assert lines[0] == ["system", "spBLEU", "chrF++"]
     assert ["best.txt", "100.00", "100.00"] in lines
     [of_worse] = [line for line in lines if line[:1] == ["out.txt"]]
     assert 0 < float(of_worse[1]) < 100
 
 
-def test_systems_whose_files_are_called_the_same(
-    files: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_systems_whose_files_are_called_the_same(files: Path, spbleu: Command) -> None:
     given = [write(files / name / "eng-fra.devtest", SENTENCES) for name in ("large", "small")]
     flags = ["--reference", files / "ref.txt", "--model", files / "own.model", "--json"]
     flags += ["--workers", 1]
 
-    def systems(*hypotheses: pathlib.Path) -> list[tuple[str, str]]:
-        assert run("--hypothesis", *hypotheses, *flags) == 0
-        found = json.loads(capsys.readouterr().out)["directions"]
+    def systems(*hypotheses: Path) -> list[tuple[str, str]]:
+        found = json.loads(spbleu("--hypothesis", *hypotheses, *flags).out)["directions"]
         return [(one["system"], one["source"]) for one in found]
 
     assert systems(*given) == [(str(given[0]), "eng"), (str(given[1]), "eng")]
@@ -336,7 +303,7 @@ def test_systems_whose_files_are_called_the_same(
 
 
 @pytest.fixture
-def package(files: pathlib.Path) -> pathlib.Path:
+def package(files: Path) -> Path:
     """References of three languages, and directions between them by two systems."""
     codes = ("eng", "fra", "zho_simpl")
     for place, code in enumerate(codes):
@@ -353,15 +320,14 @@ def package(files: pathlib.Path) -> pathlib.Path:
     return files
 
 
-def many(package: pathlib.Path, *more: object) -> list[object]:
+def many(package: Path, *more: object) -> list[object]:
     of = ["--reference", package / "refs", "--hypothesis", package / "outputs"]
     return [*of, "--model", package / "own.model", "--workers", 1, *more]
 
 
-def test_many_to_many(package: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_to_many(package: Path, spbleu: Command) -> None:
     target = package / "scores"
-    assert run(*many(package, "--output", target)) == 0
-    shown = capsys.readouterr()
+    shown = spbleu(*many(package, "--output", target))
     assert shown.err == (
         "corpusmill: warning: not scored, since it is not named like eng-fra.devtest:"
         f" {package}/outputs/README\n"
@@ -417,41 +383,38 @@ def test_many_to_many(package: pathlib.Path, capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_workers_do_not_matter(package: pathlib.Path) -> None:
+def test_workers_do_not_matter(package: Path, spbleu: Command) -> None:
     for name, workers in (("one", 1), ("two", 2)):
         flags = ("--workers", workers, "--output", package / name)
-        assert run(*many(package), *flags) == 0
+        spbleu(*many(package), *flags)
     for path in (package / "one").iterdir():
         assert path.read_bytes() == (package / "two" / path.name).read_bytes()
 
 
-def test_an_output_folder_is_not_overwritten(
-    package: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_folder_is_not_overwritten(package: Path, spbleu: Command) -> None:
     target = write(package / "scores" / "notes.txt", ["mine"]).parent
-    assert run(*many(package, "--output", target)) == 1
-    assert capsys.readouterr().err == (
+    assert spbleu(*many(package, "--output", target), status=1).err == (
         f"corpusmill: error: {target} is not empty; take another --output\n"
     )
     assert [path.name for path in target.iterdir()] == ["notes.txt"]
 
 
-def test_systems_whose_tables_would_be_called_the_same(files: pathlib.Path) -> None:
+def test_systems_whose_tables_would_be_called_the_same(files: Path, spbleu: Command) -> None:
     write(files / "refs" / "fra.devtest", SENTENCES)
     write(files / "outputs" / "a" / "b" / "eng-fra.devtest", SENTENCES)
     write(files / "outputs" / "a-b" / "eng-fra.devtest", worse(4))
     flags = ["--reference", files / "refs", "--hypothesis", files / "outputs"]
     target = files / "scores"
-    assert run(*flags, "--model", files / "own.model", "--output", target) == 0
+    spbleu(*flags, "--model", files / "own.model", "--output", target)
     tables = sorted(target.glob("directions-a-b-devtest-chrF++*.tsv"))
     assert len(tables) == 2
     assert sorted("100.0000" in table.read_text("utf-8") for table in tables) == [False, True]
 
 
-def test_nothing_is_left_behind_where_it_fails(package: pathlib.Path) -> None:
+def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -> None:
     write(package / "outputs" / "small" / "eng-fra.devtest", ["short"])
     before = sorted(path.name for path in package.iterdir())
-    assert run(*many(package, "--output", package / "scores")) == 1
+    spbleu(*many(package, "--output", package / "scores"), status=1)
     assert sorted(path.name for path in package.iterdir()) == before
 
 
@@ -471,31 +434,27 @@ def test_nothing_is_left_behind_where_it_fails(package: pathlib.Path) -> None:
     ],
 )
 def test_directions_that_do_not_fit(
-    package: pathlib.Path, path: str, message: str, capsys: pytest.CaptureFixture[str]
+    package: Path, path: str, message: str, spbleu: Command
 ) -> None:
     write(package / path, ["text"])
-    assert run(*many(package)) == 1
     expected = f"corpusmill: error: {package / path}: {message.format(package)}"
-    assert capsys.readouterr().err.startswith(expected)
+    assert spbleu(*many(package), status=1).err.startswith(expected)
 
 
-def test_a_folder_without_directions(
-    package: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
     write(package / "empty" / "notes.txt", ["text"])
     model = ("--model", package / "own.model")
     folder = ("--reference", package / "refs")
-    assert run(*folder, "--hypothesis", package / "empty", *model) == 1
-    assert f"{package}/empty: holds no translations" in capsys.readouterr().err
-    assert run(*folder, "--hypothesis", package / "out.txt", *model) == 1
-    assert f"{package}/out.txt: is not named like eng-fra.devtest" in capsys.readouterr().err
+    for name, message in (
+        ("empty", "holds no translations"),
+        ("out.txt", "is not named like eng-fra.devtest"),
+    ):
+        err = spbleu(*folder, "--hypothesis", package / name, *model, status=1).err
+        assert f"{package}/{name}: {message}" in err
 
 
-def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--help") == 0
-    assert "Nothing is ever downloaded here." in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["score", "--help"])
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_help_teaches(spbleu: Command) -> None:
+    assert "Nothing is ever downloaded here." in spbleu("--help").out
+    shown = [line.split() for line in Command(spbleu.capsys, "score")("--help").out.splitlines()]
     firsts = [words[0] for words in shown if words]
     assert all(metric in firsts for metric in ("bpc", "perplexity", "spbleu"))

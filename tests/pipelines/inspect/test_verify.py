@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.cli import main
 from pipelines.engines.errors import BuildError
 from pipelines.inspect import verify
 from pipelines.inspect.verify import Verdict, check_builds
 from pipelines.inspect.verify import verify as verify_folders
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
+from tests.makers.wiki_builds import Command
 from transforms.builds.check_files import Fault
 from transforms.builds.check_splits import IdCounts
 from transforms.builds.finished_builds import find_builds, find_folders
@@ -37,9 +37,8 @@ def leak(corpora: Path) -> None:
     make_build(corpora, "vi", {"validation": [["Q3", "Q5"]], "test": [["Q7", "Q1"]]})
 
 
-def test_sound_builds(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["verify", str(corpora), "--workers", "1"]) == 0
-    assert capsys.readouterr().out == (
+def test_sound_builds(corpora: Path, run: Command) -> None:
+    assert run("verify", corpora, "--workers", "1").out == (
         "checked: 2 builds, 14 files, 9 rows\n"
         "entities: 7, of which 2 are in two or more editions\n"
         "faults of files: none\n"
@@ -47,7 +46,7 @@ def test_sound_builds(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None
     )
 
 
-def test_every_kind_of_finding(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
     leak(corpora)
     uk, el = (corpora / "wiki40b" / name / "20260101-1.0.0" for name in ("uk", "el"))
     (uk / "validation-00000-of-00001.parquet").unlink()
@@ -55,8 +54,7 @@ def test_every_kind_of_finding(corpora: Path, capsys: pytest.CaptureFixture[str]
     (el / "train-00001-of-00002.parquet").write_bytes(b"")
     report = corpora.parent / "report.tsv"
     command = ["verify", str(corpora), "--workers", "1", "--report", str(report)]
-    assert main(command) == 1
-    assert capsys.readouterr().out == (
+    assert run(*command, status=1).out == (
         "checked: 4 builds, 26 files, 13 rows\n"
         "entities: 7, of which 3 are in two or more editions\n"
         "faults of files: 3\n"
@@ -160,10 +158,9 @@ def test_an_unfinished_build_is_told_and_not_checked(
     ]
 
 
-def test_no_build_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["verify", str(tmp_path)]) == 1
+def test_no_build_at_all(tmp_path: Path, run: Command) -> None:
     message = f"corpusmill: error: {tmp_path}: no finished build here or below\n"
-    assert capsys.readouterr().err == message
+    assert run("verify", tmp_path, status=1).err == message
 
 
 def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> None:
@@ -173,29 +170,26 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
     assert verdict.is_sound
 
 
-def test_builds_of_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
-    assert main(["verify", str(tmp_path), "--workers", "1"]) == 0
-    assert capsys.readouterr().out == ("checked: 1 builds, 10 files\nfaults of files: none\n")
+    assert run("verify", tmp_path, "--workers", "1").out == (
+        "checked: 1 builds, 10 files\nfaults of files: none\n"
+    )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
-    assert main(["verify", str(tmp_path), "--workers", "1"]) == 1
-    assert capsys.readouterr().out == (
+    assert run("verify", tmp_path, "--workers", "1", status=1).out == (
         f"checked: 1 builds, 10 files\nfaults of files: 1\n  {shard}: is not there\n"
     )
 
 
-def test_the_screen_shows_the_first_and_the_report_all(
-    corpora: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Command) -> None:
     many = [f"Q{number}" for number in range(100, 150)]
     make_build(corpora, "vi", {"train": [many]})
     make_build(corpora, "ms", {"test": [many]})
     report = corpora.parent / "r.tsv"
     for number in range(30):
         (corpora / f"wiki40b/vi/20260101-1.0.0/x{number:02}.parquet").touch()
-    assert main(["verify", str(corpora), "--workers", "1", "--report", str(report)]) == 1
-    shown = capsys.readouterr().out.splitlines()
+    shown = run("verify", corpora, "--workers", "1", "--report", report, status=1).out.splitlines()
     assert len(shown) == 4 + 20 + 1 + 20 + 1
     assert shown[2] == "faults of files: 30"
     assert shown[23] == f"  … and 10 more; all are in {report}"
@@ -206,11 +200,8 @@ def test_the_screen_shows_the_first_and_the_report_all(
     assert sum(line.startswith("fault\t") for line in lines) == 30
 
 
-def test_a_cluster_needs_a_place_for_the_report(
-    corpora: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["verify", str(corpora), "--runner", "SparkRunner"]) == 2
-    assert capsys.readouterr().err == (
+def test_a_cluster_needs_a_place_for_the_report(corpora: Path, run: Command) -> None:
+    assert run("verify", corpora, "--runner", "SparkRunner", status=2).err == (
         "corpusmill: error: --runner SparkRunner needs --report, on a file system its workers reach\n"
     )
 

@@ -23,7 +23,7 @@ from tests.makers.sentence_builds import (
     md5_of,
     texts_below,
 )
-from tests.makers.wiki_builds import run_cli
+from tests.makers.wiki_builds import Command
 from transforms.files.open_input import InputError
 from transforms.text.news.checksum_findings import Finding, Status
 
@@ -42,12 +42,11 @@ def write_list(folder: Path, *contents: dict[str, bytes]) -> str:
     return str(path)
 
 
-def test_a_build_that_fits(build: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_build_that_fits(build: Path, tmp_path: Path, run: Command) -> None:
     listed = write_list(tmp_path, RAW, texts_below(build))
     folder = str(build.parent)  # above the build
     for positionals in (["lm1b", folder], [folder]):
-        assert main(["verify", *positionals, "--md5", listed, "--workers", "1"]) == 0
-        assert capsys.readouterr().out == (
+        assert run("verify", *positionals, "--md5", listed, "--workers", "1").out == (
             "checked: lm1b en/2007-2011-1.0.0\n"
             "fit the list: 5 of the 6 files in it\n"
             "different: none\n"
@@ -146,11 +145,13 @@ def test_the_report_is_the_same_whatever_the_workers(build: Path, tmp_path: Path
 
 
 def test_a_list_of_another_corpus_has_nothing_to_compare(
-    build: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    build: Path, tmp_path: Path, run: Command
 ) -> None:
     listed = write_list(tmp_path, RAW)
-    assert main(["verify", "lm1b", str(build), "--md5", listed, "--workers", "1"]) == 1
-    assert "fit the list: 0 of the 1 files in it\n" in capsys.readouterr().out
+    assert (
+        "fit the list: 0 of the 1 files in it\n"
+        in run("verify", "lm1b", build, "--md5", listed, "--workers", "1", status=1).out
+    )
 
 
 def test_what_is_sound() -> None:
@@ -163,14 +164,13 @@ def test_what_is_sound() -> None:
 
 
 def test_the_screen_shows_the_first_and_the_report_all(
-    build: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    build: Path, tmp_path: Path, run: Command
 ) -> None:
     missing = {f"news.en-{number:05d}-of-00100": b"" for number in range(30)}
     listed = write_list(tmp_path, texts_below(build), missing)
     report = tmp_path / "r.tsv"
     command = ["verify", str(build), "--md5", listed, "--report", str(report), "--workers", "1"]
-    assert main(command) == 1
-    shown = capsys.readouterr().out.splitlines()
+    shown = run(*command, status=1).out.splitlines()
     assert shown[4] == "missing: 30"
     assert shown[5 + 20] == f"  … and 10 more; all are in {report}"
     rows = report.read_text("utf-8").splitlines()
@@ -190,11 +190,8 @@ def test_the_screen_shows_the_first_and_the_report_all(
         ),
     ],
 )
-def test_wrong_settings(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_cli("verify", *arguments) == 2
-    assert capsys.readouterr().err == f"corpusmill: error: {message}\n"
+def test_wrong_settings(arguments: list[str], message: str, run: Command) -> None:
+    assert run("verify", *arguments, status=2).err == f"corpusmill: error: {message}\n"
 
 
 def test_a_folder_that_is_called_like_the_corpus(
@@ -229,13 +226,10 @@ def test_a_build_that_is_not_finished(
     assert str(raised.value) == f"{build}: no finished build here or below"
 
 
-def test_a_list_that_is_none(
-    build: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_that_is_none(build: Path, tmp_path: Path, run: Command) -> None:
     (tmp_path / "list").write_text("No sums.\n")
-    assert main(["verify", str(build), "--md5", f"{tmp_path}/list"]) == 1
     message = f"corpusmill: error: {tmp_path}/list: there is no MD5 sum in it\n"
-    assert capsys.readouterr().err == message
+    assert run("verify", build, "--md5", f"{tmp_path}/list", status=1).err == message
 
 
 @pytest.fixture(scope="module")

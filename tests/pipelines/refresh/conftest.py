@@ -11,7 +11,7 @@ from pipelines.builds import publish
 from pipelines.builds.folder_cards import write_cards
 from pipelines.inspect.compare import EditionChanges
 from pipelines.refresh import refresh_corpus
-from tests.makers.wiki_builds import run_cli
+from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump
 from transforms.text.builds.edition_changes import SplitChanges
@@ -79,8 +79,15 @@ def during_build(monkeypatch: pytest.MonkeyPatch, followed: Place) -> list[Build
 
 
 @pytest.fixture
-def place(tmp_path: Path, site: DumpServer, during_build: list[Build]) -> Place:
+def place(
+    tmp_path: Path,
+    site: DumpServer,
+    during_build: list[Build],
+    capsys: pytest.CaptureFixture[str],
+) -> Place:
     """An empty place whose configuration names the site; builds are those of `during_build`."""
     place = Place(tmp_path / "place")
     place.configure(site.url)
+    place.site = site
+    place.refresh = Command(capsys, "refresh", "--config", place.config)
     return place

@@ -11,9 +11,10 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType, SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -50,321 +51,271 @@ HASTE = Patience(
 )
 
 
-@pytest.fixture
-def site() -> Iterator[DumpServer]:
-    with DumpServer() as site:
-        yield site
+class Downloads:
+    """Two servers, and a folder that files come to."""
+
+    def __init__(self, site: DumpServer, mirror: DumpServer, folder: Path):
+        self.site, self.mirror, self.folder = site, mirror, folder
+
+    def offer(
+        self, *faults: Fault, name: str = "dump.xml", content: bytes = CONTENT, **changes: object
+    ) -> RemoteFile:
+        """A file of both servers; the first GETs at the site meet the faults."""
+        for site in (self.site, self.mirror):
+            site.put(f"/{name}", content)
+        self.site.fail(f"/{name}", *faults)
+        urls = (f"{self.site.url}/{name}", f"{self.mirror.url}/{name}")
+        checksum = f"sha1:{hashlib.sha1(content).hexdigest()}"
+        file = RemoteFile(name, urls, len(content), checksum)
+        return file._replace(**changes)  # type: ignore[arg-type]
+
+    def alone(self, *faults: Fault, **changes: object) -> RemoteFile:
+        """A file that is asked of the site alone."""
+        return alone(self.offer(*faults, **changes))  # type: ignore[arg-type]
+
+    @property
+    def etag(self) -> str:
+        """Of the file that the site has now."""
+        return self.site.files["/dump.xml"].etag
+
+    def start(self, *files: RemoteFile, folder: str = "", **settings: Any) -> list[Path]:
+        """Downloads in haste; gives the paths."""
+        how: dict[str, Any] = {"user_agent": USER_AGENT, "patience": HASTE} | settings
+        return list(download(files, self.folder / folder, **how))
+
+    def fetch(self, file: RemoteFile, folder: str = "") -> bytes:
+        """What is there when the file has come."""
+        (path,) = self.start(file, folder=folder)
+        assert path == self.folder / folder / file.name
+        assert not list(path.parent.glob("*.part"))
+        return path.read_bytes()
+
+    def names(self) -> set[str]:
+        return {path.name for path in self.folder.iterdir() if not path.name.startswith(".")}
+
+    def sizes_of_parts(self) -> dict[str, int]:
+        return {path.stem: path.stat().st_size for path in self.folder.glob("*.part")}
+
+
+def alone(file: RemoteFile) -> RemoteFile:
+    return file._replace(urls=file.urls[:1])
 
 
 @pytest.fixture
-def mirror() -> Iterator[DumpServer]:
-    with DumpServer() as site:
-        yield site
+def here(tmp_path: Path) -> Iterator[Downloads]:
+    with DumpServer() as site, DumpServer() as mirror:
+        yield Downloads(site, mirror, tmp_path)
 
 
-def offer(
-    *sites: DumpServer, name: str = "dump.xml", content: bytes = CONTENT, checksum: bool = True
-) -> RemoteFile:
-    """A file that all the sites have."""
-    for site in sites:
-        site.put(f"/{name}", content)
-    sha1 = f"sha1:{hashlib.sha1(content).hexdigest()}" if checksum else ""
-    return RemoteFile(name, tuple(f"{site.url}/{name}" for site in sites), len(content), sha1)
+Free = Callable[[Callable[[], int]], None]
 
 
-def fetch(file: RemoteFile, folder: Path, patience: Patience = HASTE) -> bytes:
-    (path,) = download([file], folder, user_agent=USER_AGENT, patience=patience)
-    assert path == folder / file.name
-    assert not list(folder.glob("*.part"))
-    return path.read_bytes()
+@pytest.fixture
+def free(monkeypatch: pytest.MonkeyPatch) -> Free:
+    """Lets so many bytes be free on every disk."""
+
+    def usage(count: Callable[[], int]) -> None:
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=count()))
+
+    return usage
 
 
-def names_in(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-
-
-def sizes_of_parts(folder: Path) -> dict[str, int]:
-    return {path.stem: path.stat().st_size for path in folder.glob("*.part")}
-
-
-def test_files_come_in_their_order(site: DumpServer, tmp_path: Path) -> None:
-    files = [offer(site, name=f"{name}.sql", content=CONTENT[:name]) for name in (9, 7, 8, 5, 6)]
-    for file in files:
-        site.fail(f"/{file.name}", Slow(100))
+def test_files_come_in_their_order(here: Downloads) -> None:
+    sizes = (9, 7, 8, 5, 6)
+    files = [here.alone(Slow(100), name=f"{one}.sql", content=CONTENT[:one]) for one in sizes]
     counted: list[int] = []
-    paths = download(
-        files, tmp_path / "new", user_agent=USER_AGENT, patience=HASTE, count_bytes=counted.append
-    )
-    assert [path.read_bytes() for path in paths] == [CONTENT[:size] for size in (9, 7, 8, 5, 6)]
-    assert site.most_at_once == 2
+    paths = here.start(*files, folder="new", count_bytes=counted.append)
+    assert [path.read_bytes() for path in paths] == [CONTENT[:size] for size in sizes]
+    assert here.site.most_at_once == 2
     assert sum(counted) == 35
-    assert {request.headers["user-agent"] for request in site.requests} == {USER_AGENT}
-    assert {request.headers["accept-encoding"] for request in site.requests} == {"identity"}
+    assert {one.headers["user-agent"] for one in here.site.requests} == {USER_AGENT}
+    assert {one.headers["accept-encoding"] for one in here.site.requests} == {"identity"}
 
 
-def test_a_cut_off_file_goes_on_where_it_ended(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", CutOff(10), CutOff(20_000), Stall(5_000, 5.0))
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.bytes_sent == SIZE  # nothing twice
-    first, *others = site.asked_for("/dump.xml")
+def test_a_cut_off_file_goes_on_where_it_ended(here: Downloads) -> None:
+    file = here.alone(CutOff(10), CutOff(20_000), Stall(5_000, 5.0))
+    assert here.fetch(file) == CONTENT
+    assert here.site.bytes_sent == SIZE  # nothing twice
+    first, *others = here.site.asked_for("/dump.xml")
     assert "range" not in first.headers
-    assert [one.headers["range"] for one in others] == [
-        "bytes=10-",
-        "bytes=20010-",
-        "bytes=25010-",
-    ]
-    etag = site.files["/dump.xml"].etag
-    assert {one.headers["if-range"] for one in others} == {etag}
+    assert [one.headers["range"] for one in others] == [f"bytes={n}-" for n in (10, 20010, 25010)]
+    assert {one.headers["if-range"] for one in others} == {here.etag}
 
 
-def test_many_cuts_do_no_harm_while_something_comes(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", *[CutOff(1000)] * 12)
-    assert fetch(file, tmp_path) == CONTENT
+UNKNOWN = {"size": -1}
 
 
-def test_the_next_call_goes_on(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", CutOff(20_000), *[Status(503)] * 3)
+@pytest.mark.parametrize(
+    ("faults", "changes", "sent"),
+    [
+        ([CutOff(1000)] * 12, {}, SIZE),  # something comes each time
+        ([Garbage()], {}, 2 * SIZE),
+        ([CutOff(20_000), Garbage()], {}, 2 * SIZE),  # anew, without a range
+        ([CutOff(20_000), IgnoreRange()], {}, SIZE + 20_000),
+        ([CutOff(20_000), WrongRange(7)], {}, None),
+        ([WithoutLength(20_000)], {}, SIZE),  # its end is no proof
+        ([], UNKNOWN, SIZE),
+        ([WrongLength(10)], UNKNOWN, SIZE),
+        ([CutOff(10_000)], UNKNOWN, SIZE),
+        ([Stall(SIZE, 5.0)], UNKNOWN, SIZE),
+    ],
+)
+def test_a_file_comes_whole_from_the_only_server(
+    here: Downloads, faults: list[Fault], changes: dict[str, Any], sent: int | None
+) -> None:
+    assert here.fetch(here.alone(*faults, **changes)) == CONTENT
+    assert sent is None or here.site.bytes_sent == sent
+
+
+def test_the_next_call_goes_on(here: Downloads) -> None:
+    file = here.alone(CutOff(20_000), *[Status(503)] * 3)
     with pytest.raises(DownloadError, match=r"dump\.xml from http.*: HTTP 503; 3 attempts"):
-        fetch(file, tmp_path)
-    assert names_in(tmp_path) == {"dump.xml.part"}
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.bytes_sent == SIZE + 3 * len(b"not now")
+        here.fetch(file)
+    assert here.names() == {"dump.xml.part"}
+    assert here.fetch(file) == CONTENT
+    assert here.site.bytes_sent == SIZE + 3 * len(b"not now")
 
 
-def test_a_killed_download_goes_on(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", Stall(30_000, 60.0))
+def test_a_killed_download_goes_on(here: Downloads) -> None:
+    file = here.alone(Stall(30_000, 60.0))
     code = (
         "import sys, pathlib; from pipelines.refresh.download import download;"
         "from pipelines.refresh.remote import RemoteFile;"
         f"download([{file!r}], pathlib.Path(sys.argv[1]), user_agent='x')"
     )
-    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) as process:
-        part = tmp_path / "dump.xml.part"
+    with subprocess.Popen([sys.executable, "-c", code, str(here.folder)]) as process:
         end = time.monotonic() + 30
-        while time.monotonic() < end and not (part.exists() and part.stat().st_size == 30_000):
+        while time.monotonic() < end and here.sizes_of_parts() != {"dump.xml": 30_000}:
             time.sleep(0.02)
         process.kill()
-    assert part.stat().st_size == 30_000
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.bytes_sent == SIZE
+    assert here.sizes_of_parts() == {"dump.xml": 30_000}
+    assert here.fetch(file) == CONTENT
+    assert here.site.bytes_sent == SIZE
 
 
-def test_what_is_there_is_checked_and_kept(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    fetch(file, tmp_path)
-    assert fetch(file, tmp_path) == CONTENT
-    assert len(site.requests) == 1
-    (tmp_path / "dump.xml").write_bytes(OTHER)
-    assert fetch(file, tmp_path) == CONTENT
-    assert len(site.requests) == 2
+@pytest.mark.parametrize(("checksum", "damaged"), [(True, OTHER), (False, CONTENT[:-1])])
+def test_what_is_there_is_checked_and_kept(here: Downloads, checksum: bool, damaged: bytes) -> None:
+    file = here.alone(**{} if checksum else {"checksum": ""})
+    for _ in range(2):
+        assert here.fetch(file) == CONTENT
+        assert len(here.site.requests) == 1
+    (here.folder / "dump.xml").write_bytes(damaged)
+    assert here.fetch(file) == CONTENT
+    assert len(here.site.requests) == 2
 
 
-def test_without_a_checksum_the_size_is_checked(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site, checksum=False)
-    assert fetch(file, tmp_path) == CONTENT
-    (tmp_path / "dump.xml").write_bytes(CONTENT[:-1])
-    assert fetch(file, tmp_path) == CONTENT
-
-
-def test_one_byte_that_is_wrong_is_found(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.put("/dump.xml", CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]))
+def test_one_byte_that_is_wrong_is_found(here: Downloads) -> None:
+    file = here.alone()
+    here.site.put("/dump.xml", CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]))
     with pytest.raises(DownloadError, match=r"what came has the sha1 .* is right"):
-        fetch(file, tmp_path)
+        here.fetch(file)
 
 
-def test_a_wrong_file_comes_from_the_next_mirror(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror)
-    site.fail("/dump.xml", Garbage())
-    assert fetch(file, tmp_path) == CONTENT
-    assert (len(site.requests), len(mirror.requests)) == (1, 1)
-    assert "range" not in mirror.requests[0].headers
+def test_a_wrong_file_comes_from_the_next_mirror(here: Downloads) -> None:
+    assert here.fetch(here.offer(Garbage())) == CONTENT
+    assert (len(here.site.requests), len(here.mirror.requests)) == (1, 1)
+    assert "range" not in here.mirror.requests[0].headers
 
 
-def test_a_wrong_file_comes_once_more_from_the_only_server(
-    site: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", Garbage())
-    assert fetch(file, tmp_path) == CONTENT
-    assert len(site.requests) == 2
-
-
-def test_two_wrong_files_are_an_error_and_are_not_kept(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror)._replace(urls=(f"{site.url}/dump.xml", f"{mirror.url}/dump.xml") * 2)
-    site.fail("/dump.xml", Garbage(), Garbage())
-    mirror.fail("/dump.xml", Garbage(), Garbage())
+def test_two_wrong_files_are_an_error_and_are_not_kept(here: Downloads) -> None:
+    file = here.offer(Garbage(), Garbage())
+    here.mirror.fail("/dump.xml", Garbage(), Garbage())
     with pytest.raises(DownloadError, match="sha1") as caught:
-        fetch(file, tmp_path)
-    assert (caught.value.name, caught.value.url) == ("dump.xml", f"{mirror.url}/dump.xml")
-    assert (len(site.requests), len(mirror.requests)) == (1, 1)
-    assert list(tmp_path.iterdir()) == []
+        here.fetch(file._replace(urls=file.urls * 2))
+    assert (caught.value.name, caught.value.url) == ("dump.xml", f"{here.mirror.url}/dump.xml")
+    assert (len(here.site.requests), len(here.mirror.requests)) == (1, 1)
+    assert list(here.folder.iterdir()) == []
 
 
-def test_a_wrong_end_of_a_resumed_file_is_fetched_anew(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", CutOff(20_000), Garbage())
-    assert fetch(file, tmp_path) == CONTENT
-    assert "range" not in site.requests[-1].headers
-
-
-def test_a_storm_of_503_is_waited_out_as_long_as_the_server_asks(
-    site: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", Status(503, "1"), Status(429))
+def test_a_storm_of_503_is_waited_out_as_long_as_the_server_asks(here: Downloads) -> None:
     start = time.monotonic()
-    assert fetch(file, tmp_path) == CONTENT
+    assert here.fetch(here.alone(Status(503, "1"), Status(429))) == CONTENT
     assert time.monotonic() - start >= 1.0
 
 
-def test_a_server_that_asks_for_too_long_a_wait_is_left(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror)
-    site.fail("/dump.xml", Status(503, "3600"))
-    assert fetch(file, tmp_path) == CONTENT
-    site.fail("/dump.xml", Status(503, "3600"))
-    with pytest.raises(DownloadError, match="HTTP 503; it asks to wait 3,600 s"):
-        fetch(file._replace(urls=file.urls[:1]), tmp_path / "alone")
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (Status(503, "3600"), "HTTP 503; it asks to wait 3,600 s"),
+        (WrongLength(10), "it offers 60,010 bytes, 60,000 are right"),
+        (WrongLength(-10), "it offers 59,990 bytes, 60,000 are right"),
+    ],
+)
+def test_a_server_of_no_use_is_left_at_once(here: Downloads, fault: Fault, message: str) -> None:
+    file = here.offer(fault, fault)
+    assert here.fetch(file) == CONTENT
+    with pytest.raises(DownloadError, match=message):
+        here.fetch(alone(file), "alone")
 
 
-def test_mirrors_take_their_turns(site: DumpServer, mirror: DumpServer, tmp_path: Path) -> None:
-    file = offer(site, mirror)
-    site.remove("/dump.xml")
-    assert fetch(file, tmp_path) == CONTENT
-    mirror.remove("/dump.xml")
-    with pytest.raises(DownloadError, match=rf"dump\.xml from {mirror.url}/dump\.xml: HTTP 404"):
-        fetch(file, tmp_path / "new")
+def test_mirrors_take_their_turns(here: Downloads) -> None:
+    file, url = here.offer(), here.mirror.url
+    here.site.remove("/dump.xml")
+    assert here.fetch(file) == CONTENT
+    here.mirror.remove("/dump.xml")
+    with pytest.raises(DownloadError, match=rf"dump\.xml from {url}/dump\.xml: HTTP 404"):
+        here.fetch(file, "new")
 
 
-def test_the_body_of_a_redirect_is_not_read(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror)
-    site.fail("/dump.xml", Status(302, location=file.urls[1], body_bytes=50_000_000))
-    assert fetch(file._replace(urls=file.urls[:1]), tmp_path) == CONTENT
-    assert site.bytes_sent < 25_000_000  # what lies on the line
+def test_the_body_of_a_redirect_is_not_read(here: Downloads) -> None:
+    location = f"{here.mirror.url}/dump.xml"
+    assert here.fetch(here.alone(Status(302, location=location, body_bytes=50_000_000))) == CONTENT
+    assert here.site.bytes_sent < 25_000_000  # what lies on the line
 
 
-def test_a_dead_server_is_no_obstacle(site: DumpServer, mirror: DumpServer, tmp_path: Path) -> None:
-    file = offer(site, mirror)
-    site.__exit__()
-    assert fetch(file, tmp_path) == CONTENT
+def test_a_dead_server_is_no_obstacle(here: Downloads) -> None:
+    file = here.offer()
+    here.site.__exit__()
+    assert here.fetch(file) == CONTENT
     with pytest.raises(DownloadError, match="Connection refused; 3 attempts"):
-        fetch(file._replace(urls=file.urls[:1]), tmp_path / "alone")
+        here.fetch(alone(file), "alone")
 
 
-def test_a_mirror_goes_on_with_what_another_began(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror)
-    site.fail("/dump.xml", CutOff(40_000), Status(404))
-    assert fetch(file, tmp_path) == CONTENT
-    assert mirror.bytes_sent == 20_000
-    assert "if-range" not in mirror.requests[0].headers  # its ETags are its own
+def test_a_mirror_goes_on_with_what_another_began(here: Downloads) -> None:
+    assert here.fetch(here.offer(CutOff(40_000), Status(404))) == CONTENT
+    assert here.mirror.bytes_sent == 20_000
+    assert "if-range" not in here.mirror.requests[0].headers  # its ETags are its own
 
 
-def test_without_a_checksum_mirrors_are_not_mixed(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, mirror, checksum=False)
-    mirror.put("/dump.xml", OTHER)
-    site.fail("/dump.xml", CutOff(40_000), Status(404))
-    assert fetch(file, tmp_path) == OTHER
+def test_without_a_checksum_mirrors_are_not_mixed(here: Downloads) -> None:
+    file = here.offer(CutOff(40_000), Status(404), checksum="")
+    here.mirror.put("/dump.xml", OTHER)
+    assert here.fetch(file) == OTHER
 
 
-def test_a_file_that_is_replaced_meanwhile_is_not_mixed(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site, checksum=False)
-    site.fail("/dump.xml", Replace(20_000, OTHER))
-    assert fetch(file, tmp_path) == OTHER
-    assert [request.status for request in site.requests] == [200, 200]
+def test_a_file_that_is_replaced_meanwhile_is_not_mixed(here: Downloads) -> None:
+    assert here.fetch(here.alone(Replace(20_000, OTHER), checksum="")) == OTHER
+    assert [request.status for request in here.site.requests] == [200, 200]
 
 
-def test_a_file_that_was_replaced_since_it_was_found_is_refused(
-    site: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, checksum=False)._replace(etag=site.files["/dump.xml"].etag)
-    site.fail("/dump.xml", Replace(20_000, OTHER))
+def test_a_file_that_was_replaced_since_it_was_found_is_refused(here: Downloads) -> None:
+    file = here.alone(Replace(20_000, OTHER), checksum="")
     with pytest.raises(DownloadError, match="replaced by another version since it was found"):
-        fetch(file, tmp_path)
-    assert "dump.xml" not in names_in(tmp_path)
-    assert fetch(file._replace(etag=site.files["/dump.xml"].etag), tmp_path) == OTHER
+        here.fetch(file._replace(etag=here.etag))
+    assert "dump.xml" not in here.names()
+    assert here.fetch(file._replace(etag=here.etag)) == OTHER
 
 
-def test_a_finished_file_of_another_version_is_fetched_anew(
-    site: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site, checksum=False)._replace(etag=site.files["/dump.xml"].etag)
-    assert fetch(file, tmp_path) == CONTENT
-    site.put("/dump.xml", OTHER)
-    assert fetch(file._replace(etag=site.files["/dump.xml"].etag), tmp_path) == OTHER
+def test_a_finished_file_of_another_version_is_fetched_anew(here: Downloads) -> None:
+    file = here.alone(checksum="")
+    assert here.fetch(file._replace(etag=here.etag)) == CONTENT
+    here.site.put("/dump.xml", OTHER)
+    assert here.fetch(file._replace(etag=here.etag)) == OTHER
 
 
-def test_bytes_of_another_dump_are_not_gone_on_with(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", CutOff(20_000), Status(404))
+def test_bytes_of_another_dump_are_not_gone_on_with(here: Downloads) -> None:
     with pytest.raises(DownloadError):
-        fetch(file, tmp_path)
-    assert fetch(offer(site, content=OTHER), tmp_path) == OTHER
-    assert "range" not in site.requests[-1].headers
+        here.fetch(here.alone(CutOff(20_000), Status(404)))
+    assert here.fetch(here.alone(content=OTHER)) == OTHER
+    assert "range" not in here.site.requests[-1].headers
 
 
-def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(
-    site: DumpServer, tmp_path: Path
-) -> None:
-    file = offer(site)
-    (tmp_path / "dump.xml.part").write_bytes(OTHER[:100])
-    (tmp_path / ".dump.xml.json").write_bytes(b'{"url": 1')
-    assert fetch(file, tmp_path) == CONTENT
-    assert len(site.requests) == 1
-
-
-@pytest.mark.parametrize("fault", [IgnoreRange(), WrongRange(7)])
-def test_a_server_without_ranges_begins_anew(
-    site: DumpServer, tmp_path: Path, fault: Fault
-) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", CutOff(20_000), fault)
-    assert fetch(file, tmp_path) == CONTENT
-
-
-@pytest.mark.parametrize("more", [10, -10])
-def test_a_length_that_is_not_that_of_the_file_is_refused_at_once(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path, more: int
-) -> None:
-    file = offer(site, mirror)
-    site.fail("/dump.xml", WrongLength(more), WrongLength(more))
-    assert fetch(file, tmp_path) == CONTENT
-    alone = file._replace(urls=file.urls[:1])
-    offered = f"it offers {SIZE + more:,} bytes, 60,000 are right"
-    with pytest.raises(DownloadError, match=offered):
-        fetch(alone, tmp_path / "alone")
-
-
-@pytest.mark.parametrize("faults", [[], [WrongLength(10)], [CutOff(10_000)], [Stall(SIZE, 5.0)]])
-def test_a_file_of_unknown_size_comes_too(
-    site: DumpServer, tmp_path: Path, faults: list[Fault]
-) -> None:
-    file = offer(site)._replace(size=-1)
-    site.fail("/dump.xml", *faults)
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.bytes_sent == SIZE
-
-
-def test_an_end_without_a_length_is_no_proof(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    site.fail("/dump.xml", WithoutLength(20_000))
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.bytes_sent == SIZE
+def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(here: Downloads) -> None:
+    file = here.alone()
+    (here.folder / "dump.xml.part").write_bytes(OTHER[:100])
+    (here.folder / ".dump.xml.json").write_bytes(b'{"url": 1')
+    assert here.fetch(file) == CONTENT
+    assert len(here.site.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -375,25 +326,15 @@ def test_an_end_without_a_length_is_no_proof(site: DumpServer, tmp_path: Path) -
         ([CutOff(20_000), GoesOn(3_000_000)], -1),  # Content-Range says it
     ],
 )
-def test_a_body_that_goes_on_is_not_kept(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path, faults: list[Fault], size: int
-) -> None:
-    file = offer(site, mirror)._replace(size=size)
+def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], size: int) -> None:
+    file = here.offer(*faults * 2, size=size)
     source = "are right" if size >= 0 else "it offers"
-    site.fail("/dump.xml", *faults)
     written: list[int] = []
     with pytest.raises(DownloadError, match=f"it sends more than the 60,000 bytes that {source}$"):
-        download(
-            [file._replace(urls=file.urls[:1])],
-            tmp_path,
-            user_agent=USER_AGENT,
-            patience=HASTE,
-            count_bytes=written.append,
-        )
+        here.start(alone(file), count_bytes=written.append)
     assert sum(written) <= SIZE
-    assert names_in(tmp_path) == set()
-    site.fail("/dump.xml", *faults)
-    assert fetch(file, tmp_path) == CONTENT
+    assert here.names() == set()
+    assert here.fetch(file) == CONTENT
 
 
 @pytest.mark.parametrize(
@@ -405,59 +346,49 @@ def test_a_body_that_goes_on_is_not_kept(
     ],
 )  # fmt: skip
 def test_a_file_of_unknown_size_does_not_fill_the_disk(
-    site: DumpServer,
-    mirror: DumpServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Fault,
-    reason: str,
+    here: Downloads, free: Free, monkeypatch: pytest.MonkeyPatch, fault: Fault, reason: str
 ) -> None:
-    file = offer(site, mirror)._replace(size=-1)
-    most = [0]
+    file, most = here.offer(fault, fault, size=-1), [0]
 
-    def disk_usage(_: object) -> SimpleNamespace:
-        most.append(sum(sizes_of_parts(tmp_path).values()))
-        return SimpleNamespace(free=(1 << 30) + 1_000_000 - most[-1])
+    def room() -> int:
+        most.append(sum(here.sizes_of_parts().values()))
+        return (1 << 30) + 1_000_000 - most[-1]
 
-    monkeypatch.setattr("shutil.disk_usage", disk_usage)
+    free(room)
     monkeypatch.setattr(transfer, "_LOOK_BYTES", 100_000, raising=False)
-    site.fail("/dump.xml", fault, fault)
     with pytest.raises(DownloadError, match=reason):
-        fetch(file._replace(urls=file.urls[:1]), tmp_path)
+        here.fetch(alone(file))
     assert max(most) < 1_500_000
-    assert names_in(tmp_path) <= {"dump.xml.part"}
-    assert not sum(sizes_of_parts(tmp_path).values())
-    assert fetch(file, tmp_path) == CONTENT
+    assert here.names() <= {"dump.xml.part"}
+    assert not sum(here.sizes_of_parts().values())
+    assert here.fetch(file) == CONTENT
 
 
-def test_a_disk_that_others_fill_is_not_filled_up(
-    site: DumpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = offer(site)
+def test_a_disk_that_others_fill_is_not_filled_up(here: Downloads, free: Free) -> None:
     room = iter((100_000, 99_000))  # before anything is asked, and at the first bytes
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=next(room)))
+    free(lambda: next(room))
     reason = "disk is full: .* has 59,000 bytes left beside 40,000 .*; 0 of 60,000 bytes are there"
     with pytest.raises(DiskFullError, match=reason):
-        download([file], tmp_path, user_agent=USER_AGENT, patience=HASTE, min_free_bytes=40_000)
+        here.start(here.alone(), min_free_bytes=40_000)
 
 
-def test_what_only_wants_checking_is_not_asked_for(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
-    part = PartFile(tmp_path, file)
+def test_what_only_wants_checking_is_not_asked_for(here: Downloads) -> None:
+    file = here.alone()
+    part = PartFile(here.folder, file)
     part.begin(Note(file.urls[0], "", "", file.checksum, SIZE))
     part.part.write_bytes(CONTENT)
-    assert fetch(file, tmp_path) == CONTENT
-    assert site.requests == []
+    assert here.fetch(file) == CONTENT
+    assert here.site.requests == []
 
 
 @pytest.mark.parametrize("suffix", ["", ".part"])
 def test_an_interruption_does_not_wait_for_a_checksum(
-    site: DumpServer, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+    here: Downloads, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(part_file, "_HASHED_BYTES", 1_000)
-    file = offer(site)
-    PartFile(tmp_path, file).begin(Note(file.urls[0], "", "", file.checksum, SIZE))
-    whole = tmp_path / f"dump.xml{suffix}"
+    file = here.alone()
+    PartFile(here.folder, file).begin(Note(file.urls[0], "", "", file.checksum, SIZE))
+    whole = here.folder / f"dump.xml{suffix}"
     whole.write_bytes(CONTENT)
     switch, checks = Switch(), []
 
@@ -470,17 +401,15 @@ def test_an_interruption_does_not_wait_for_a_checksum(
     monkeypatch.setattr(switch, "check", check)
     with plain_session(USER_AGENT) as session, pytest.raises(InterruptedTransferError):
         Transfer(
-            file, tmp_path, session, patience=HASTE, switch=switch, count_bytes=lambda _: None
+            file, here.folder, session, patience=HASTE, switch=switch, count_bytes=lambda _: None
         ).run()
     assert whole.read_bytes() == CONTENT
 
 
-def test_an_endless_liar_is_given_up(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
+def test_an_endless_liar_is_given_up(here: Downloads) -> None:
     lies: list[Fault] = [WrongRange(3), CutOff(20_000)]
-    site.fail("/dump.xml", CutOff(20_000), *lies * 10)
     with pytest.raises(DownloadError, match="3 attempts brought nothing"):
-        fetch(file, tmp_path)
+        here.fetch(here.alone(CutOff(20_000), *lies * 10))
 
 
 def zip_of(**members: bytes) -> bytes:
@@ -502,93 +431,83 @@ def zip_of(**members: bytes) -> bytes:
     ],
 )
 def test_without_a_checksum_an_archive_must_open(
-    site: DumpServer, tmp_path: Path, name: str, content: bytes, reason: str
+    here: Downloads, name: str, content: bytes, reason: str
 ) -> None:
-    file = offer(site, name=name, content=content, checksum=False)
     with pytest.raises(DownloadError, match=f"what came {reason}"):
-        fetch(file, tmp_path)
-    assert names_in(tmp_path) == set()
+        here.fetch(here.alone(name=name, content=content, checksum=""))
+    assert here.names() == set()
 
 
-def test_an_archive_that_opens_is_taken(site: DumpServer, tmp_path: Path) -> None:
+def test_an_archive_that_opens_is_taken(here: Downloads) -> None:
     content = zip_of(a=CONTENT)
-    file = offer(site, name="books.zip", content=content, checksum=False)
-    assert fetch(file, tmp_path) == content
+    assert here.fetch(here.alone(name="books.zip", content=content, checksum="")) == content
 
 
-def test_one_failure_does_not_stop_the_others(site: DumpServer, tmp_path: Path) -> None:
-    files = [offer(site, name=name) for name in ("a", "b", "c", "d")]
-    site.remove("/a")
-    site.remove("/c")
+def test_one_failure_does_not_stop_the_others(here: Downloads) -> None:
+    files = [here.alone(name=name) for name in ("a", "b", "c", "d")]
+    here.site.remove("/a")
+    here.site.remove("/c")
     with pytest.raises(DownloadError, match=r"^a from .*HTTP 404 \(and so 1 more of 4 files\)"):
-        download(files, tmp_path, user_agent=USER_AGENT, patience=HASTE)
-    assert names_in(tmp_path) == {"b", "d"}
+        here.start(*files)
+    assert here.names() == {"b", "d"}
 
 
-def test_room_is_looked_for_before_anything_is_asked(
-    site: DumpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = [offer(site), offer(site, name="other")]
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=100_000))
+def test_room_is_looked_for_before_anything_is_asked(here: Downloads, free: Free) -> None:
+    files = [here.alone(), here.alone(name="other")]
+    free(lambda: 100_000)
     with pytest.raises(DiskFullError, match="120,000 more bytes are needed, 100,000 are free"):
-        download(files, tmp_path, user_agent=USER_AGENT, patience=HASTE)
+        here.start(*files)
     with pytest.raises(DiskFullError, match=r"60,000 more .* 59,999 are free, 40,001 of the free"):
-        download(files[:1], tmp_path, user_agent=USER_AGENT, patience=HASTE, min_free_bytes=40_001)
-    assert site.requests == []
+        here.start(files[0], min_free_bytes=40_001)
+    assert here.site.requests == []
     # What is there needs no room again.
-    (tmp_path / "dump.xml.part").write_bytes(CONTENT[:30_000])
-    assert len(download(files, tmp_path, user_agent=USER_AGENT, patience=HASTE)) == 2
+    (here.folder / "dump.xml.part").write_bytes(CONTENT[:30_000])
+    assert len(here.start(*files)) == 2
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+def disk(here: Downloads, free: Free) -> Iterator[Path]:
+    """The folder has room for 64 KiB, and is not asked about it."""
+    free(lambda: 10**9)
+    here.folder /= "disk"
+    here.folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(here.folder)]
     if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("this user may not mount a small disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    yield here.folder
+    subprocess.run(["umount", "-l", str(here.folder)], check=True)
 
 
-def test_a_full_disk_ends_it_and_the_next_call_goes_on(
-    site: DumpServer, small_disk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filling = small_disk / "of somebody else"
+def test_a_full_disk_ends_it_and_the_next_call_goes_on(here: Downloads, disk: Path) -> None:
+    filling = disk / "of somebody else"
     filling.write_bytes(bytes(16_384))
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**9))
-    file = offer(site)
+    file = here.alone()
     with pytest.raises(DiskFullError, match=r"no space is left in .*/disk; [\d,]+ of 60,000 bytes"):
-        fetch(file, small_disk)
-    come = (small_disk / "dump.xml.part").stat().st_size
+        here.fetch(file)
+    come = here.sizes_of_parts()["dump.xml"]
     assert 0 < come < SIZE
     filling.unlink()
-    assert fetch(file, small_disk) == CONTENT
-    assert site.requests[-1].headers["range"] == f"bytes={come}-"
+    assert here.fetch(file) == CONTENT
+    assert here.site.requests[-1].headers["range"] == f"bytes={come}-"
 
 
-def test_a_full_disk_is_told_of_as_one_however_many_files_ran_into_it(
-    site: DumpServer, small_disk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (small_disk / "of somebody else").write_bytes(bytes(40_000))
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**9))
-    files = [offer(site, name=name) for name in ("a.xml", "b.xml")]
+def test_several_files_that_fill_the_disk_are_one_error(here: Downloads, disk: Path) -> None:
+    (disk / "of somebody else").write_bytes(bytes(40_000))
     with pytest.raises(DiskFullError) as raised:
-        download(files, small_disk, user_agent=USER_AGENT, patience=HASTE, connections=2)
+        here.start(here.alone(name="a.xml"), here.alone(name="b.xml"), connections=2)
     assert is_disk_full(raised.value)
 
 
-def test_an_interruption_does_not_wait_for_silent_servers(site: DumpServer, tmp_path: Path) -> None:
-    files = [offer(site, name=name) for name in ("a", "b", "c")]
-    for file in files:
-        site.fail(f"/{file.name}", Stall(10_000, 30.0))
+def test_an_interruption_does_not_wait_for_silent_servers(here: Downloads) -> None:
+    files = [here.alone(Stall(10_000, 30.0), name=name) for name in ("a", "b", "c")]
+    both = {"a": 10_000, "b": 10_000}
 
     def interrupt(_: int, __: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     def when_both_are_silent() -> None:
         end = time.monotonic() + 30
-        while time.monotonic() < end and sizes_of_parts(tmp_path) != {"a": 10_000, "b": 10_000}:
+        while time.monotonic() < end and here.sizes_of_parts() != both:
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGALRM)
 
@@ -598,19 +517,17 @@ def test_an_interruption_does_not_wait_for_silent_servers(site: DumpServer, tmp_
     try:
         watcher.start()
         with pytest.raises(KeyboardInterrupt):
-            download(files, tmp_path, user_agent=USER_AGENT)
+            download(files, here.folder, user_agent=USER_AGENT)
     finally:
         watcher.join()
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - start < 15
-    assert sizes_of_parts(tmp_path) == {"a": 10_000, "b": 10_000}
-    assert site.asked_for("/c") == []
+    assert here.sizes_of_parts() == both
+    assert here.site.asked_for("/c") == []
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_whatever_happens_nothing_wrong_gets_the_name(
-    site: DumpServer, mirror: DumpServer, tmp_path: Path, seed: int
-) -> None:
+def test_whatever_happens_nothing_wrong_gets_the_name(here: Downloads, seed: int) -> None:
     chance = random.Random(seed)
 
     def misfortune() -> Fault:
@@ -626,22 +543,22 @@ def test_whatever_happens_nothing_wrong_gets_the_name(
         )
         return chance.choice(kinds)
 
-    file = offer(site, mirror)
-    for one in (site, mirror):
+    file = here.offer()
+    for one in (here.site, here.mirror):
         one.fail("/dump.xml", *[misfortune() for _ in range(chance.randrange(12))])
     for _ in range(14):
         try:
-            content = fetch(file, tmp_path)
+            content = here.fetch(file)
         except DownloadError:
-            assert "dump.xml" not in names_in(tmp_path)
+            assert "dump.xml" not in here.names()
         else:
             assert content == CONTENT
             return
     pytest.fail("the site had long recovered")
 
 
-def test_settings_that_cannot_be_are_refused(site: DumpServer, tmp_path: Path) -> None:
-    file = offer(site)
+def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
+    file = here.alone()
     for wrong, message in (
         ([file._replace(name="../dump.xml")], "is no name of a file"),
         ([file._replace(name=".dump.xml")], "is no name of a file"),
@@ -649,24 +566,20 @@ def test_settings_that_cannot_be_are_refused(site: DumpServer, tmp_path: Path) -
         ([file, file], "two files have one name"),
     ):
         with pytest.raises(ValueError, match=message):
-            download(wrong, tmp_path, user_agent=USER_AGENT)
+            here.start(*wrong)
     with pytest.raises(ValueError, match="connections is 0"):
-        download([file], tmp_path, user_agent=USER_AGENT, connections=0)
-    (tmp_path / "taken").write_text("a file")
+        here.start(file, connections=0)
+    (here.folder / "taken").write_text("a file")
     with pytest.raises(DownloadError, match="taken: cannot be made"):
-        download([file], tmp_path / "taken", user_agent=USER_AGENT)
+        here.start(file, folder="taken")
 
 
 def test_the_log_tells_how_far_it_is(
-    site: DumpServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    here: Downloads, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(show_downloads, "LOG_SECONDS", 0.1)
     caplog.set_level(logging.INFO)
-    site.fail("/dump.xml", Slow(150_000))
-    fetch(offer(site), tmp_path)
+    here.fetch(here.alone(Slow(150_000)))
     assert "0 of 1 files are there: 0 of 0 MB" in caplog.text
 
 

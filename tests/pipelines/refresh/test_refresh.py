@@ -20,7 +20,7 @@ from pipelines.inspect.verify import Verdict, verify
 from pipelines.refresh import acceptance, memory_check, refresh_corpus
 from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.lock import locked
-from tests.makers.wiki_builds import run_cli
+from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
@@ -29,10 +29,6 @@ from transforms.builds.check_splits import IdCounts
 from transforms.files.open_input import InputError
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
-
-
-def refresh(place: Place, *more: object) -> int:
-    return run_cli("refresh", "--config", place.config, *more)
 
 
 def metrics(place: Place) -> dict[str, float]:
@@ -86,33 +82,29 @@ def test_downloads_of_an_accepted_edition_are_removed(followed: Place) -> None:
 # What is done, and what is not.
 
 
-def test_nothing_to_do(place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]) -> None:
-    assert refresh(place) == 0
+def test_nothing_to_do(place: Place) -> None:
+    place.refresh()
     before = tree(place.editions)
-    del site.requests[:]
-    assert refresh(place) == 0
-    assert "wiki40b-uk  up to date" in capsys.readouterr().out
+    del place.site.requests[:]
+    assert "wiki40b-uk  up to date" in place.refresh().out
     assert tree(place.editions) == before
-    assert not site.asked_for(dump_path(OLD))
+    assert not place.site.asked_for(dump_path(OLD))
 
 
-def test_a_dump_in_progress_is_left_alone(place: Place, site: DumpServer) -> None:
-    assert refresh(place) == 0
-    put_dump(site, NEW, ("pagepropstable",))
-    assert refresh(place) == 0
+def test_a_dump_in_progress_is_left_alone(place: Place) -> None:
+    place.refresh()
+    put_dump(place.site, NEW, ("pagepropstable",))
+    place.refresh()
     assert place.current() == OLD_EDITION
-    put_dump(site, NEW)
-    assert refresh(place) == 0
+    put_dump(place.site, NEW)
+    place.refresh()
     assert place.current() == NEW_EDITION
 
 
-def test_no_finished_dump_is_no_failure(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    site.files.clear()
-    put_dump(site, NEW, ("pagepropstable",))
-    assert refresh(place) == 0
-    assert "waiting     no dump is finished yet" in capsys.readouterr().out
+def test_no_finished_dump_is_no_failure(place: Place) -> None:
+    place.site.files.clear()
+    put_dump(place.site, NEW, ("pagepropstable",))
+    assert "waiting     no dump is finished yet" in place.refresh().out
     found = metrics(place)
     assert found["failed"] == found["run_exit_status"] == 0
     assert "last_run_timestamp_seconds" in found
@@ -120,82 +112,76 @@ def test_no_finished_dump_is_no_failure(
 
 
 def test_a_dump_that_appears_meanwhile_is_for_the_next_run(
-    place: Place, site: DumpServer, during_build: list[Callable[[], None]]
+    place: Place, during_build: list[Callable[[], None]]
 ) -> None:
-    during_build.append(lambda: put_dump(site, NEW))
-    assert refresh(place) == 0
+    during_build.append(lambda: put_dump(place.site, NEW))
+    place.refresh()
     assert place.current() == OLD_EDITION
-    assert refresh(place) == 0
+    place.refresh()
     assert place.current() == NEW_EDITION
 
 
-def test_an_older_dump_is_no_newer_edition(place: Place, site: DumpServer) -> None:
-    put_dump(site, NEW)
-    assert refresh(place) == 0
-    for path in [path for path in site.files if NEW in path]:
-        site.remove(path)
-    assert refresh(place) == 0
+def test_an_older_dump_is_no_newer_edition(place: Place) -> None:
+    put_dump(place.site, NEW)
+    place.refresh()
+    for path in [path for path in place.site.files if NEW in path]:
+        place.site.remove(path)
+    place.refresh()
     assert place.current() == NEW_EDITION
     assert place.finished() == [NEW_EDITION]
 
 
-def test_a_dry_run_changes_nothing(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_changes_nothing(place: Place) -> None:
     before = tree(place.folder)
-    assert refresh(place, "--dry-run") == 0
-    assert re.search(
-        rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes",
-        capsys.readouterr().out,
-    )
+    found = rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes"
+    assert re.search(found, place.refresh("--dry-run").out)
     assert tree(place.folder) == before
 
 
 # Servers that misbehave.
 
 
-def test_a_download_that_was_cut_off_goes_on(place: Place, site: DumpServer) -> None:
-    site.fail(dump_path(OLD), CutOff(4_000))
-    assert refresh(place) == 0
-    ranges = [one.headers.get("range", "") for one in site.asked_for(dump_path(OLD))]
+def test_a_download_that_was_cut_off_goes_on(place: Place) -> None:
+    place.site.fail(dump_path(OLD), CutOff(4_000))
+    place.refresh()
+    ranges = [one.headers.get("range", "") for one in place.site.asked_for(dump_path(OLD))]
     assert ranges == ["", "bytes=4000-"]
     assert place.current() == OLD_EDITION
 
 
-def test_a_wrong_checksum_fails_and_the_next_run_mends_it(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    site.fail(dump_path(OLD), *[Garbage()] * 2)
-    assert refresh(place) == 1
-    assert Path(dump_path(OLD)).name in capsys.readouterr().out
+def test_a_wrong_checksum_fails_and_the_next_run_mends_it(place: Place) -> None:
+    place.site.fail(dump_path(OLD), *[Garbage()] * 2)
+    assert Path(dump_path(OLD)).name in place.refresh(status=1).out
     assert not place.current()
     assert not list(place.downloads.rglob("*.bz2"))
-    assert refresh(place) == 0
+    place.refresh()
     assert place.current() == OLD_EDITION
 
 
-def test_a_server_that_is_busy_is_waited_for(place: Place, site: DumpServer) -> None:
-    site.fail(f"/ukwiki/{OLD}/dumpstatus.json", Status(503, "1"))
-    site.fail(dump_path(OLD), Status(503, "1"), Status(429, "1"))
-    assert refresh(place) == 0
-    assert [one.status for one in site.asked_for(dump_path(OLD))] == [503, 429, 200]
-    assert {one.headers["user-agent"].split("(")[1].split(")")[0] for one in site.requests} == {
-        "tests@example.org"
-    }
+def test_a_server_that_is_busy_is_waited_for(place: Place) -> None:
+    place.site.fail(f"/ukwiki/{OLD}/dumpstatus.json", Status(503, "1"))
+    place.site.fail(dump_path(OLD), Status(503, "1"), Status(429, "1"))
+    place.refresh()
+    assert [one.status for one in place.site.asked_for(dump_path(OLD))] == [503, 429, 200]
+    agents = {one.headers["user-agent"] for one in place.site.requests}
+    assert {agent.split("(")[1].split(")")[0] for agent in agents} == {"tests@example.org"}
 
 
 # What goes wrong, and what stays.
 
+OTHER = """\
+[[corpus]]
+kind = "wiki40b"
+language = "uk"
+name = "other"
+build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }
+"""
 
-def test_one_corpus_does_not_stop_the_others(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place.configure(
-        site.url,
-        corpora='[[corpus]]\nkind = "entities"\n'
-        '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nname = "other"\nentities = "none"\n'
-        "build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }",
-    )
-    assert refresh(place) == 1
-    printed = capsys.readouterr().out
+
+def test_one_corpus_does_not_stop_the_others(place: Place) -> None:
+    more = '[[corpus]]\nkind = "entities"\n' + OTHER + 'entities = "none"\n'
+    place.configure(place.site.url, corpora=more)
+    printed = place.refresh(status=1).out
     assert (
         "wiki40b-uk  failed      there is no build of entities yet: [[corpus]] entities" in printed
     )
@@ -203,17 +189,10 @@ def test_one_corpus_does_not_stop_the_others(
     assert list(place.downloads.rglob("*.bz2"))  # the one that failed needs them
 
 
-def test_a_state_that_cannot_be_read_does_not_stop_the_others(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = (
-        '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nname = "other"\n'
-        "build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }"
-    )
-    place.configure(site.url, corpora=other)
+def test_a_state_that_cannot_be_read_does_not_stop_the_others(place: Place) -> None:
+    place.configure(place.site.url, corpora=OTHER)
     place.state.mkdir(parents=True)
-    assert refresh(place) == 1
-    printed = capsys.readouterr().out
+    printed = place.refresh(status=1).out
     assert "wiki40b-uk  failed      the state is not read: [Errno 21] Is a directory" in printed
     assert "other       published" in printed
     text = place.metrics.read_text()
@@ -221,7 +200,7 @@ def test_a_state_that_cannot_be_read_does_not_stop_the_others(
     assert 'corpusmill_refresh_failed{name="other"} 0.0' in text
     assert place.state.is_dir()
     place.state.rmdir()
-    assert refresh(place) == 0
+    place.refresh()
 
 
 @pytest.mark.parametrize(
@@ -236,48 +215,42 @@ def test_the_metrics_tell_how_the_run_ended(
 
     monkeypatch.setattr(refresh_all, "remove_downloads", fail)
     with contextlib.suppress(RuntimeError):
-        assert refresh(place) == status
+        place.refresh(status=status)
     assert metrics(place)["run_exit_status"] == status
 
 
-def test_a_failure_is_in_the_metrics_and_the_success_before_it(
-    place: Place, site: DumpServer
-) -> None:
-    assert refresh(place) == 0
+def test_a_failure_is_in_the_metrics_and_the_success_before_it(place: Place) -> None:
+    place.refresh()
     success = metrics(place)["last_success_timestamp_seconds"]
-    put_dump(site, NEW)
-    site.fail(dump_path(NEW), *[Garbage()] * 4)
+    put_dump(place.site, NEW)
+    place.site.fail(dump_path(NEW), *[Garbage()] * 4)
     for failures in (1, 2):
-        assert refresh(place) == 1
+        place.refresh(status=1)
         found = metrics(place)
         assert found["failures_total"] == failures
         assert found["failed"] == found["run_exit_status"] == 1
         assert found["last_success_timestamp_seconds"] == success
         assert found["last_failure_timestamp_seconds"] > success
     assert place.current() == OLD_EDITION
-    assert refresh(place) == 0
+    place.refresh()
     assert metrics(place)["failed"] == 0
 
 
 def test_an_edition_that_lost_too_much_is_not_accepted(
-    place: Place,
-    site: DumpServer,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
-    place.configure(site.url, "max_removed_share = 0.0")
-    assert refresh(place) == 0
-    put_dump(site, NEW)
+    place.configure(place.site.url, "max_removed_share = 0.0")
+    place.refresh()
+    put_dump(place.site, NEW)
     for _ in range(2):  # it is not downloaded and built again
-        assert refresh(place) == 1
-        assert f"{OLD_EDITION} stays the current edition" in capsys.readouterr().out
+        assert f"{OLD_EDITION} stays the current edition" in place.refresh(status=1).out
         assert place.current() == OLD_EDITION
         assert place.loaded() == [OLD_EDITION, NEW_EDITION]
         assert metrics(place)[f"documents,change=removed,edition={NEW_EDITION}"] == 1
-    assert len(site.asked_for(dump_path(NEW))) == 1
-    place.configure(site.url, "max_removed_share = 0.5")
-    assert refresh(place) == 0
+    assert len(place.site.asked_for(dump_path(NEW))) == 1
+    place.configure(place.site.url, "max_removed_share = 0.5")
+    place.refresh()
     assert place.current() == NEW_EDITION
     assert place.loaded() == [NEW_EDITION, OLD_EDITION]
     assert json.loads(place.state.read_text())["rejected"] == {}
@@ -288,19 +261,14 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
     [("", "false", 1), ("", "true", 0), ("by design", "false", 0)],
 )
 def test_no_document_may_move(
-    place: Place,
-    site: DumpServer,
-    monkeypatch: pytest.MonkeyPatch,
-    why_moves: str,
-    allow: str,
-    status: int,
+    place: Place, monkeypatch: pytest.MonkeyPatch, why_moves: str, allow: str, status: int
 ) -> None:
     moved = NOTHING_CHANGED._replace(moved={("train", "test"): 1}, why_moves=why_moves)
-    place.configure(site.url, corpus=f"allow_moves = {allow}")
-    assert refresh(place) == 0
-    put_dump(site, NEW)
+    place.configure(place.site.url, corpus=f"allow_moves = {allow}")
+    place.refresh()
+    put_dump(place.site, NEW)
     monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: moved)
-    assert refresh(place) == status
+    place.refresh(status=status)
     assert place.current() == (OLD_EDITION if status else NEW_EDITION)
 
 
@@ -314,10 +282,10 @@ def test_a_damaged_build_is_made_anew(
 
     with monkeypatch.context() as patch:
         patch.setattr(refresh_corpus, "check_edition", damage)
-        assert refresh(place) == 1
+        place.refresh(status=1)
     assert (place.current(), place.finished()) == ("", [])
     assert not list(place.editions.parent.rglob("README.md"))
-    assert refresh(place) == 0
+    place.refresh()
     assert place.current() == OLD_EDITION
 
 
@@ -339,80 +307,67 @@ def fail_to_read(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["manifest", "content", "rows"])
 def test_a_build_that_cannot_be_read_for_a_moment_stays(
-    place: Place, site: DumpServer, monkeypatch: pytest.MonkeyPatch, what: str
+    place: Place, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
     with monkeypatch.context() as patch:
         fail_to_read(patch, what)
-        assert refresh(place) == 1
+        place.refresh(status=1)
     assert (place.current(), place.finished()) == ("", [OLD_EDITION])
-    assert refresh(place) == 0
+    place.refresh()
     assert place.current() == OLD_EDITION
-    assert len(site.asked_for(dump_path(OLD))) == 1
+    assert len(place.site.asked_for(dump_path(OLD))) == 1
 
 
 def test_a_build_that_leaks_is_neither_accepted_nor_made_again(
-    place: Place,
-    site: DumpServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verdict = Verdict(1, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
     monkeypatch.setattr(acceptance, "verify", lambda *_, **__: verdict)
     monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
     for _ in range(2):
-        assert refresh(place) == 1
-        assert "is not accepted: Q1 is in two splits" in capsys.readouterr().out
+        assert "is not accepted: Q1 is in two splits" in place.refresh(status=1).out
     assert (place.current(), place.finished()) == ("", [OLD_EDITION])
-    assert len(site.asked_for(dump_path(OLD))) == 1
+    assert len(place.site.asked_for(dump_path(OLD))) == 1
 
 
 def test_a_damaged_current_edition_and_the_way_out(
-    place: Place,
-    site: DumpServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
-    assert refresh(place) == 0
+    place.refresh()
     next(place.edition(OLD).glob("train-*.parquet")).unlink()
-    put_dump(site, NEW)
+    put_dump(place.site, NEW)
     pointer = place.editions / "CURRENT"
     for _ in range(2):
-        assert refresh(place) == 1
-        assert f"is damaged, remove the file {pointer}:" in capsys.readouterr().out
+        assert f"is damaged, remove the file {pointer}:" in place.refresh(status=1).out
         assert place.current() == OLD_EDITION
     pointer.unlink()
-    assert refresh(place) == 0
+    place.refresh()
     assert place.current() == NEW_EDITION
 
 
 def test_too_little_memory_is_told_before_anything_is_fetched(
-    place: Place,
-    site: DumpServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_check, "memory_limit", lambda: 800_000_000)
-    place.configure(site.url)
+    place.configure(place.site.url)
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
     for how in ([], ["--dry-run"]):
-        assert refresh(place, *how) == 1
-        printed = capsys.readouterr().out
+        printed = place.refresh(*how, status=1).out
         assert "workers = 1 needs 0.6 GB" in printed
         assert 'runner = "SparkRunner" works on this machine' in printed
         assert "ignore_memory = true starts all the same" in printed
         assert "--" not in printed
-    assert not site.asked_for(dump_path(OLD))
-    place.config.write_text(
-        place.config.read_text().replace("workers = 2", "workers = 2\nignore_memory = true")
-    )
-    assert refresh(place) == 0
+    assert not place.site.asked_for(dump_path(OLD))
+    text = place.config.read_text()
+    place.config.write_text(text.replace("workers = 2", "workers = 2\nignore_memory = true"))
+    place.refresh()
 
 
 @pytest.mark.parametrize("ignores", [True, False])
 def test_builds_are_told_whether_to_look_at_the_memory(
-    place: Place, site: DumpServer, monkeypatch: pytest.MonkeyPatch, ignores: bool
+    place: Place, monkeypatch: pytest.MonkeyPatch, ignores: bool
 ) -> None:
     told = {}
     launch = refresh_corpus.launch
@@ -422,95 +377,89 @@ def test_builds_are_told_whether_to_look_at_the_memory(
         return launch(*positional, **how)
 
     monkeypatch.setattr(refresh_corpus, "launch", listen)
-    place.configure(site.url, f"ignore_memory = {str(ignores).lower()}")
-    assert refresh(place) == 0
+    place.configure(place.site.url, f"ignore_memory = {str(ignores).lower()}")
+    place.refresh()
     assert told["ignore_memory"] is ignores
 
 
-def test_too_little_room_is_told_before_anything_is_fetched(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place.configure(site.url, f"min_free_bytes = {1 << 60}")
-    assert refresh(place) == 1
-    assert "min_free_bytes asks for 1,152,921,504,606,846,976" in capsys.readouterr().out
-    assert not site.asked_for(dump_path(OLD))
+def test_too_little_room_is_told_before_anything_is_fetched(place: Place) -> None:
+    place.configure(place.site.url, f"min_free_bytes = {1 << 60}")
+    assert "min_free_bytes asks for 1,152,921,504,606,846,976" in place.refresh(status=1).out
+    assert not place.site.asked_for(dump_path(OLD))
 
 
 # Runs beside each other, and after each other.
 
 
-def test_it_does_not_run_beside_itself(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_does_not_run_beside_itself(place: Place) -> None:
     with locked([str(place.downloads)]):
-        assert refresh(place) == 75
-    assert "another refresh is at work: process" in capsys.readouterr().err
+        assert "another refresh is at work: process" in place.refresh(status=75).err
     assert not place.metrics.exists()
-    assert refresh(place) == 0
+    place.refresh()
 
 
 @pytest.mark.parametrize("loss", ["damaged", "gone"])
-def test_what_the_state_held_is_found_again(place: Place, site: DumpServer, loss: str) -> None:
-    assert refresh(place) == 0
+def test_what_the_state_held_is_found_again(place: Place, loss: str) -> None:
+    place.refresh()
     if loss == "damaged":
         place.state.write_bytes(place.state.read_bytes()[:-30])
     else:
         shutil.rmtree(place.state.parent)
-    del site.requests[:]
-    assert refresh(place) == 0
-    assert not site.asked_for(dump_path(OLD))
+    del place.site.requests[:]
+    place.refresh()
+    assert not place.site.asked_for(dump_path(OLD))
     assert json.loads(place.state.read_text())["current"] == OLD_EDITION
     assert place.state.with_suffix(".json.corrupt").exists() == (loss == "damaged")
 
 
-def test_an_edition_without_a_pointer_is_taken_as_it_is(place: Place, site: DumpServer) -> None:
-    assert refresh(place) == 0
+def test_an_edition_without_a_pointer_is_taken_as_it_is(place: Place) -> None:
+    place.refresh()
     (place.editions / "CURRENT").unlink()
     before = tree(place.edition(OLD))
-    del site.requests[:]
-    assert refresh(place) == 0
+    del place.site.requests[:]
+    place.refresh()
     assert place.current() == OLD_EDITION
     assert tree(place.edition(OLD)) == before
-    assert not site.asked_for(dump_path(OLD))
+    assert not place.site.asked_for(dump_path(OLD))
 
 
-def test_the_last_editions_are_kept(place: Place, site: DumpServer) -> None:
-    place.configure(site.url, "keep = 1")
-    assert refresh(place) == 0
-    put_dump(site, NEW)
-    assert refresh(place) == 0
+def test_the_last_editions_are_kept(place: Place) -> None:
+    place.configure(place.site.url, "keep = 1")
+    place.refresh()
+    put_dump(place.site, NEW)
+    place.refresh()
     assert place.finished() == [NEW_EDITION]
     assert place.loaded() == [NEW_EDITION]
     left = {path.name for path in place.editions.iterdir()}
     assert left == {NEW_EDITION, "CURRENT", "README.md"}
 
 
-def test_downloads_can_be_kept_and_those_of_others_are(place: Place, site: DumpServer) -> None:
+def test_downloads_can_be_kept_and_those_of_others_are(place: Place) -> None:
     others = place.downloads / "ukwiki" / "20200101" / "ukwiki.xml"
     others.parent.mkdir(parents=True)
     others.write_text("mine")
-    place.configure(site.url, "keep_downloads = true")
-    assert refresh(place) == 0
+    place.configure(place.site.url, "keep_downloads = true")
+    place.refresh()
     assert len(list(place.downloads.rglob("*.bz2"))) == 1
-    place.configure(site.url)
-    assert refresh(place) == 0
+    place.configure(place.site.url)
+    place.refresh()
     assert not list(place.downloads.rglob("*.bz2"))
     assert others.read_text() == "mine"
 
 
-def test_a_folder_that_a_killed_run_has_only_made_is_its_own(
-    place: Place, site: DumpServer
-) -> None:
+def test_a_folder_that_a_killed_run_has_only_made_is_its_own(place: Place) -> None:
     (place.downloads / "ukwiki" / OLD).mkdir(parents=True)
-    assert refresh(place) == 0
+    place.refresh()
     assert list(tree(place.downloads)) == [".refresh-lock"]
 
 
 def test_other_settings_count_from_the_next_dump_on(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert refresh(place) == 0
+    place.refresh()
     text = place.config.read_text().replace("vocabulary_size = 0", "vocabulary_size = 300")
     place.config.write_text(text)
-    assert refresh(place) == 0
+    place.refresh()
     assert "it counts from the next dump on" in caplog.text
 
 
@@ -538,19 +487,16 @@ def small_disk(folder: Path, size: str) -> Iterator[Callable[[str], None]]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_downloads_on_a_full_disk(
-    place: Place, site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert refresh(place) == 0
-    put_dump(site, NEW)
+def test_downloads_on_a_full_disk(place: Place) -> None:
+    place.refresh()
+    put_dump(place.site, NEW)
     shutil.rmtree(place.downloads)
     with small_disk(place.downloads, "20k") as resize:
-        assert refresh(place) == 1
-        assert "disk is full" in capsys.readouterr().out
+        assert "disk is full" in place.refresh(status=1).out
         assert place.current() == OLD_EDITION
         assert metrics(place)["failed"] == 1
         resize("1m")
-        assert refresh(place) == 0
+        place.refresh()
     assert place.current() == NEW_EDITION
 
 
@@ -565,6 +511,7 @@ def test_everything_on_a_full_disk(
         (place.editions / "CURRENT").write_text(f"{OLD_EDITION}\n")
         put_dump(site, NEW)
         place.configure(site.url, "keep_downloads = true")
+        refresh = Command(capsys, "refresh", "--config", place.config)
         resize("2m")
         (place.folder / "filler").write_bytes(bytes(1 << 20))
         with contextlib.suppress(OSError), (place.folder / "filler").open("ab") as filler:
@@ -573,13 +520,11 @@ def test_everything_on_a_full_disk(
                 filler.flush()
         for size in ("2m", "2200k"):  # for nothing; for the downloads, and not for the build
             resize(size)
-            assert refresh(place) == 1
-            assert re.match(
-                r"wiki40b-uk  failed .*(no room|disk is full): ", capsys.readouterr().out
-            )
+            why = r"wiki40b-uk  failed .*(no room|disk is full): "
+            assert re.match(why, refresh(status=1).out)
             assert (place.current(), place.finished()) == (OLD_EDITION, [OLD_EDITION])
             assert tree(place.edition(OLD)) == tree(followed.edition(OLD))
         resize("40m")
-        assert refresh(place) == 0
+        refresh()
         assert place.current() == NEW_EDITION
         assert tree(place.edition(NEW)) == tree(followed.edition(NEW))

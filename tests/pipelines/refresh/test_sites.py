@@ -55,6 +55,12 @@ def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
         return newest_dump(source, session)
 
 
+def found(source: Source, attempts: int = 2) -> RemoteDump:
+    dump = ask(source, attempts)
+    assert dump is not None
+    return dump
+
+
 def wiki_files(date: str, mark: str = "", *names: str) -> Mapping[str, bytes]:
     """A small wiki's files: pages in both packings and their index, and two tables."""
     names = names or (
@@ -67,23 +73,23 @@ def wiki_files(date: str, mark: str = "", *names: str) -> Mapping[str, bytes]:
     return {f"ukwiki-{date}-{name}": f"{name} {mark}".encode() for name in names}
 
 
-def names_of(dump: RemoteDump | None) -> dict[str, list[str]]:
-    assert dump is not None
-    return {role: [file.name for file in files] for role, files in dump.files.items()}
+def names_of(source: Source) -> dict[str, list[str]]:
+    """Role → names of the files of the dump that is found."""
+    return {role: [one.name for one in files] for role, files in found(source).files.items()}
 
 
 def test_a_wiki_has_its_files_with_size_and_checksum(site: DumpServer) -> None:
     site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
     site.add_wiki("ukwiki", "20261101", files := wiki_files("20261101"))
-    dump = ask(WikimediaSource("ukwiki", ROLES, (site.url,)))
-    assert dump is not None
+    dump = found(WikimediaSource("ukwiki", ROLES, (site.url,)))
     assert (dump.source, dump.date) == ("ukwiki", "20261101")
     name = "ukwiki-20261101-pages-articles-multistream.xml.bz2"
     sha1 = hashlib.sha1(files[name]).hexdigest()
     url = f"{site.url}/ukwiki/20261101/{name}"
     assert dump.files["dump"] == (RemoteFile(name, (url,), len(files[name]), f"sha1:{sha1}"),)
-    assert names_of(dump)["page_props"] == ["ukwiki-20261101-page_props.sql.gz"]
-    assert names_of(dump)["page_table"] == ["ukwiki-20261101-page.sql.gz"]
+    for role in ("page_props", "page_table"):
+        table = f"ukwiki-20261101-{role.removesuffix('_table')}.sql.gz"
+        assert [one.name for one in dump.files[role]] == [table]
     assert requests.get(url, timeout=5).content == files[name]
     agent = site.requests[0].headers["user-agent"]
     assert agent.startswith("corpusmill/")
@@ -97,12 +103,10 @@ def test_a_dump_in_progress_waits_for_its_needed_jobs(site: DumpServer, job: str
     files = wiki_files("20261101", "", *names)
     site.add_wiki("ukwiki", "20261101", files, unfinished=[job])
     source = WikimediaSource("ukwiki", mirrors=(site.url,))
-    before = ask(source)
-    assert before is not None
+    before = found(source)
     assert before.date == "20261001"
     site.add_wiki("ukwiki", "20261101", files)
-    after = ask(source)
-    assert after is not None
+    after = found(source)
     assert after.date == "20261101"
 
 
@@ -110,7 +114,7 @@ def test_jobs_that_nobody_needs_are_not_waited_for(site: DumpServer) -> None:
     site.add_wiki(
         "ukwiki", "20261101", wiki_files("20261101"), unfinished=["pagetable", "metahistory7zdump"]
     )
-    assert names_of(ask(WikimediaSource("ukwiki", mirrors=(site.url,)))) == {
+    assert names_of(WikimediaSource("ukwiki", mirrors=(site.url,))) == {
         "dump": ["ukwiki-20261101-pages-articles-multistream.xml.bz2"],
         "page_props": ["ukwiki-20261101-page_props.sql.gz"],
     }
@@ -135,16 +139,16 @@ def test_parts_are_taken_until_they_are_put_together(site: DumpServer) -> None:
     source = WikimediaSource("ukwiki", ("dump",), (site.url,))
     site.add_wiki("ukwiki", "20261101", files, unfinished=["articlesmultistreamdumprecombine"])
     in_order = [f"ukwiki-20261101-{name}" for name in reversed(names)]
-    assert names_of(ask(source)) == {"dump": in_order}
+    assert names_of(source) == {"dump": in_order}
     site.add_wiki("ukwiki", "20261101", files)
-    assert names_of(ask(source)) == {"dump": [f"ukwiki-20261101-{whole}"]}
+    assert names_of(source) == {"dump": [f"ukwiki-20261101-{whole}"]}
 
 
 def test_items_per_site_are_those_of_wikidatawiki(site: DumpServer) -> None:
     name = "wikidatawiki-20261101-wb_items_per_site.sql.gz"
     site.add_wiki("wikidatawiki", "20261101", {name: b"table"})
     source = WikimediaSource("wikidatawiki", ("items_per_site",), (site.url,))
-    assert names_of(ask(source)) == {"items_per_site": [name]}
+    assert names_of(source) == {"items_per_site": [name]}
 
 
 def test_folders_without_a_usable_status_are_passed_over(
@@ -155,8 +159,7 @@ def test_folders_without_a_usable_status_are_passed_over(
     site.put("/ukwiki/20261101/index.html", b"soon")
     site.put("/ukwiki/20261108/dumpstatus.json", b'{"jobs": ')
     site.put("/ukwiki/latest/ukwiki-latest-page.sql.gz", b"")
-    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
-    assert dump is not None
+    dump = found(WikimediaSource("ukwiki", mirrors=(site.url,)))
     assert dump.date == "20261001"
     assert "20261108 is passed over: dumpstatus.json is not what" in caplog.text
 
@@ -165,8 +168,7 @@ def test_a_mirror_that_lags_does_not_hide_the_newest(site: DumpServer, mirror: D
     mirror.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
     site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
-    dump = ask(WikimediaSource("ukwiki", mirrors=(mirror.url, f"{site.url}/")))
-    assert dump is not None
+    dump = found(WikimediaSource("ukwiki", mirrors=(mirror.url, f"{site.url}/")))
     assert dump.date == "20261101"
     assert len(dump.files["dump"][0].urls) == 1
 
@@ -176,8 +178,7 @@ def test_mirrors_of_the_same_files_come_in_their_order(
 ) -> None:
     for one in (site, mirror):
         one.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
-    dump = ask(WikimediaSource("ukwiki", mirrors=(mirror.url, site.url)))
-    assert dump is not None
+    dump = found(WikimediaSource("ukwiki", mirrors=(mirror.url, site.url)))
     path = "/ukwiki/20261101/ukwiki-20261101-page_props.sql.gz"
     assert dump.files["page_props"][0].urls == (f"{mirror.url}{path}", f"{site.url}{path}")
 
@@ -187,8 +188,7 @@ def test_a_mirror_with_another_checksum_is_left_out(
 ) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101", "a"))
     mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101", "b"))
-    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
-    assert dump is not None
+    dump = found(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
     assert [url.startswith(site.url) for url in dump.files["dump"][0].urls] == [True]
     assert "multistream.xml.bz2 is left out: it differs from" in caplog.text
 
@@ -198,10 +198,8 @@ def test_a_checksum_is_taken_from_the_mirror_that_has_one(
 ) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"), sums=False)
     mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
-    alone = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
-    both = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
-    assert alone is not None
-    assert both is not None
+    alone = found(WikimediaSource("ukwiki", mirrors=(site.url,)))
+    both = found(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
     assert alone.files["dump"][0].checksum == ""
     assert both.files["dump"][0].checksum.startswith("sha1:")
     assert [len(file.urls) for file in both.files["dump"]] == [2]
@@ -213,8 +211,7 @@ def test_one_dead_mirror_is_no_obstacle_and_all_are_an_error(
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     mirror.__exit__()
     source = WikimediaSource("ukwiki", mirrors=(mirror.url, site.url))
-    dump = ask(source, 0)
-    assert dump is not None
+    dump = found(source, 0)
     assert dump.date == "20261101"
     assert f"{mirror.url}: Failed to establish a new connection" in caplog.text
     site.__exit__()
@@ -279,11 +276,10 @@ def test_a_mirror_whose_page_is_none_is_passed_over(
     site.fail(f"/ukwiki/{path}", fault)
     tracemalloc.start()
     try:
-        dump = ask(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
+        dump = found(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert dump is not None
     assert [url.startswith(mirror.url) for url in dump.files["dump"][0].urls] == [True]
     assert f"is passed over: {site.url}/ukwiki/{path}: {reason}" in caplog.text
     assert most < 120_000_000
@@ -305,8 +301,7 @@ def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
     site.add_entities("20261109", b"newer", finished=False)
     site.put("/wikidatawiki/entities/20261112/wikidata-20261112-truthy.nt.bz2", b"triples")
     source = EntitiesSource((site.url,))
-    dump = ask(source)
-    assert dump is not None
+    dump = found(source)
     assert dump == RemoteDump(
         "wikidata",
         "20261102",
@@ -322,8 +317,7 @@ def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
         },
     )
     site.add_entities("20261109", b"newer")
-    newer = ask(source)
-    assert newer is not None
+    newer = found(source)
     assert newer.date == "20261109"
 
 
@@ -332,16 +326,14 @@ def test_entities_have_the_date_of_their_file(site: DumpServer) -> None:
     site.put(f"{folder}/wikidata-20260922-all.json.bz2", b"entities")
     line = f"{hashlib.sha1(b'entities').hexdigest()}  wikidata-20260922-all.json.bz2\n"
     site.put(f"{folder}/wikidata-20260922-sha1sums.txt", line.encode())
-    dump = ask(EntitiesSource((site.url,)))
-    assert dump is not None
+    dump = found(EntitiesSource((site.url,)))
     assert dump.date == "20260922"
 
 
 def test_gutenberg_has_the_date_of_the_last_change(site: DumpServer) -> None:
     changed = 1_795_000_000.0  # 18 November 2026
     site.add_gutenberg(b"all books", b"catalogue", changed)
-    dump = ask(GutenbergSource(mirrors=(f"{site.url}/feeds",)))
-    assert dump is not None
+    dump = found(GutenbergSource(mirrors=(f"{site.url}/feeds",)))
     assert (dump.source, dump.date) == ("gutenberg", "20261118")
     (books,), (catalog,) = dump.files["books"], dump.files["catalog"]
     etag = site.files["/feeds/txt-files.tar.zip"].etag
@@ -359,8 +351,7 @@ def test_news_are_those_of_all_settled_years(site: DumpServer) -> None:
         site.add_news("en", year, str(year).encode(), now - (2025 - year) * 400 * DAY - 3600)
     site.put("/news-crawl/en/news.2024.en.shuffled.deduped.gz.md5", b"")
     mirrors = (f"{site.url}/news-crawl",)
-    dump = ask(NewsSource(mirrors=mirrors))
-    assert dump is not None
+    dump = found(NewsSource(mirrors=mirrors))
     assert (dump.source, dump.date) == ("news-en", "2024")  # that of 2025 has changed an hour ago
     assert [file.name[5:9] for file in dump.files["input"]] == ["2023", "2024"]
     assert [file.size for file in dump.files["input"]] == [4, 4]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.makers import dump_files
-from tests.makers.wiki_builds import sample_wiki
+from tests.makers.wiki_builds import Command, sample_wiki
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.tools.pack_samples import Wiki
 
@@ -77,6 +77,9 @@ def dump_path(date: str) -> str:
 
 class Place:
     """Where a refresh works: a folder with refresh.toml."""
+
+    site: DumpServer
+    refresh: Command
 
     def __init__(self, folder: Path):
         self.folder = folder

@@ -37,6 +37,13 @@ class Office:
         source = ("--source", source_file(self.folder), "--review-share", "1/2", *rules)
         self.do("packets", "--languages", languages, *source)
 
+    def make_sheets(self) -> None:
+        """A project whose translations have passed the checks, and whose sheets are with reviewers."""
+        self.make()
+        self.do("import", self.translate(good()))
+        self.do("check")
+        self.do("review", "--sheets")
+
     @property
     def project(self) -> Project:
         return open_project(str(self.project_folder))

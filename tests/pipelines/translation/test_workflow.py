@@ -120,10 +120,7 @@ def test_sent_back_with_what_the_reviewers_said(office: Office) -> None:
 
 
 def test_a_second_reviewer_makes_a_new_verdict(office: Office) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    office.do("check")
-    office.do("review", "--sheets")
+    office.make_sheets()
     wrong = office.project.sample[0]
     office.do("review", "--import", office.review({wrong: ("grammar", "critical")}, "Ama"))
     first = state_of(office.project).verdict
@@ -138,10 +135,7 @@ def test_a_second_reviewer_makes_a_new_verdict(office: Office) -> None:
 
 
 def test_a_verdict_that_a_kill_prevented_is_made_up_for(office: Office) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    office.do("check")
-    office.do("review", "--sheets")
+    office.make_sheets()
     sheet = office.review({}, "Ama")
     office.do("review", "--import", sheet)
     last = read_entries(office.project.journal("fra"))[-1]
@@ -154,10 +148,7 @@ def test_a_verdict_that_a_kill_prevented_is_made_up_for(office: Office) -> None:
 
 
 def test_a_review_of_translations_that_have_changed(office: Office) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    office.do("check")
-    office.do("review", "--sheets")
+    office.make_sheets()
     stale = office.review({}, "Ama")
     text = stale.read_text("utf-8")
     name = office.project.sample[2]
@@ -198,10 +189,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
     ],
 )
 def test_a_sheet_that_cannot_be_taken(office: Office, change: object, message: str) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    office.do("check")
-    office.do("review", "--sheets")
+    office.make_sheets()
     before = tree(office.project_folder)
     sheet = office.review({}, "Ama")
     sheet.write_text(change(sheet.read_text("utf-8")), "utf-8")  # type: ignore[operator]
@@ -350,10 +338,7 @@ def test_the_states_in_their_order(office: Office) -> None:
 
 
 def test_an_accepted_language_that_changes_is_not_accepted_any_longer(office: Office) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    office.do("check")
-    office.do("review", "--sheets")
+    office.make_sheets()
     office.do("review", "--import", office.review({}, "Ama"))
     sample = office.project.sample
     outside = next(name for name in IDS if name not in sample)

@@ -1,0 +1,161 @@
+"""Settings of all corpora: those that are refused, and the editions that the others name."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.pg19 import Pg19
+from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from pipelines.settings.entities_settings import EntitiesConfig
+from pipelines.settings.flores101_settings import Flores101Config
+from pipelines.settings.lm1b_settings import Lm1bConfig
+from pipelines.settings.pg19_settings import Pg19Config
+from pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from pipelines.settings.subwords_settings import SubwordsConfig
+from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from pipelines.simplebooks import SimpleBooks
+from transforms.files.open_input import InputError
+
+WIKI40B = Wiki40bConfig, {"language": "uk", "dump": ["no such file"], "page_props": ["p"]}
+ENTITIES = EntitiesConfig, {"dump": ["a.json"]}
+LM1B = Lm1bConfig, {"input": ["news"]}
+PG19 = Pg19Config, {"books": ["x.txt"]}
+SIMPLEBOOKS = SimpleBooksConfig, {"books": ["x.txt"]}
+FLORES101: Any = Flores101Config, {}
+MULTILINGUAL = MultilingualConfig, {"corpora": ["x"]}
+SUBWORDS = SubwordsConfig, {"corpora": ["."]}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "settings", "message"),
+    [
+        (WIKI40B, {"language": "xx"}, "no such language: 'xx'"),
+        (WIKI40B, {"language": "zh"}, "no such language: 'zh'"),
+        (WIKI40B, {"dump": []}, "no dump is named"),
+        (WIKI40B, {"on_corrupt": "ignore"}, "on_corrupt is one of"),
+        (WIKI40B, {"near_duplicates": 1}, "near_duplicates is 1, and not from 0 to below 1"),
+        (WIKI40B, {"near_duplicates": -0.1}, "near_duplicates is -0.1, and not from"),
+        (WIKI40B, {"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
+        (
+            WIKI40B,
+            {"vocabulary_size": 263},
+            "vocabulary_size is 263; 263 pieces are taken by markers and bytes",
+        ),
+        (WIKI40B, {"sample_articles": 0}, "sample_articles is 0, and must be positive"),
+        (WIKI40B, {"dump_date": "../x"}, "dump_date is '../x', and must be letters"),
+        (WIKI40B, {"dump_date": "a/b"}, "dump_date is 'a/b', and must be letters"),
+        (ENTITIES, {"dump": []}, "no dump is named"),
+        (ENTITIES, {"wikis": ["uk", "xx"]}, "no such language: 'xx'"),
+        (ENTITIES, {"on_corrupt": "ignore"}, "on_corrupt is one of"),
+        (ENTITIES, {"rows_per_file": 0}, "rows_per_file is 0"),
+        (ENTITIES, {"dump_date": "../x"}, r"dump_date is '\.\./x'"),
+        (LM1B, {"input": []}, "no dump"),
+        (LM1B, {"language": "../en"}, "language"),
+        (LM1B, {"perl": "4"}, "perl"),
+        (LM1B, {"deduplicate": "never"}, "deduplicate"),
+        (LM1B, {"near_duplicates": 1.0}, "near_duplicates"),
+        (LM1B, {"near_duplicates": -0.1}, "near_duplicates"),
+        (LM1B, {"min_count": 0}, "min_count"),
+        (LM1B, {"min_count": 10**20}, "min_count"),
+        (LM1B, {"shards": 1}, "shards"),
+        (LM1B, {"heldout_shards": 0}, "shards"),
+        (LM1B, {"dump_date": "a/b"}, "dump_date"),
+        (LM1B, {"dump_date": "-"}, "dump_date"),
+        (LM1B, {"checkpoints": True, "deduplicate": "tokenized"}, "checkpoints"),
+        (PG19, {"books": []}, "no dump"),
+        (PG19, {"members": "all"}, "members is one of"),
+        (PG19, {"members": "released"}, "no metadata"),
+        (PG19, {"before": 0}, "before is 0"),
+        (PG19, {"near_duplicates": 1.5}, "1.5"),
+        (PG19, {"shard_bytes": 0}, "shard_bytes 0"),
+        (PG19, {"min_words": -1}, "min_words is -1"),
+        (PG19, {"dump_date": "a/b"}, "dump_date"),
+        (PG19, {"on_corrupt": "ignore"}, "on_corrupt"),
+        (SIMPLEBOOKS, {"books": []}, "no dump"),
+        (SIMPLEBOOKS, {"formula": "L"}, "formula"),
+        (SIMPLEBOOKS, {"min_ratio": "-1"}, "min_ratio"),
+        (SIMPLEBOOKS, {"min_ratio": "much"}, "min_ratio"),
+        (SIMPLEBOOKS, {"target_tokens": -5}, "target_tokens"),
+        (SIMPLEBOOKS, {"max_vocabulary": 0}, "max_vocabulary"),
+        (SIMPLEBOOKS, {"min_count": 0}, "min_count"),
+        (SIMPLEBOOKS, {"overlap": "0"}, "threshold"),
+        (SIMPLEBOOKS, {"overlap": "1.5"}, "threshold"),
+        (SIMPLEBOOKS, {"number_style": "words"}, "number_style"),
+        (SIMPLEBOOKS, {"heldout_books": 0}, "heldout_books"),
+        (SIMPLEBOOKS, {"small_tokens": 0}, "small_tokens"),
+        (SIMPLEBOOKS, {"ngram_words": 0}, "ngram_words"),
+        (SIMPLEBOOKS, {"estimate": 0}, "estimate"),
+        (SIMPLEBOOKS, {"shard_bytes": 0}, "shard_bytes"),
+        (SIMPLEBOOKS, {"min_words": -1}, "min_words"),
+        (FLORES101, {}, "no dump is named"),
+        (FLORES101, {"wikinews": ["a"], "all_wikibooks": True}, "no dump of Wikibooks is named"),
+        (FLORES101, {"wikinews": ["a"], "sentences": 0}, "no benchmark has 0 sentences"),
+        (
+            FLORES101,
+            {"wikinews": ["a"], "sentences": 100, "articles": 99},
+            "need 20 to 33 articles",
+        ),
+        (FLORES101, {"wikinews": ["a"], "on_corrupt": "ignore"}, "on_corrupt is one of"),
+        (FLORES101, {"wikinews": ["a"], "dump_date": "../x"}, "dump_date is '../x'"),
+        (MULTILINGUAL, {"corpora": []}, "no folder"),
+        (MULTILINGUAL, {"vocabulary_sizes": []}, "no size"),
+        (MULTILINGUAL, {"vocabulary_sizes": [400, 400]}, "named twice"),
+        (MULTILINGUAL, {"vocabulary_sizes": [263]}, "263 pieces are taken"),
+        (MULTILINGUAL, {"sample_articles": 0}, "must be positive"),
+        (SUBWORDS, {"corpora": []}, "no corpus is named"),
+        (SUBWORDS, {"corpora": ["xx=a"]}, 'no language "xx"'),
+        (SUBWORDS, {"temperature": "0"}, "temperature is 0"),
+        (SUBWORDS, {"sentences": 0}, "sentences is 0"),
+        (SUBWORDS, {"dump_date": "a/b"}, "dump_date is 'a/b'"),
+        (SUBWORDS, {"size": 3}, "size is 3"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(
+    corpus: tuple[Any, dict[str, Any]], settings: dict[str, Any], message: str
+) -> None:
+    config, given = corpus
+    with pytest.raises(ValueError, match=message):
+        config(**(given | settings))
+
+
+@pytest.mark.parametrize(
+    ("corpus", "settings", "edition"),
+    [
+        (SIMPLEBOOKS, {}, "en"),
+        (SIMPLEBOOKS, {"min_ratio": "0.002"}, "en-min-ratio-0.002"),
+        (SIMPLEBOOKS, {"target_tokens": 92_000_000}, "en-target-tokens-92000000"),
+        (SIMPLEBOOKS, {"formula": "L/sqrt(V)", "estimate": 8}, "en-formula-L-sqrtV-estimate-8"),
+        (SIMPLEBOOKS, {"number_style": "comma", "shard_bytes": 7}, "en-number-style-comma"),
+        (SIMPLEBOOKS, {"overlap": ".50", "min_ratio": "12/10000"}, "en"),
+        (SIMPLEBOOKS, {"overlap": "1/3"}, "en-overlap-0.3333333333333333"),
+        (SIMPLEBOOKS, {"overlap": "0.333333"}, "en-overlap-0.333333"),
+        (SIMPLEBOOKS, {"min_ratio": "0.00123456789"}, "en-min-ratio-0.00123456789"),
+        (LM1B, {}, "en"),
+        (LM1B, {"language": "cs"}, "cs"),
+        (LM1B, {"near_duplicates": 0.8, "lower_case": True}, "en-near-duplicates-0.8-lower-case"),
+        (
+            LM1B,
+            {"deduplicate": "tokenized", "map_unknown": True},
+            "en-deduplicate-tokenized-map-unknown",
+        ),
+        (LM1B, {"checkpoints": True}, "en"),
+    ],
+)
+def test_a_variant_is_an_edition_of_its_own_however_its_numbers_are_written(
+    corpus: tuple[Any, dict[str, Any]], settings: dict[str, Any], edition: str
+) -> None:
+    config, given = corpus
+    assert config(**(given | settings)).edition() == edition
+
+
+@pytest.mark.parametrize("what", ["books", "catalog", "metadata", "mask_words", "split_ids"])
+def test_a_file_of_books_that_is_not_there(tmp_path: Path, what: str) -> None:
+    missing = {what: [str(tmp_path / "missing.csv")]}
+    with pytest.raises(InputError, match=re.escape(*missing[what])):
+        Pg19(Pg19Config(**vars(sample_pg19()) | missing))
+    if what in ("books", "catalog"):
+        with pytest.raises(InputError, match=re.escape(*missing[what])):
+            SimpleBooks(SimpleBooksConfig(**vars(sample_simplebooks()) | missing))
