@@ -4,8 +4,9 @@ All owners of an n-gram meet in its partition. There is no other way to find out
 but the n-grams of all books would be as large as the corpus itself.
 """
 
+import io
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import numpy.typing
@@ -17,7 +18,6 @@ Uint32s = numpy.typing.NDArray[numpy.uint32]
 Bools = numpy.typing.NDArray[numpy.bool_]
 
 _HASHES = 1 << 64
-_SIZE_BYTES = 8
 
 
 class HashedBook(NamedTuple):
@@ -84,44 +84,16 @@ def deal_hashes(
         yield partition, NgramBlock(rows, numpy.concatenate(pieces))
 
 
-def block_to_bytes(block: NgramBlock) -> bytes:
-    """For `block_from_bytes`."""
-    return b"".join((_size(block.books), block.books.tobytes(), block.hashes.tobytes()))
+def to_bytes(arrays: NgramBlock | SharedNgrams) -> bytes:
+    """For `read_arrays`."""
+    piece = io.BytesIO()
+    for array in arrays:
+        numpy.save(piece, array, allow_pickle=False)
+    return piece.getvalue()
 
 
-def block_from_bytes(piece: bytes) -> NgramBlock:
-    """The block again, read-only."""
-    count = _read_size(piece)
-    books = numpy.frombuffer(piece, numpy.int64, 3 * count, _SIZE_BYTES)
-    hashes = numpy.frombuffer(piece, numpy.uint64, offset=_SIZE_BYTES + books.nbytes)
-    return NgramBlock(books.reshape(-1, 3), hashes)
-
-
-def shared_to_bytes(shared: SharedNgrams) -> bytes:
-    """For `shared_from_bytes`."""
-    return b"".join(
-        (
-            _size(shared.books),
-            shared.books.tobytes(),
-            _size(shared.owners),
-            shared.owners.tobytes(),
-            shared.begins.tobytes(),
-        )
-    )
-
-
-def shared_from_bytes(piece: bytes) -> SharedNgrams:
-    """The shared n-grams again, read-only."""
-    books = numpy.frombuffer(piece, numpy.int64, _read_size(piece), _SIZE_BYTES)
-    offset = _SIZE_BYTES + books.nbytes
-    owners = numpy.frombuffer(piece, numpy.uint32, _read_size(piece, offset), offset + _SIZE_BYTES)
-    begins = numpy.frombuffer(piece, numpy.bool_, offset=offset + _SIZE_BYTES + owners.nbytes)
-    return SharedNgrams(books, owners, begins)
-
-
-def _size(array: Int64s | Uint32s) -> bytes:
-    return len(array).to_bytes(_SIZE_BYTES, "little")
-
-
-def _read_size(piece: bytes, offset: int = 0) -> int:
-    return int.from_bytes(piece[offset : offset + _SIZE_BYTES], "little")
+def read_arrays(piece: bytes) -> Iterator[Any]:
+    """The arrays of a block, or of shared n-grams, again."""
+    stream = io.BytesIO(piece)
+    while stream.tell() < len(piece):
+        yield numpy.load(stream, allow_pickle=False)
