@@ -12,7 +12,7 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
 from transforms.files.scratch import fetch
 from transforms.text.books.simple import overlap
-from transforms.text.books.simple.ngram_blocks import Int64s, SharedNgrams, read_arrays
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
 from transforms.text.books.simple.overlap import ContestedBook
 from transforms.text.duplicates.components import Pairs, link_to_smallest
 
@@ -66,7 +66,7 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
     """(chain, n-grams) in a partition; certain n-grams and links on the outputs of these names."""
     if not len(contested):
         return
-    chains = overlap.find_chains(SharedNgrams(*read_arrays(fetch(packed))), contested[:, 0])
+    chains = overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
     yield TaggedOutput("certain", chains.certain)
     yield TaggedOutput("links", chains.links)
     yield from chains.ngrams.items()

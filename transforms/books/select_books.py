@@ -21,7 +21,7 @@ from transforms.files.scratch import Scratch, fetch
 from transforms.files.screen import reject
 from transforms.records import MeasuredBook
 from transforms.text.books.simple import overlap
-from transforms.text.books.simple.ngram_blocks import Int64s, SharedNgrams, read_arrays
+from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
 
 STAGE = "select-books"
 THRESHOLD = "0.5"
@@ -100,7 +100,7 @@ def attribute_partition(
     packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
     """(bucket, rows (id, book that covers it, n-grams) in bytes, put away) of a partition."""
-    rows = overlap.attribute_ngrams(SharedNgrams(*read_arrays(fetch(packed))), dropped)
+    rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 

@@ -15,9 +15,8 @@ from transforms.records import MeasuredBook
 from transforms.text.books.simple import overlap
 from transforms.text.books.simple.ngram_blocks import (
     HashedBook,
-    NgramBlock,
+    block_from_bytes,
     deal_hashes,
-    read_arrays,
     sample_hashes,
     to_bytes,
 )
@@ -126,7 +125,6 @@ class _HashBooks(beam.DoFn):
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
     """What the books of a partition share, put away; rows of counts on the output "counts"."""
     _, packed = grouped
-    blocks = (NgramBlock(*read_arrays(fetch(piece))) for piece in packed)
-    counts, shared = overlap.share_ngrams(blocks)
+    counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
     yield TaggedOutput("counts", counts)
     yield scratch.put(to_bytes(shared))

@@ -4,7 +4,7 @@ All owners of an n-gram meet in its partition. There is no other way to find out
 but the n-grams of all books would be as large as the corpus itself.
 """
 
-import io
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ Uint32s = numpy.typing.NDArray[numpy.uint32]
 Bools = numpy.typing.NDArray[numpy.bool_]
 
 _HASHES = 1 << 64
+_SIZE_BYTES = 8
 
 
 class HashedBook(NamedTuple):
@@ -85,15 +86,27 @@ def deal_hashes(
 
 
 def to_bytes(arrays: NgramBlock | SharedNgrams) -> bytes:
-    """For `read_arrays`."""
-    piece = io.BytesIO()
-    for array in arrays:
-        numpy.save(piece, array, allow_pickle=False)
-    return piece.getvalue()
+    """For `block_from_bytes`, or `shared_from_bytes`."""
+    sizes = (array.size.to_bytes(_SIZE_BYTES, "little") for array in arrays)
+    pieces = zip(sizes, (array.tobytes() for array in arrays), strict=True)
+    return b"".join(itertools.chain.from_iterable(pieces))
 
 
-def read_arrays(piece: bytes) -> Iterator[Any]:
-    """The arrays of a block, or of shared n-grams, again."""
-    stream = io.BytesIO(piece)
-    while stream.tell() < len(piece):
-        yield numpy.load(stream, allow_pickle=False)
+def block_from_bytes(piece: bytes) -> NgramBlock:
+    """The block again, read-only."""
+    books, hashes = _read_arrays(piece, numpy.int64, numpy.uint64)
+    return NgramBlock(books.reshape(-1, 3), hashes)
+
+
+def shared_from_bytes(piece: bytes) -> SharedNgrams:
+    """The shared n-grams again, read-only."""
+    return SharedNgrams(*_read_arrays(piece, numpy.int64, numpy.uint32, numpy.bool_))
+
+
+def _read_arrays(piece: bytes, *kinds: type) -> Iterator[Any]:
+    at = 0
+    for kind in kinds:
+        size = int.from_bytes(piece[at : at + _SIZE_BYTES], "little")
+        array: Any = numpy.frombuffer(piece, kind, size, at + _SIZE_BYTES)
+        at += _SIZE_BYTES + array.nbytes
+        yield array
