@@ -116,7 +116,7 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
 
 
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
-    """Whether it has a wanted file. `tar_bytes` is None for a .zip."""
+    """True if it has a wanted file. `tar_bytes` is None for a .zip."""
     has_wanted = False
     try:
         is_zip = tar_bytes is None

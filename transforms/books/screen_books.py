@@ -34,7 +34,7 @@ class ScreenBooks(beam.PTransform):
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
-    """What the first rule says that speaks against a book."""
+    """The reason of the first rule that speaks against a book; None where none does."""
     book = book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)

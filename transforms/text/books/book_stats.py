@@ -33,7 +33,7 @@ def identity_of(book_id: int) -> str:
 
 
 def place_of(book_id: int) -> tuple[int, int]:
-    """What files of books are sorted by: the fingerprint, which is as good as a shuffle, then the id."""
+    """The key that files of books are sorted by: the fingerprint, as good as a shuffle, then the id."""
     return fingerprint(identity_of(book_id)), book_id
 
 
