@@ -14,7 +14,6 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
 from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
-from transforms.books.assign_book_splits import AssignBookSplits
 from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
@@ -22,7 +21,7 @@ from transforms.books.gather_books import GatherBooks
 from transforms.books.list_dates import ListDates
 from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
-from transforms.books.screen_books import ScreenBooks
+from transforms.books.screen_books import BookRule, ScreenBooks
 from transforms.books.strip_books import StripBooks
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
@@ -37,7 +36,8 @@ from transforms.text.books.pg19_rows import (
     Membership,
     make_row,
 )
-from transforms.text.books.screening.screening import Rules, TooShort, not_english
+from transforms.text.books.screening.language import not_english
+from transforms.text.books.screening.running_text import TooShort
 from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import SPLITS, short_fingerprint
 
@@ -108,7 +108,7 @@ class Pg19(CorpusBuild):
             config.on_corrupt,
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=False)
-        screened = stripped.kept | "ScreenBooks" >> ScreenBooks(self.rules())
+        screened = stripped.kept | "ScreenBooks" >> ScreenBooks(*self.rules())
         dated = screened.kept | "DateBooks" >> DateBooks(config.before)
         rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
         return OldBooks(
@@ -131,8 +131,7 @@ class Pg19(CorpusBuild):
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
         different = old.books | "DropDuplicates" >> drop
         masked = different.kept | "MaskWords" >> MaskWords(place.scratch, self.masked)
-        assigned = masked.books | "AssignSplits" >> AssignBookSplits(self.membership.split_of)
-        rows = assigned | "MakeRows" >> beam.MapTuple(make_row)
+        rows = masked.books | "MakeRows" >> beam.Map(make_row, self.membership)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = stats | "PlanShards" >> plan
@@ -157,11 +156,11 @@ class Pg19(CorpusBuild):
         """Role → paths of all files that decide about the output."""
         return self.files.by_role()
 
-    def rules(self) -> Rules:
+    def rules(self) -> tuple[BookRule, ...]:
         """What a book must be, in the order in which it is asked. A released book may have two languages."""
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
-        return Rules((self.membership.reason_to_reject, *is_english, too_short))
+        return self.membership.reason_to_reject, *is_english, too_short
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input."""

@@ -27,14 +27,16 @@ from transforms.books.list_books import BookFates, ListBooks, title_of
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.books.select_books import SelectBooks
 from transforms.books.strip_books import StripBooks
-from transforms.books.take_simplest import KeepSimplest, TakeSimplest, measure_of
+from transforms.books.take_simplest import TakeSimplest, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
 from transforms.books.write_layout import WriteLayout
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.files.write_rows import PlanShards, WriteRows
-from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
+from transforms.text.books.screening.genres import genre_to_reject
+from transforms.text.books.screening.language import not_english
+from transforms.text.books.screening.running_text import TooShort
 from transforms.text.books.simple.simplebooks_rows import (
     SCHEMA,
     SPLITS_WITH_SMALL,
@@ -102,8 +104,9 @@ class SimpleBooks(CorpusBuild):
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
         measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
-        rules = Rules((not_english, TooShort(config.min_words), genre_to_reject))
-        screened = measured | "ScreenBooks" >> ScreenBooks(rules)
+        too_short = TooShort(config.min_words)
+        screen = ScreenBooks(not_english, too_short, genre_to_reject)
+        screened = measured | "ScreenBooks" >> screen
         return ReadableBooks(
             books=screened.kept,
             titles=gathered.books | "Titles" >> beam.Map(title_of),
@@ -125,7 +128,7 @@ class SimpleBooks(CorpusBuild):
         keep: beam.PTransform = KeepSimple(NotSimple(config.formula, config.min_ratio))
         if config.target_tokens:
             target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
-            keep = KeepSimplest(scratch, config.number_style, TakeSimplest(scratch, *target))
+            keep = TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
         selected = simple.kept | "SelectBooks" >> SelectBooks(
             scratch, config.overlap, config.ngram_words, config.estimate

@@ -1,5 +1,7 @@
 """Files of Project Gutenberg, packed in whichever way → the books in them, decoded."""
 
+import collections
+import itertools
 import logging
 import pathlib
 import posixpath
@@ -105,7 +107,7 @@ class ReadBooks(beam.PTransform):
         )
         read = (
             planned.units
-            | "SpreadUnits" >> Spread(_alone, of=BookUnit)
+            | "SpreadUnits" >> Spread(lambda unit: [unit], of=BookUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(Scratch(self.folder), self.on_corrupt))
             .with_output_types(BookFile)
@@ -144,21 +146,10 @@ class BookUnit(NamedTuple):
     stripes: int = 1
 
 
-def book_bytes_of(paths: Sequence[str], stripes: int = 1) -> int:
-    """How many stored bytes are counted while all files are read, by however many workers: what progress is
-    measured against. Raises InputError for a file that is not there.
-    """
-    return sum(sizes_of(paths))
-
-
 def sizes_of(paths: Sequence[str]) -> list[int]:
     """The stored sizes of files. Raises InputError for one that is not there."""
     with ThreadPoolExecutor(_SIZING_THREADS) as pool:
         return list(pool.map(file_bytes_of, paths))
-
-
-def _alone(unit: BookUnit) -> list[BookUnit]:
-    return [unit]
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
@@ -173,20 +164,14 @@ def short_names(paths: Sequence[str]) -> list[str]:
     """The names of files without their folders; where several have one, with as many of their folders as
     tell them apart."""
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
-    names: dict[str, str] = {}
-    pending, depth = list(parts), 1
-    while pending:
-        alike: dict[str, list[str]] = {}
-        for path in pending:
-            alike.setdefault("/".join(parts[path][-depth:]), []).append(path)
-        pending = []
-        for name, those in alike.items():
-            if len(those) == 1 or all(depth >= len(parts[path]) for path in those):
-                names.update(dict.fromkeys(those, name))
-            else:
-                pending += those
-        depth += 1
-    return [names[path] for path in paths]
+    tails = {
+        path: ["/".join(own[-depth:]) for depth in range(1, len(own) + 1)]
+        for path, own in parts.items()
+    }
+    times = collections.Counter(itertools.chain.from_iterable(tails.values()))
+    return [
+        next((tail for tail in tails[path] if times[tail] == 1), tails[path][-1]) for path in paths
+    ]
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
@@ -196,17 +181,14 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
             head = packed_files.head_of(stream)
         except DECODE_ERRORS:
             head = b""  # its reader will tell of it, with the place
-        is_compressed = bool(codec_of(stream))
-        if packed_files.is_tar(head) and is_compressed:
-            itself = StoredFile(source.name, 0, source.stored_bytes)
-            yield from _stripes_of(source, itself, source.stripes, source.stored_bytes)
-        elif packed_files.is_tar(head):
+        is_compressed, is_tar = bool(codec_of(stream)), packed_files.is_tar(head)
+        if is_tar and not is_compressed:
             yield from _plan_archive(source, _list_tar(source, stream))
-        elif zip_members.is_zip(head) and not is_compressed:
+        elif zip_members.is_zip(head) and not (is_tar or is_compressed):
             yield from _plan_archive(source, _list_zip(source, stream))
         else:
             itself = StoredFile(source.name, 0, source.stored_bytes)
-            yield BookUnit(source, (itself,), source.stored_bytes)
+            yield from _stripes_of(source, itself, source.stripes if is_tar else 1)
 
 
 def _list_tar(
@@ -219,9 +201,7 @@ def _list_tar(
                 yield PassedOver(name)
             elif isinstance(member, Link):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_of_link(member))
-            elif (
-                member.start + member.bytes <= source.stored_bytes
-            ):  # else the error after it tells
+            elif member.start + member.bytes <= source.stored_bytes:  # else an error after it tells
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
         yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
@@ -256,7 +236,7 @@ def _plan_archive(
             continue
         if packed_files.is_named_tar(file.name if file.zipped is None else file.zipped.name):
             (stripes,) = shares_of([file.stored_bytes], source.stripes)
-            yield from _stripes_of(source, file, stripes, file.stored_bytes)
+            yield from _stripes_of(source, file, stripes)
             uncounted -= file.stored_bytes
             continue
         together.append(file)
@@ -268,12 +248,10 @@ def _plan_archive(
     yield BookUnit(source, tuple(together), uncounted)
 
 
-def _stripes_of(
-    source: BookSource, file: StoredFile, stripes: int, counted_bytes: int
-) -> Iterator[BookUnit]:
-    for stripe in range(stripes):
-        share = counted_bytes * (stripe + 1) // stripes - counted_bytes * stripe // stripes
-        yield BookUnit(source, (file,), share, stripe, stripes)
+def _stripes_of(source: BookSource, file: StoredFile, stripes: int) -> Iterator[BookUnit]:
+    ends = [file.stored_bytes * stripe // stripes for stripe in range(stripes + 1)]
+    for stripe, (start, end) in enumerate(itertools.pairwise(ends)):
+        yield BookUnit(source, (file,), end - start, stripe, stripes)
 
 
 class _PlanUnits(beam.DoFn):
