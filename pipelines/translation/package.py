@@ -27,13 +27,12 @@ from transforms.text.files.markdown import Config, make_table, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.source_table import splits_of, yes_or_no
+from transforms.text.translation.source_table import METADATA_COLUMNS, splits_of, yes_or_no
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # of a data set that is not given another
 SOURCE_CODE = "eng"
 WITHHELD = "test"
-METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")
 LICENSE = "cc-by-sa-4.0"
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 

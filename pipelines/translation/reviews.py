@@ -15,20 +15,15 @@ from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage, find_language
 from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.packets.records import PacketError
+from transforms.text.translation.records import ReadError
 from transforms.text.translation.review.quality_score import QualityScore, score_quality
-from transforms.text.translation.review.records import (
-    ReviewedSheet,
-    ReviewError,
-    ReviewLine,
-    SheetError,
-)
+from transforms.text.translation.review.records import ReviewedSheet, ReviewError, ReviewLine
 from transforms.text.translation.review.sheet import (
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.tables import read_table, write_table
 
 ERRORS = "errors.tsv"
 _COLUMNS = ReviewError._fields
@@ -152,47 +147,36 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
 
 def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, ReviewedSheet]:
     data = files.read_bytes(path)
-    try:
-        sheet = read_review_sheet(decode_sheet(data, path.name), path.name)
-    except (SheetError, PacketError) as error:
-        message = str(error).partition(": ")[2]
-        raise InputError(_place(path, error.line), message) from None
-    if not sheet.reviewed:
-        raise InputError(str(path), "nothing is reviewed in it: a sentence without error is “ok”")
-    if not sheet.language:
-        raise InputError(str(path), "the column language is blank")
-    try:
-        code = find_language(sheet.language).code
-    except ValueError as error:
-        raise InputError(str(path), str(error)) from None
-    folder = project.journal(code)
-    state = LanguageState(journal.read_entries(folder), project.ids)
-    if not _imported_before(state, data):
-        _check(project, state, path, sheet)
-    return path, data, sheet._replace(language=code)
+    with files.naming(path):
+        sheet = read_review_sheet(decode_sheet(data))
+        if not sheet.reviewed:
+            raise ReadError(0, "nothing is reviewed in it: a sentence without error is “ok”")
+        if not sheet.language:
+            raise ReadError(0, "the column language is blank")
+        try:
+            find_language(sheet.language)
+        except ValueError as error:
+            raise ReadError(0, str(error)) from None
+        entries = journal.read_entries(project.journal(sheet.language))
+        state = LanguageState(entries, project.ids)
+        if not _imported_before(state, data):
+            _check(project, state, sheet)
+    return path, data, sheet
 
 
-def _place(path: pathlib.Path, line: int) -> str:
-    return f"{path}, line {line}" if line else str(path)
-
-
-def _check(
-    project: Project, state: LanguageState, path: pathlib.Path, sheet: ReviewedSheet
-) -> None:
-    """Raises InputError for a review of other sentences, or of other translations than those in force."""
+def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None:
+    """Raises ReadError for a review of other sentences, or of other translations than those in force."""
     refusal = why_not_reviewed(state)
     if refusal:
-        raise InputError(str(path), f"is not taken: {refusal}")
+        raise ReadError(0, f"is not taken: {refusal}")
     sample = frozenset(project.sample)
     for name in sheet.reviewed:
         if name not in sample:
-            raise InputError(str(path), f"{name} is not in the sample that is reviewed")
-        written, text = sheet.targets.get(name), state.translations[name].text
-        if written is None or not is_same_target(written, text):
-            raise InputError(
-                str(path),
-                f"is out of date: {name} is {text!r} now, and {written or ''!r} was reviewed",
-            )
+            raise ReadError(0, f"{name} is not in the sample that is reviewed")
+        written, text = sheet.targets.get(name, ""), state.translations[name].text
+        if not is_same_target(written, text):
+            message = f"is out of date: {name} is {text!r} now, and {written!r} was reviewed"
+            raise ReadError(0, message)
 
 
 def _imported_before(state: LanguageState, data: bytes) -> Entry | None:
@@ -205,12 +189,12 @@ def _add(
     project: Project, path: pathlib.Path, data: bytes, sheet: ReviewedSheet, by: str
 ) -> Reviewed:
     folder = project.journal(sheet.language)
-    with journal.locked(folder):
+    with files.naming(path), journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         earlier = _imported_before(state, data)
         entry = earlier
         if not entry:
-            _check(project, state, path, sheet)
+            _check(project, state, sheet)
             draft = _draft(project, state, path, data, sheet)
             entry, _ = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
             state = LanguageState(journal.read_entries(folder), project.ids)
@@ -229,7 +213,7 @@ def _draft(
         "reviewed": list(sheet.reviewed),
         "errors": len(sheet.errors),
         "sample_digest": state.digest_of(project.sample),
-        "file": {"name": path.name, "bytes": len(data), "sha256": files.sha256_of(data)},
+        "file": files.describe(path, data),
     }
     errors = write_table(_COLUMNS, (list(map(str, error)) for error in sheet.errors))
     contents = {ERRORS: errors.encode("utf-8"), f"original/{path.name}": data}
@@ -264,13 +248,12 @@ def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
 def _sheet_of(review: Entry) -> ReviewedSheet:
     path = review.folder / ERRORS
     try:
+        table = read_table(files.read_text(path), _COLUMNS)
         errors = tuple(
-            ReviewError(
-                row["id"], row["category"], row["severity"], row["comment"], int(row["line"])
-            )
-            for _, row in read_table(files.read_text(path), _COLUMNS)
+            ReviewError._make([*fields, int(line)])
+            for *fields, line in ([row[name] for name in _COLUMNS] for _, row in table)
         )
-    except (TableError, ValueError) as error:
+    except (ReadError, ValueError) as error:
         raise InputError(str(path), f"is damaged: {error}") from None
     facts = review.facts
     language = review.folder.parent.name

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pipelines.translation import journal
 from pipelines.translation.check_reports import SETTLE
 from pipelines.translation.drawing import count_of, draw, name_some
+from pipelines.translation.imports import CHANGES
 from pipelines.translation.journal import Entry
 from pipelines.translation.project import Project
 from pipelines.translation.reviews import reviewed_ids
@@ -226,21 +227,14 @@ def _tell(entry: Entry) -> Sequence[str]:
 
 
 def _tell_import(facts: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{facts[kind]:,} {name}" for kind, name in _CHANGES.items() if facts[kind])
+    counts = {kind: facts[kind] for kind in ("empty", *CHANGES) if facts[kind]}
+    told = ", ".join(f"{count:,} {_SHORT.get(kind, kind)}" for kind, count in counts.items())
     corrected = ", ".join(map(journal.name_of, facts["corrects"]))
     corrects = f", corrects {corrected}" if corrected else ""
     return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
 
 
-_CHANGES = {  # of an import, as the story of a language tells it
-    "empty": "empty",
-    "first": "new",
-    "same": "same",
-    "changed": "changed",
-    "corrected": "corrected",
-    "disputed": "disputed",
-    "late": "too late",
-}
+_SHORT = {"first": "new", "late": "too late"}  # of CHANGES, as the story of a language tells them
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
