@@ -16,7 +16,11 @@ from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage, find_language
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.records import ReadError
-from transforms.text.translation.review.quality_score import QualityScore, score_quality
+from transforms.text.translation.review.quality_score import (
+    QualityScore,
+    ReviewerShare,
+    score_quality,
+)
 from transforms.text.translation.review.records import ReviewedSheet, ReviewError, ReviewLine
 from transforms.text.translation.review.sheet import (
     is_same_target,
@@ -276,31 +280,22 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
         [_sheet_of(entry) for entry in reviews],
         project.rules.accepted_score,
     )
-    facts = {**_facts(quality), "reviews": numbers, "sample_digest": digest}
-    facts["sample"] = list(project.sample)
+    facts = {
+        **_plain(quality),
+        "reviewers": {name: _plain(share) for name, share in quality.reviewers.items()},
+        "reviews": numbers,
+        "sample_digest": digest,
+        "sample": list(project.sample),
+    }
     draft = Draft("verdict", state.round, facts, {})
     entry, _ = journal.append(folder, by, state.last, lambda _: draft)
     return entry
 
 
-def _facts(quality: QualityScore) -> dict[str, Any]:
-    return {
-        "accepted": quality.accepted,
-        "score": str(quality.score),
-        "shown": quality.shown,
-        "accepted_from": str(quality.accepted_from),
-        "words": quality.words,
-        "points": str(quality.points),
-        "errors_by_category": dict(quality.errors_by_category),
-        "errors_by_severity": dict(quality.errors_by_severity),
-        "sentences_major_or_critical": quality.sentences_major_or_critical,
-        "sentences_critical": quality.sentences_critical,
-        "sentences_unnatural": quality.sentences_unnatural,
-        "reviewers": {
-            name: {"reviewed": share.reviewed, "errors": share.errors, "score": str(share.score)}
-            for name, share in quality.by_reviewer.items()
-        },
-    }
+def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
+    """Field → value, fractions as texts."""
+    values = record._asdict().items()
+    return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 
 
 def print_sheets(sheets: Iterable[Sheets]) -> None:
