@@ -20,7 +20,7 @@ from pipelines.translation import journal
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
-from transforms.files.write_files import HashedFile, write_parquet, write_text
+from transforms.files.write_files import HashedFile, table_of, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance, assemble, to_json
 from transforms.text.files.markdown import Config, make_table, yaml_head
@@ -34,6 +34,14 @@ VERSION = "1.0.0"  # of a data set that is not given another
 SOURCE_CODE = "eng"
 WITHHELD = "test"
 LICENSE = "cc-by-sa-4.0"
+_TEXTS = ("id", "url", "domain", "topic")
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in _TEXTS),
+        *((name, pa.bool_()) for name in ("has_image", "has_hyperlink")),
+        ("article", pa.string()),
+    ]
+)
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -175,19 +183,12 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
     """A row a sentence, a column `sentence_<code>` a language."""
-    columns: dict[str, pa.Array] = {
-        "id": pa.array([one.id for one in sentences], pa.string()),
-        "url": pa.array([one.url for one in sentences], pa.string()),
-        "domain": pa.array([one.domain for one in sentences], pa.string()),
-        "topic": pa.array([one.topic for one in sentences], pa.string()),
-        "has_image": pa.array([one.has_image for one in sentences], pa.bool_()),
-        "has_hyperlink": pa.array([one.has_hyperlink for one in sentences], pa.bool_()),
-        "article": pa.array([one.article for one in sentences], pa.string()),
-    }
+    rows = [[getattr(one, name) for name in _SCHEMA.names] for one in sentences]
+    table = table_of(rows, _SCHEMA)
     for language in included:
         texts = [language.texts[one.id] for one in sentences]
-        columns[f"sentence_{language.code}"] = pa.array(texts, pa.string())
-    return pa.table(columns)
+        table = table.append_column(f"sentence_{language.code}", pa.array(texts, pa.string()))
+    return table
 
 
 def _manifest(

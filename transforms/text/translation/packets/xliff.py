@@ -4,7 +4,6 @@ Rules: XLIFF Version 2.0, OASIS Standard, 2014, which 2.1 and 2.2 keep in what i
 document is a split, a group an article, a unit a sentence with one segment.
 """
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
@@ -87,8 +86,8 @@ def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[Packe
     """(value of a field of the source, the lines that have it), in the order of the first of them."""
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
-    for key, members in itertools.groupby(lines, value):
-        runs.setdefault(key, []).extend(members)
+    for line in lines:
+        runs.setdefault(value(line), []).append(line)
     return list(runs.items())
 
 
