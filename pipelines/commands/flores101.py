@@ -234,7 +234,8 @@ def _add_package(actions: "Commands") -> None:
 
 def _run_packets(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from pipelines.translation.journal import user
-    from pipelines.translation.packets import print_sent, send_packets
+    from pipelines.translation.outgoing import print_sent
+    from pipelines.translation.packets import send_packets
 
     languages = _languages_of(settings.languages)
     project = _project_of(settings)
@@ -327,7 +328,7 @@ def _languages_in(project: "Project") -> list["TargetLanguage"]:
 
 
 def _run_review(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.translation import reviews
+    from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user
     from pipelines.translation.project import open_project
 
@@ -340,7 +341,7 @@ def _run_review(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None
         )
         return
     languages = _languages_of(settings.languages) if settings.languages else _languages_in(project)
-    reviews.print_sheets(
+    outgoing.print_sent(
         reviews.write_sheets(
             project,
             languages,

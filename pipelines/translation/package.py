@@ -20,7 +20,7 @@ from pipelines.translation import journal
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
-from transforms.files.write_files import HashedFile, table_of, write_parquet, write_text
+from transforms.files.write_files import table_of, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance, assemble, to_json
 from transforms.text.files.markdown import Config, make_table, yaml_head
@@ -148,7 +148,7 @@ def _write(
         for language in included:
             yield _write_lines(folder, f"{split}/{language.code}.{split}", sentences, language)
         name = f"{above}metadata_{split}.tsv"
-        yield _write_bytes(folder, name, make_metadata(sentences), "metadata", len(sentences))
+        yield write_text(folder, name, make_metadata(sentences), "metadata", len(sentences))
         name = f"{above}{split}-00000-of-00001.parquet"
         yield write_parquet(folder, name, split, make_rows(sentences, included))
 
@@ -160,13 +160,7 @@ def _write_lines(
     for sentence, line in zip(sentences, lines, strict=True):
         if "\n" in line:
             raise InputError(name, f"{sentence.id} of {language.code} breaks the line")
-    return _write_bytes(folder, name, "".join(f"{line}\n" for line in lines), "text", len(lines))
-
-
-def _write_bytes(folder: str, name: str, text: str, kind: str, records: int) -> OutputFile:
-    with HashedFile.in_folder(folder, name) as file:
-        file.write(text.encode("utf-8"))
-        return file.output_file(name, "", kind, records)
+    return write_text(folder, name, "".join(f"{line}\n" for line in lines), records=len(lines))
 
 
 def make_metadata(sentences: Sequence[SourceSentence]) -> str:

@@ -3,13 +3,14 @@
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pipelines.translation import files, journal
 from pipelines.translation.drawing import count_of
 from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.outgoing import Sent, files_of, paths_of
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
@@ -34,15 +35,6 @@ _COLUMNS = ReviewError._fields
 _NOT_IN_A_NAME = re.compile(r"[^\w-]+")
 
 
-class Sheets(NamedTuple):
-    """What became of a language."""
-
-    code: str
-    entry: Entry | None  # with the sheet; None where none may be written
-    message: str
-    paths: Sequence[str]  # of the sheet, or of its copy
-
-
 class Reviewed(NamedTuple):
     """What became of a file."""
 
@@ -62,26 +54,24 @@ def write_sheets(
     reviewer: str = "",
     to: str = "",
     by: str = "",
-) -> list[Sheets]:
+) -> list[Sent]:
     """Adds a sheet of the sample for each language that has passed the checks. Raises TargetError."""
     return [_write(project, language.code, reviewer, to, by) for language in languages]
 
 
-def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sheets:
+def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent:
     folder = project.journal(code)
     if not folder.is_dir():
-        return Sheets(code, None, "no sheet: nothing was sent", ())
+        return Sent(code, None, "no sheet: nothing was sent")
     with journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         refusal = why_not_reviewed(state)
         if refusal:
-            return Sheets(code, None, f"no sheet: {refusal}", ())
+            return Sent(code, None, f"no sheet: {refusal}")
         digest = state.digest_of(project.sample)
         entry = _sheet_there(state, reviewer, digest)
         if entry:
-            contents = {
-                name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]
-            }
+            contents = files_of(entry)
             message = f"the sheet is {entry.name} already"
         else:
             contents = _sheet(project, state, code, reviewer)
@@ -95,12 +85,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Shee
             draft = Draft("sheets", state.round, facts, contents)
             entry, _ = journal.append(folder, by, state.last, lambda _: draft)
             message = f"{entry.name}, a sheet of {len(project.sample):,} sentences"
-        paths = (
-            files.put_copies(to, contents)
-            if to
-            else [str(entry.folder / name) for name in contents]
-        )
-        return Sheets(code, entry, message, paths)
+        return Sent(code, entry, message, paths_of(entry, contents, to))
 
 
 def why_not_reviewed(state: LanguageState) -> str:
@@ -296,14 +281,6 @@ def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
     """Field → value, fractions as texts."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
-
-
-def print_sheets(sheets: Iterable[Sheets]) -> None:
-    """A line for each language, and where its sheet is."""
-    for one in sheets:
-        print(f"{one.code}: {one.message}")
-        for path in one.paths:
-            print(f"  {path}")
 
 
 def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
