@@ -184,7 +184,8 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     failed, with reasons; after a review below the accepted score all lines, with the reviewers' errors.
     """
     from pipelines.translation.journal import user
-    from pipelines.translation.packets import print_sent, send_packets
+    from pipelines.translation.outgoing import print_sent
+    from pipelines.translation.packets import send_packets
 
     languages = _languages_of(settings.languages)
     by = settings.by or user()
@@ -291,7 +292,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes sheets for reviewers of languages that have passed the checks, and takes them back. When the
     whole sample is reviewed, the score decides.
     """
-    from pipelines.translation import reviews
+    from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user
     from pipelines.translation.project import open_project
 
@@ -299,7 +300,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
     named = {"reviewer": settings.reviewer, "to": settings.to}
     if not settings.files:
         languages = _languages_in(project, settings.languages)
-        reviews.print_sheets(reviews.write_sheets(project, languages, by=by, **named))
+        outgoing.print_sent(reviews.write_sheets(project, languages, by=by, **named))
         return
     if settings.languages or any(named.values()):
         raise ValueError("--languages, --reviewer and --to go with --sheets")

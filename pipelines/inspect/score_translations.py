@@ -20,8 +20,9 @@ from pipelines.inspect.spbleu_model import Model, read_model
 from pipelines.inspect.translation_directions import Direction, find_directions
 from transforms.files.open_input import InputError, open_input
 from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.translation.records import ReadError
 from transforms.text.translation.source_table import metadata_names
-from transforms.text.translation.tables import TableError, read_table
+from transforms.text.translation.tables import read_table
 from transforms.text.translation.translation_scores import (
     ALWAYS,
     Group,
@@ -214,7 +215,7 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
     text = _read_text(path)
     try:
         rows = [row for _, row in read_table(text, ("domain", "topic"))]
-    except TableError as error:
+    except ReadError as error:
         raise InputError(path, str(error)) from None
     if len(rows) != count:
         raise InputError(
