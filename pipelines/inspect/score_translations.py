@@ -89,8 +89,6 @@ def score_translations(
     found, warnings = find_directions(reference, hypotheses)
     pieces = read_model(model)
     metrics = (*ALWAYS, *more_metrics)
-    if workers < 1:
-        raise ValueError(f"--workers is {workers}, and must be positive")
     plans = [
         _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics)
         for (split, _), directions in itertools.groupby(

@@ -71,8 +71,6 @@ def check_languages(
     Raises what `check_language` raises, and InputError where a process is killed. Languages before the one
     that it is raised for are done; later ones may be.
     """
-    if workers < 1:
-        raise ValueError(f"--workers is {workers}, and must be positive")
     check = functools.partial(_check, project, waive=waive, by=by)
     count = min(workers, len(languages))
     # Reads the ids, so that workers need not.
