@@ -128,6 +128,14 @@ def _read_body(response: requests.Response, url: str) -> bytes:
     return bytes(page)
 
 
+def read_listing(session: requests.Session, url: str) -> bytes:
+    """The page of a folder. Raises as `read_page` does, and SiteError where there is none."""
+    page = read_page(session, url)
+    if page is None:
+        raise SiteError(f"{url}: there is no such folder")
+    return page
+
+
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
     """What a server says of a file; None where it is not. Raises requests.RequestException."""
     headers = {"Accept-Encoding": "identity"}  # else the size is of something packed anew

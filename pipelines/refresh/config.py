@@ -82,9 +82,9 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         """The sources of its files. Raises ValueError."""
         raise NotImplementedError
 
-    def rename(self) -> Mapping[str, Mapping[str, str]]:
-        """Name of a source → its role → setting of the corpus, where they differ."""
-        return {}
+    def setting_of(self, source: str, role: str) -> str:
+        """The setting of the corpus that takes the files of a source."""
+        return role
 
     def given(self) -> Mapping[str, str]:
         """Settings of the corpus that are in the table itself."""

@@ -61,7 +61,7 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         try:
             plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
             if plan and plan.is_newer and not is_made(plan, settings.output):
-                check_means(recipe.corpus, plan, settings)
+                check_means(table.kind, plan, settings)
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))
@@ -113,7 +113,6 @@ class _Refresh:
         except OSError as error:
             return self._without_state(label, error)
         run = CorpusRun(
-            table,
             self._recipes[label],
             self._settings,
             state,

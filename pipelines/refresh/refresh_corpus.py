@@ -29,7 +29,7 @@ from pipelines.refresh.acceptance import (
     count_changes,
     find_fault,
 )
-from pipelines.refresh.config import CorpusTable, Settings
+from pipelines.refresh.config import Settings
 from pipelines.refresh.downloads import fetch_dump
 from pipelines.refresh.free_space import check_free_space
 from pipelines.refresh.memory_check import check_memory_of
@@ -111,7 +111,6 @@ class CorpusRun:
 
     def __init__(
         self,
-        table: CorpusTable,
         recipe: Recipe,
         settings: Settings,
         state: CorpusState,
@@ -121,7 +120,7 @@ class CorpusRun:
     ):
         self.state = state
         self.plan: Plan | None = None
-        self._table, self._recipe, self._settings = table, recipe, settings
+        self._table, self._recipe, self._settings = recipe.table, recipe, settings
         self._states, self._session = states, session
         self._joined = joined
         self._flags = EngineFlags(settings.runner, settings.workers or None, settings.beam_flags)
@@ -158,7 +157,7 @@ class CorpusRun:
         settings = self._settings
         if is_made(plan, settings.output):
             return plan
-        check_means(self._recipe.corpus, plan, settings)
+        check_means(self._table.kind, plan, settings)
         files = self._download(plan)
         corpus = self._recipe.make(files, plan.date, self._joined())
         folder = "/".join(corpus.path[:-1])
@@ -184,7 +183,7 @@ class CorpusRun:
                     self._log.info("%s: %s of %s", self._table.label, dump.source, dump.date)
                     fetched = fetch_dump(dump, self._settings, self._count)
                     for role, paths in fetched.items():
-                        files[self._recipe.setting_of(dump.source, role)] = paths
+                        files[self._table.setting_of(dump.source, role)] = paths
         finally:
             self._update(downloaded_bytes=before + self._fetched_bytes)
         return files
