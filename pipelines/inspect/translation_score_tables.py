@@ -36,7 +36,7 @@ def _scores(report: Report) -> str:
     shown = {
         group.name for group in sorted(topics, key=lambda g: (-g.sentences, g.name))[:MOST_TOPICS]
     }
-    rows = [
+    rows: list[Row] = [
         [
             *(group.kind, group.name or UNKNOWN, f"{group.sentences:,}"),
             *(group.scores[metric] for metric in report.metrics),

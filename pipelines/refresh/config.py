@@ -53,6 +53,12 @@ class Settings(_Table, frozen=True, kw_only=True):
         if "://" in self.downloads or "://" in self.state:
             raise ValueError("downloads and state are folders of a disk")
 
+    @property
+    def engine(self) -> dict[str, Any]:
+        """What runs pipelines, as keyword arguments of `launch` and of checks."""
+        flags = self.beam_flags
+        return {"runner": self.runner, "workers": self.workers or None, "beam_flags": flags}
+
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     """What every table [[corpus]] may have; `kind` says which corpus it is."""

@@ -3,7 +3,7 @@
 import logging
 import signal
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.builds import editions
 from pipelines.engines.errors import BuildError
@@ -17,13 +17,13 @@ from pipelines.refresh.config import (
 )
 from pipelines.refresh.downloads import folder_of, remove_downloads
 from pipelines.refresh.failures import INTERRUPTED, describe, is_expected
+from pipelines.refresh.machine import check_means
 from pipelines.refresh.metrics import RunMetrics, write_metrics
 from pipelines.refresh.recipes import recipe_of
 from pipelines.refresh.refresh_corpus import (
     WAITING,
     CorpusRun,
     Plan,
-    check_means,
     is_made,
     join,
     plan_corpus,
@@ -61,7 +61,7 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         try:
             plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
             if plan and plan.is_newer and not is_made(plan, settings.output):
-                check_means(table.kind, plan, settings)
+                check_means(table.kind, plan.dumps, settings)
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))
@@ -107,67 +107,50 @@ class _Refresh:
 
     def _refresh(self, table: CorpusTable) -> Outcome:
         """One corpus, and how it ended."""
-        label = table.label
+        label, recipe = table.label, self._recipes[table.label]
         try:
-            state = self._states.load(label)
-        except OSError as error:
-            return self._without_state(label, error)
-        run = CorpusRun(
-            self._recipes[label],
-            self._settings,
-            state,
-            self._states,
-            self._session,
-            lambda: self._joined(table),
-        )
+            run = CorpusRun(
+                recipe, self._settings, self._states, self._session, lambda: self._joined(table)
+            )
+        except OSError as error:  # the file stays as it is
+            message, now = f"the state is not read: {error}", time.time()
+            state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
+            self._known[label] = state
+            return self._conclude(Outcome(label, FAILED, message), None)
+        status, message = FAILED, INTERRUPTED  # by Ctrl-C or SIGTERM, unless it ends otherwise
         try:
             status, message = run.run()
         except Exception as error:
             if not is_expected(error):
                 self._log.exception("%s", label)
             message = describe(error, [self._settings.output, self._settings.downloads])
-            status = FAILED
-            self._end(label, run, status, message)
-        except BaseException:  # Ctrl-C, SIGTERM
-            self._end(label, run, FAILED, INTERRUPTED)
-            raise
-        else:
-            self._end(label, run, status)
-        if status in (FAILED, WAITING):
-            self._keep_downloads(label, run)
-        return self._say(Outcome(label, status, message))
+        finally:
+            self._save(label, run, status, message)
+        return self._conclude(Outcome(label, status, message), run.plan)
 
-    def _without_state(self, label: str, error: OSError) -> Outcome:
-        """A corpus whose state cannot be read; the file stays as it is."""
-        message, now = f"the state is not read: {error}", time.time()
-        self._known[label] = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
-        self._unknown |= {source.name for source in self._recipes[label].sources}
-        return self._say(Outcome(label, FAILED, message))
-
-    def _say(self, outcome: Outcome) -> Outcome:
+    def _conclude(self, outcome: Outcome, plan: Plan | None) -> Outcome:
+        """Says how the run of a corpus ended; where it is not as new as can be, downloads are kept."""
+        if outcome.status in (FAILED, WAITING):
+            if plan:
+                self._unfinished += plan.dumps
+            else:
+                self._unknown |= {source.name for source in self._recipes[outcome.label].sources}
         level = logging.ERROR if outcome.status == FAILED else logging.INFO
         self._log.log(level, "%s: %s: %s", *outcome)
         return outcome
 
-    def _keep_downloads(self, label: str, run: CorpusRun) -> None:
-        if run.plan:
-            self._unfinished += run.plan.dumps
-        else:
-            self._unknown |= {source.name for source in self._recipes[label].sources}
-
-    def _end(self, label: str, run: CorpusRun, status: str, error: str = "") -> None:
+    def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
         """Remembers how the run of a corpus ended; on a full disk, as far as there is room."""
         now = time.time()
-        known = run.state
+        changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
+        if status == FAILED:
+            changes |= {"last_failure": now, "failures": run.state.failures + 1}
+        elif (
+            status != WAITING
+        ):  # then an edition may be there; whether it is the newest is not known
+            changes["last_success"] = now
         try:
-            if status == FAILED:
-                run.save(last_run=now, last_failure=now, failures=known.failures + 1, error=error)
-            elif (
-                status == WAITING
-            ):  # an edition may be there; that it is as new as can be is not known
-                run.save(last_run=now, error="")
-            else:
-                run.save(last_run=now, last_success=now, error="")
+            run.save(**changes)
         except OSError as cause:
             self._log.error("%s: the state is not written: %s", label, cause)
         self._known[label] = run.state

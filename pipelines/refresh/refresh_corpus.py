@@ -9,7 +9,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,18 +21,11 @@ from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import launch
 from pipelines.builds.publish import is_completed
 from pipelines.engines.errors import BuildError
-from pipelines.inspect.compare import EditionChanges
-from pipelines.refresh.acceptance import (
-    EngineFlags,
-    check_edition,
-    compare_editions,
-    count_changes,
-    find_fault,
-)
+from pipelines.inspect.compare import EditionChanges, compare_builds
+from pipelines.refresh.acceptance import check_edition, count_changes, find_fault
 from pipelines.refresh.config import Settings
 from pipelines.refresh.downloads import fetch_dump
-from pipelines.refresh.free_space import check_free_space
-from pipelines.refresh.memory_check import check_memory_of
+from pipelines.refresh.machine import check_means, check_room
 from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import newest_dump
@@ -47,15 +40,11 @@ WAITING = "waiting"  # no dump is finished yet
 class Plan(NamedTuple):
     """What the sources have, and what there is."""
 
-    dumps: tuple[RemoteDump, ...]
+    dumps: Sequence[RemoteDump]
+    date: str  # that of the oldest: there is no edition of a round until all wikis have it
     edition: str  # that the dumps give: "20261101-1.3.0"
     folder: str  # of the editions, below the output: "wiki40b/uk"; "" where only the build can tell
     current: str  # the edition that is the current one; "" for none
-
-    @property
-    def date(self) -> str:
-        """Of several wikis the slowest decides: there is no edition of a round until all have it."""
-        return min(dump.date for dump in self.dumps)
 
     @property
     def is_newer(self) -> bool:
@@ -75,24 +64,13 @@ def plan_corpus(
         dumps.append(dump)
     folder = recipe.edition_folder or state.edition_folder
     current = editions.read_current(join(output, folder)) if folder else ""
-    plan = Plan(tuple(dumps), "", folder, current)
-    return plan._replace(edition=editions.name_of(plan.date, recipe.version))
+    date = min(dump.date for dump in dumps)
+    return Plan(dumps, date, editions.name_of(date, recipe.version), folder, current)
 
 
 def is_made(plan: Plan, output: str) -> bool:
     """Whether the edition is there already, as far as its folder is known."""
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
-
-
-def check_means(corpus: str, plan: Plan, settings: Settings) -> None:
-    """Raises BuildError for an edition that cannot be made here, for want of room or memory."""
-    check_room(settings)
-    check_memory_of(corpus, plan.dumps, settings)
-
-
-def check_room(settings: Settings) -> None:
-    """Raises BuildError where a disk has less room than the settings ask for."""
-    check_free_space([settings.downloads, settings.output], settings.min_free_bytes)
 
 
 def join(output: str, *names: str) -> str:
@@ -105,7 +83,7 @@ class CorpusRun:
     """One corpus in one run. What is learned of it is in `state`, and saved where a crash would lose it.
 
     Args:
-      state: what is remembered of the corpus.
+      states: of all corpora. Raises OSError where that of this corpus cannot be read.
       joined: gives the folder of the build that is joined, or "". It is asked only before a build.
     """
 
@@ -113,20 +91,15 @@ class CorpusRun:
         self,
         recipe: Recipe,
         settings: Settings,
-        state: CorpusState,
         states: StateFolder,
         session: requests.Session,
         joined: Callable[[], str],
     ):
-        self.state = state
+        self.state = states.load(recipe.table.label)
         self.plan: Plan | None = None
         self._table, self._recipe, self._settings = recipe.table, recipe, settings
-        self._states, self._session = states, session
-        self._joined = joined
-        self._flags = EngineFlags(settings.runner, settings.workers or None, settings.beam_flags)
+        self._states, self._session, self._joined = states, session, joined
         self._log = logging.getLogger(__name__)
-        self._lock = threading.Lock()
-        self._fetched_bytes = 0
 
     def run(self) -> tuple[str, str]:
         """Does what is to be done; returns the status, and the current edition.
@@ -157,7 +130,7 @@ class CorpusRun:
         settings = self._settings
         if is_made(plan, settings.output):
             return plan
-        check_means(self._table.kind, plan, settings)
+        check_means(self._table.kind, plan.dumps, settings)
         files = self._download(plan)
         corpus = self._recipe.make(files, plan.date, self._joined())
         folder = "/".join(corpus.path[:-1])
@@ -165,32 +138,25 @@ class CorpusRun:
             check_room(settings)
             self.save(edition_folder=folder, settings=dict(self._table.build))
             with self._timed("build"):
-                launch(
-                    corpus,
-                    settings.output,
-                    **self._flags._asdict(),
-                    ignore_memory=settings.ignore_memory,
-                )
+                ignores = settings.ignore_memory
+                launch(corpus, settings.output, **settings.engine, ignore_memory=ignores)
         current = editions.read_current(join(settings.output, folder))
         return plan._replace(folder=folder, edition=corpus.path[-1], current=current)
 
     def _download(self, plan: Plan) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
-        before = self.state.downloaded_bytes
-        try:
-            with self._timed("download"):
-                for dump in plan.dumps:
-                    self._log.info("%s: %s of %s", self._table.label, dump.source, dump.date)
-                    fetched = fetch_dump(dump, self._settings, self._count)
-                    for role, paths in fetched.items():
-                        files[self._table.setting_of(dump.source, role)] = paths
-        finally:
-            self._update(downloaded_bytes=before + self._fetched_bytes)
-        return files
+        lock = threading.Lock()
 
-    def _count(self, fetched: int) -> None:
-        with self._lock:
-            self._fetched_bytes += fetched
+        def count(fetched: int) -> None:
+            with lock:
+                self._update(downloaded_bytes=self.state.downloaded_bytes + fetched)
+
+        with self._timed("download"):
+            for dump in plan.dumps:
+                self._log.info("%s: %s of %s", self._table.label, dump.source, dump.date)
+                for role, paths in fetch_dump(dump, self._settings, count).items():
+                    files[self._table.setting_of(dump.source, role)] = paths
+        return files
 
     def _accept(self, plan: Plan) -> None:
         """Makes the edition the current one. Raises BuildError where it is not fit for that."""
@@ -219,7 +185,7 @@ class CorpusRun:
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))
         try:
-            return compare_editions(old, new, self._flags, report)
+            return compare_builds(old, new, **self._settings.engine, report=report)
         except (BuildError, InputError) as error:
             if old not in str(error):
                 raise
@@ -231,8 +197,8 @@ class CorpusRun:
     def _verify(self, folder: str, edition: str) -> None:
         """Raises BuildError for an edition that is not what its manifest says; it is removed."""
         target = join(folder, edition)
-        fault = check_edition(target, self._flags, join(folder, editions.verdict_of(edition)))
-        if fault:
+        report = join(folder, editions.verdict_of(edition))
+        if fault := check_edition(target, self._settings.engine, report):
             editions.remove(target)
             write_cards([target])
             raise BuildError(
