@@ -5,7 +5,7 @@ import os
 import pathlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
@@ -32,21 +32,18 @@ class Means(TypedDict, total=False):
 
 
 @contextlib.contextmanager
-def reporting(
-    runner: str = IN_PROCESS,
-    workers: int | None = None,
-    beam_flags: Sequence[str] = (),
-    report: str = "",
-) -> Iterator[tuple[Engine, str]]:
+def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
     """The engine, and the place of the report for as long as it is read: one that nobody wants is deleted.
 
-    Args: as `Means` has them. Raises ValueError for a report that the workers of the runner cannot write.
+    Raises ValueError for a report that the workers of the runner cannot write.
     """
+    runner, report = means.get("runner", IN_PROCESS), means.get("report", "")
     if runner != IN_PROCESS and not report:
         raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
     if report and pathlib.Path(report).is_dir():
         raise ValueError(f"--report is a file, and {report} is a folder")
-    engine = find_engine(runner, workers or os.cpu_count() or 1, beam_flags)
+    workers = means.get("workers") or os.cpu_count() or 1
+    engine = find_engine(runner, workers, means.get("beam_flags", ()))
     if report:
         yield engine, report
     else:

@@ -6,6 +6,7 @@ between any two, and the same call again goes on where it was.
 """
 
 import contextlib
+import dataclasses
 import logging
 import threading
 import time
@@ -35,6 +36,7 @@ from transforms.files.open_input import InputError
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"
 WAITING = "waiting"  # no dump is finished yet
+LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
@@ -79,6 +81,7 @@ def join(output: str, *names: str) -> str:
     return path
 
 
+@dataclasses.dataclass
 class CorpusRun:
     """One corpus in one run. What is learned of it is in `state`, and saved where a crash would lose it.
 
@@ -87,28 +90,25 @@ class CorpusRun:
       joined: gives the folder of the build that is joined, or "". It is asked only before a build.
     """
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        settings: Settings,
-        states: StateFolder,
-        session: requests.Session,
-        joined: Callable[[], str],
-    ):
-        self.state = states.load(recipe.table.label)
-        self.plan: Plan | None = None
-        self._table, self._recipe, self._settings = recipe.table, recipe, settings
-        self._states, self._session, self._joined = states, session, joined
-        self._log = logging.getLogger(__name__)
+    recipe: Recipe
+    settings: Settings
+    states: StateFolder
+    session: requests.Session
+    joined: Callable[[], str]
+    plan: Plan | None = None
+
+    def __post_init__(self) -> None:
+        self.table = self.recipe.table
+        self.state = self.states.load(self.table.label)
 
     def run(self) -> tuple[str, str]:
         """Does what is to be done; returns the status, and the current edition.
 
         Raises whatever a step raises, and BuildError for an edition that is not fit to be the current one.
         """
-        output = self._settings.output
+        output = self.settings.output
         with self._timed("plan"):
-            self.plan = plan = plan_corpus(self._recipe, output, self.state, self._session)
+            self.plan = plan = plan_corpus(self.recipe, output, self.state, self.session)
         if plan is None:
             return WAITING, "no dump is finished yet"
         status = UP_TO_DATE
@@ -122,21 +122,21 @@ class CorpusRun:
 
     def save(self, **changes: Any) -> None:
         """Changes fields of the state, and writes it. Raises OSError."""
-        self.state = msgspec.structs.replace(self.state, **changes)
-        self._states.save(self._table.label, self.state)
+        self._update(**changes)
+        self.states.save(self.table.label, self.state)
 
     def _make(self, plan: Plan) -> Plan:
         """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""
-        settings = self._settings
+        settings = self.settings
         if is_made(plan, settings.output):
             return plan
-        check_means(self._table.kind, plan.dumps, settings)
+        check_means(self.table.kind, plan.dumps, settings)
         files = self._download(plan)
-        corpus = self._recipe.make(files, plan.date, self._joined())
+        corpus = self.recipe.make(files, plan.date, self.joined())
         folder = "/".join(corpus.path[:-1])
         if not is_completed(join(settings.output, *corpus.path)):
             check_room(settings)
-            self.save(edition_folder=folder, settings=dict(self._table.build))
+            self.save(edition_folder=folder, settings=dict(self.table.build))
             with self._timed("build"):
                 ignores = settings.ignore_memory
                 launch(corpus, settings.output, **settings.engine, ignore_memory=ignores)
@@ -153,30 +153,28 @@ class CorpusRun:
 
         with self._timed("download"):
             for dump in plan.dumps:
-                self._log.info("%s: %s of %s", self._table.label, dump.source, dump.date)
-                for role, paths in fetch_dump(dump, self._settings, count).items():
-                    files[self._table.setting_of(dump.source, role)] = paths
+                LOG.info("%s: %s of %s", self.table.label, dump.source, dump.date)
+                for role, paths in fetch_dump(dump, self.settings, count).items():
+                    files[self.table.setting_of(dump.source, role)] = paths
         return files
 
     def _accept(self, plan: Plan) -> None:
         """Makes the edition the current one. Raises BuildError where it is not fit for that."""
-        folder = join(self._settings.output, plan.folder)
-        new = join(folder, plan.edition)
-        if self._settings.verify:
+        folder = join(self.settings.output, plan.folder)
+        if self.settings.verify:
             with self._timed("verify"):
                 self._verify(folder, plan.edition)
-        documents: dict[str, int] = {}
-        fault = ""
+        documents, fault = dict[str, int](), ""
         if plan.current:
             with self._timed("compare"):
                 changes = self._compare(folder, plan)
             documents = count_changes(changes)
-            fault = find_fault(changes, self._table.allow_moves, self._settings.max_removed_share)
+            fault = find_fault(changes, self.table.allow_moves, self.settings.max_removed_share)
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
-            stays = f"; {plan.current} stays the current edition" if plan.current else ""
-            raise BuildError(f"{new} is not accepted: {fault}{stays}")
+            stays = f"{plan.current} stays the current edition"
+            raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
         editions.set_current(folder, plan.edition)
 
@@ -185,7 +183,7 @@ class CorpusRun:
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))
         try:
-            return compare_builds(old, new, **self._settings.engine, report=report)
+            return compare_builds(old, new, **self.settings.engine, report=report)
         except (BuildError, InputError) as error:
             if old not in str(error):
                 raise
@@ -198,7 +196,7 @@ class CorpusRun:
         """Raises BuildError for an edition that is not what its manifest says; it is removed."""
         target = join(folder, edition)
         report = join(folder, editions.verdict_of(edition))
-        if fault := check_edition(target, self._settings.engine, report):
+        if fault := check_edition(target, self.settings.engine, report):
             editions.remove(target)
             write_cards([target])
             raise BuildError(
@@ -207,16 +205,14 @@ class CorpusRun:
 
     def _settle(self, plan: Plan) -> None:
         """What follows from a current edition: what is too old goes, and the state says what there is."""
-        folder = join(self._settings.output, plan.folder)
-        removed = editions.prune(folder, self._settings.keep, self.state.rejected)
+        folder = join(self.settings.output, plan.folder)
+        removed = editions.prune(folder, self.settings.keep, self.state.rejected)
         for name in (*removed, *editions.remove_leftovers(folder)):
-            self._log.info("%s: removed %s", self._table.label, join(folder, name))
+            LOG.info("%s: removed %s", self.table.label, join(folder, name))
         write_cards([join(folder, plan.current)])
-        if self.state.settings and dict(self.state.settings) != dict(self._table.build):
-            self._log.warning(
-                "%s: `build` has changed since the last build; it counts from the next dump on",
-                self._table.label,
-            )
+        if self.state.settings and dict(self.state.settings) != dict(self.table.build):
+            what = "`build` has changed since the last build; it counts from the next dump on"
+            LOG.warning("%s: %s", self.table.label, what)
         if self.state.current != plan.current:
             self._update(last_published=time.time())
         rejected = {
