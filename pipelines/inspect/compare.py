@@ -21,6 +21,7 @@ from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
     SHOWN,
     Means,
+    add_report,
     print_count,
     print_first,
     reporting,
@@ -52,12 +53,14 @@ class EditionChanges(NamedTuple):
     old: str  # signatures
     new: str
     unit: str  # what a document is: "articles"
-    splits: Mapping[str, SplitChanges]
-    moved: Mapping[tuple[str, str], int]  # (old split, new split) → documents
-    first_moved: tuple[Change, ...]  # the first SHOWN of them
-    repeated: int  # ids in several rows of an edition, where that is not the way of the corpus
-    why_moves: str  # why documents may move in this corpus; "" where none may
-    differences: tuple[str, ...]  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
+    splits: Mapping[str, SplitChanges] = {}
+    moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
+    first_moved: tuple[Change, ...] = ()  # the first SHOWN of them
+    repeated: int = 0  # ids in several rows of an edition, where that is not the way of the corpus
+    why_moves: str = ""  # why documents may move in this corpus; "" where none may
+    differences: tuple[
+        str, ...
+    ] = ()  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
 
     @property
     def total(self) -> SplitChanges:
@@ -126,29 +129,14 @@ def add_comparison(
     """Adds all that the workers do; the report and its summary say what they found."""
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
-    nothing = EditionChanges(
-        old.signature,
-        new.signature,
-        shape.unit,
-        splits={split: SplitChanges() for split in shape.splits},
-        moved={},
-        first_moved=(),
-        repeated=0,
-        why_moves=shape.why_moves,
-        differences=find_differences(old.manifest, new.manifest),
-    )
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport"
-        >> beam.Map(
-            write_report, nothing, shape.repeats, AsSingleton(found.tally), AsList(found.changes)
-        )
-    )
+    differences = find_differences(old.manifest, new.manifest)
+    nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
+    changes = AsSingleton(found.tally), AsList(found.changes)
+    add_report(root, report, write_report, nothing, shape, *changes)
 
 
 def write_report(
-    path: str, nothing: EditionChanges, repeats: bool, tally: Tally, blocks: Sequence[bytes]
+    path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
 ) -> None:
     """Writes every change, sorted by id, then the summary. Blocks, each sorted, come in any order."""
     first_moved: list[Change] = []
@@ -162,10 +150,11 @@ def write_report(
 
     write_lines(path, lines())
     found = nothing._replace(
-        splits=split_changes(tally, list(nothing.splits)),
+        splits=split_changes(tally, shape.splits),
         moved=moves(tally),
         first_moved=tuple(first_moved),
-        repeated=0 if repeats else tally.get((REPEATED, "", ""), 0),
+        why_moves=shape.why_moves,
+        repeated=0 if shape.repeats else tally.get((REPEATED, "", ""), 0),
     )
     write_lines(path + SUMMARY, [to_json(summarise(found))])
 

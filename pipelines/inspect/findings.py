@@ -4,9 +4,10 @@ import contextlib
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypedDict, Unpack
 
+import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
@@ -49,6 +50,13 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
     else:
         with tempfile.TemporaryDirectory(prefix="corpusmill-verify-") as folder:
             yield engine, FileSystems.join(folder, "report.tsv")
+
+
+def add_report(
+    root: beam.Pipeline, path: str, write: Callable[..., None], *arguments: object
+) -> None:
+    """Adds one call of `write`, with the path and the arguments, which may be side inputs."""
+    _ = root | "Once" >> beam.Create([path]) | "WriteReport" >> beam.Map(write, *arguments)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:

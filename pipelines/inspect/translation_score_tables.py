@@ -18,14 +18,14 @@ Row = list[str | float | None]
 
 def render_text(report: Report) -> str:
     """What a person wants to see: tables, then the model and a signature a line."""
-    parts = [_scores(report)] if len(report.scored) == 1 else _many(report)
+    if len(report.scored) == 1:
+        parts, lines = [_scores(report)], report.scored[0].scores.citations
+    else:
+        signatures = report.signatures.items()
+        parts, lines = _many(report), tuple(f"{name}|{text}" for name, text in signatures)
     model = report.model
     parts.append(f"model  {model.name}  {model.path}  SHA-256 {model.sha256}\n")
-    if len(report.scored) == 1:
-        parts.append("".join(f"{line}\n" for line in report.scored[0].scores.citations))
-    else:
-        parts.append("".join(f"{name}|{text}\n" for name, text in report.signatures.items()))
-    return "\n".join(parts)
+    return "\n".join([*parts, "".join(f"{line}\n" for line in lines)])
 
 
 def _scores(report: Report) -> str:

@@ -4,7 +4,6 @@ Every file is there with its bytes, SHA-256 and rows; the splits hold what was k
 two splits, in any two languages of all the builds together.
 """
 
-import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Unpack
@@ -18,6 +17,7 @@ from pipelines.inspect.findings import (
     COLUMNS,
     SHOWN,
     Means,
+    add_report,
     print_count,
     print_first,
     reporting,
@@ -108,23 +108,13 @@ def add_checks(
         | "ReadIds" >> beam.FlatMap(read_file, (ID,))
     )
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport"
-        >> beam.Map(
-            write_report,
-            [
-                *(("build", build.name, build.folder) for build in builds),
-                ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
-                ("checked", "files", str(sum(len(b.manifest["outputs"]) for b in builds))),
-            ],
-            known,
-            AsList(checked.faults),
-            AsSingleton(splits.counts),
-            AsList(splits.conflicts),
-        )
-    )
+    rows = [
+        *(("build", build.name, build.folder) for build in builds),
+        ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
+        ("checked", "files", str(sum(len(build.manifest["outputs"]) for build in builds))),
+    ]
+    found = AsList(checked.faults), AsSingleton(splits.counts), AsList(splits.conflicts)
+    add_report(root, report, write_report, rows, known, *found)
 
 
 def _of_entities() -> list[str]:
@@ -172,13 +162,15 @@ def write_report(
         ("checked", "faults", str(len(faults))),
         *(("fault", fault.path, fault.message) for fault in faults),
     ]
-    lines = ("\t".join(" ".join(field.split()) for field in row) + "\n" for row in head)
-    entities = (
-        f"entity\t{line}\n"
-        for block in sorted(conflicts)
-        for line in unpack_lines(block).splitlines()
-    )
-    write_lines(path, itertools.chain(lines, entities))
+
+    def lines() -> Iterator[str]:
+        for row in head:
+            yield "\t".join(" ".join(field.split()) for field in row) + "\n"
+        for block in sorted(conflicts):
+            for line in unpack_lines(block).splitlines():
+                yield f"entity\t{line}\n"
+
+    write_lines(path, lines())
 
 
 def _read_verdict(path: str) -> Verdict:

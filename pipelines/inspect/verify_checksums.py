@@ -15,6 +15,7 @@ from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
     COLUMNS,
     Means,
+    add_report,
     print_count,
     print_first,
     reporting,
@@ -89,11 +90,7 @@ def add_checks(
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport" >> beam.Map(write_report, named, plan.known, AsList(findings), place)
-    )
+    add_report(root, report, write_report, named, plan.known, AsList(findings), place)
 
 
 def write_report(

@@ -21,7 +21,7 @@ def check_config(config: RefreshConfig) -> None:
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
     _check_runner(settings)
-    check_extras(dict.fromkeys(str(table.__struct_config__.tag) for table in config.corpus))
+    check_extras(dict.fromkeys(table.kind for table in config.corpus))
     _check_folders([recipe_of(table, settings) for table in config.corpus])
 
 

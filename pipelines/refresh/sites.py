@@ -43,22 +43,21 @@ def newest_dump(source: Source, session: requests.Session) -> RemoteDump | None:
     """
     if isinstance(source, FixedSource):
         return RemoteDump(source.name, source.date, source.files)
-    offers: list[RemoteDump] = []
+    offers: list[RemoteDump | None] = []
     failures: list[str] = []
     for mirror in source.mirrors:
         try:
-            offer = _FINDERS[type(source)](source, mirror.rstrip("/"), session)
+            offers.append(_FINDERS[type(source)](source, mirror.rstrip("/"), session))
+            continue
         except SiteError as error:
             failures.append(str(error))
         except (requests.RequestException, ValueError) as error:
             failures.append(f"{mirror}: {describe_error(error)}")
-        else:
-            offers.extend([offer] if offer else [])
-            continue
         LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
-    if len(failures) == len(source.mirrors):
+    if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
-    return merge_offers(offers) if offers else None
+    found = list(filter(None, offers))
+    return merge_offers(found) if found else None
 
 
 def merge_offers(offers: Sequence[RemoteDump]) -> RemoteDump:
