@@ -136,7 +136,7 @@ def _describe(prospect: "Prospect") -> str:
     plan = prospect.plan
     if not plan.is_newer:
         return f"up to date: {plan.folder}/{plan.current}"
-    files = [file for dump in plan.dumps for of_role in dump.files.values() for file in of_role]
+    files = [file for dump in plan.dumps for file in dump.all_files]
     size = sum(max(file.size, 0) for file in files)
     place = f"{plan.folder}/{plan.edition}" if plan.folder else plan.edition
     after = f", after {plan.current}" if plan.current else ""
