@@ -18,6 +18,7 @@ from transforms.builds.finished_builds import CorpusRows
 from transforms.text.fingerprint import SPLITS
 
 ID = "wikidata_id"
+SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "split", "edition", "build")])
 MIN_BUCKETS = 1024
 BUCKET_IDS = 1 << 16  # in a bucket, about
 
@@ -85,9 +86,9 @@ def count_buckets(rows: int) -> int:
 
 def make_rows(rows: CorpusRows) -> pa.Table:
     """The ids, each with its split, edition and build. Raises InputError for a row without an id."""
-    ids = pa.array(ids_of(rows, ID), pa.string())
-    place = {"split": rows.split, "edition": rows.edition, "build": rows.build}
-    return pa.table({"id": ids, **{name: pa.repeat(of, len(ids)) for name, of in place.items()}})
+    ids = ids_of(rows, ID)
+    places = (pa.repeat(of, len(ids)) for of in (rows.split, rows.edition, rows.build))
+    return pa.table([pa.array(ids, pa.string()), *places], schema=SCHEMA)
 
 
 class _CheckBucket(beam.DoFn):
@@ -95,7 +96,7 @@ class _CheckBucket(beam.DoFn):
         self, grouped: tuple[int, Iterable[bytes]]
     ) -> Iterable[IdCounts | beam.pvalue.TaggedOutput]:
         bucket, blocks = grouped
-        counts, conflicts = check_ids(unpack_rows(blocks))
+        counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
         yield counts
         if conflicts:
             block = ConflictBlock(bucket, pack_conflicts(conflicts))

@@ -232,7 +232,7 @@ class _CompareBucket(beam.DoFn):
     def process(
         self, grouped: tuple[int, Iterable[bytes]]
     ) -> Iterable[Tally | beam.pvalue.TaggedOutput]:
-        tally, changes = compare_rows(unpack_rows(grouped[1]), self.splits)
+        tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), self.splits)
         yield tally
         if changes:
             yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))

@@ -4,6 +4,7 @@ Rows travel in blocks, those of some hundred thousand rows of a worker that fall
 """
 
 import functools
+import itertools
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ import pyarrow as pa
 from transforms.builds.finished_builds import CorpusRows
 from transforms.files.gather import Gather
 from transforms.files.open_input import InputError
+from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 BUFFER_ROWS = 1 << 18  # that a worker holds before it deals them out
 
@@ -40,29 +42,23 @@ class DealRows(beam.PTransform):
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
     """(bucket, block) for the rows of tables."""
-    rows = pa.concat_tables(tables)
+    rows = pa.concat_tables(tables).combine_chunks()
     hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
     of_rows = np.array(hashes, np.int64) % buckets
-    in_order = rows.take(np.argsort(of_rows, kind="stable")).combine_chunks()
-    numbers, starts = np.unique(np.sort(of_rows), return_index=True)
-    ends = np.append(starts, rows.num_rows)[1:]
-    for bucket, start, end in zip(numbers, starts, ends, strict=True):
-        yield int(bucket), pack_rows(in_order.slice(start, end - start))
+    in_order = rows.take(np.argsort(of_rows, kind="stable")).to_batches()
+    ends = np.cumsum(np.bincount(of_rows, minlength=buckets)).tolist()
+    for bucket, (start, end) in enumerate(itertools.pairwise([0, *ends])):
+        if start < end:
+            part = in_order[0].slice(start, end - start)
+            yield bucket, pack_block(part.serialize().to_pybytes())
 
 
-def pack_rows(rows: pa.Table) -> bytes:
-    """Rows as they travel."""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
-        writer.write_table(rows)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def unpack_rows(blocks: Iterable[bytes]) -> pa.Table:
-    """The rows of all blocks, each as `pack_rows` gives it."""
-    return pa.concat_tables(pa.ipc.open_stream(block).read_all() for block in blocks)
+def unpack_rows(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
+    """The rows of all blocks."""
+    buffers = map(pa.py_buffer, map(unpack_block, blocks))
+    return pa.Table.from_batches(
+        [pa.ipc.read_record_batch(buffer, schema) for buffer in buffers], schema
+    )
 
 
 def ids_of(rows: CorpusRows, column: str) -> list[str]:

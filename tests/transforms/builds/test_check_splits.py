@@ -11,6 +11,7 @@ from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_transform
 from transforms.builds import check_splits, deal_rows
 from transforms.builds.check_splits import (
+    SCHEMA,
     CheckSplits,
     Conflict,
     IdCounts,
@@ -115,7 +116,7 @@ def test_buckets_together_find_what_a_look_at_everything_finds(
     checked = []
     for of_bucket in blocks.values():
         chance.shuffle(of_bucket)
-        checked.append(check_ids(unpack_rows(of_bucket)))
+        checked.append(check_ids(unpack_rows(of_bucket, SCHEMA)))
     assert check_splits.add_counts(counts for counts, _ in checked) == IdCounts(
         ids=sum(one.table.num_rows for one in several),
         distinct=len(splits),
@@ -132,12 +133,12 @@ def test_an_element_holds_many_ids() -> None:
     several = [make_rows(rows("uk", "train", [f"Q{number}" for number in range(5000)]))] * 4
     blocks = [block for _, block in deal_out(several, 10)]
     assert len(blocks) == 10
-    assert unpack_rows(blocks).num_rows == 20_000
+    assert unpack_rows(blocks, SCHEMA).num_rows == 20_000
 
 
 def test_ids_spread_over_the_buckets() -> None:
     several = [make_rows(rows("uk", "train", [f"Q{number}" for number in range(100_000)]))]
-    sizes = [unpack_rows([block]).num_rows for _, block in deal_out(several, 100)]
+    sizes = [unpack_rows([block], SCHEMA).num_rows for _, block in deal_out(several, 100)]
     assert len(sizes) == 100
     assert max(sizes) < 1200
 

@@ -94,7 +94,7 @@ def test_every_row_is_dealt_out_once_and_an_id_to_one_bucket() -> None:
     buckets_of = collections.defaultdict(set)
     digests = []
     for bucket, block in deal_out([table], 7):
-        rows = unpack_rows([block])
+        rows = unpack_rows([block], SCHEMA)
         assert rows.schema == SCHEMA
         digests += rows["digest"].to_pylist()
         for identity in rows["id"].to_pylist():
