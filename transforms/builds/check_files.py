@@ -2,6 +2,7 @@
 
 import functools
 import glob
+import itertools
 import json
 import posixpath
 import re
@@ -118,20 +119,15 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 def check_counts(build: Build) -> Iterator[Fault]:
     """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
     kept = _kept(build)
-    for kind in ("parquet", "tfrecord", "text"):
-        for split in kept:
-            files = [
-                file
-                for file in build.manifest["outputs"]
-                if (file["format"], file["split"]) == (kind, split)
-            ]
-            records = sum(file["records"] for file in files)
-            is_written = files or kind == "parquet"
-            if is_written and records != kept[split]:
-                yield Fault(
-                    build.folder,
-                    f"{kind} of {split} has {records:,} rows, {kept[split]:,} were kept",
-                )
+    for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
+        records = [
+            file["records"]
+            for file in build.manifest["outputs"]
+            if (file["format"], file["split"]) == (kind, split)
+        ]
+        if (records or kind == "parquet") and sum(records) != kept[split]:
+            message = f"{kind} of {split} has {sum(records):,} rows, {kept[split]:,} were kept"
+            yield Fault(build.folder, message)
 
 
 def _kept(build: Build) -> Mapping[str, int]:

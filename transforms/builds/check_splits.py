@@ -62,8 +62,6 @@ class CheckSplits(beam.PTransform):
 
     def __init__(self, buckets: int = MIN_BUCKETS):
         super().__init__()
-        if buckets < 1:
-            raise ValueError(f"buckets is {buckets}, and must be positive")
         self.buckets = buckets
 
     def expand(self, rows: beam.PCollection) -> SplitFindings:

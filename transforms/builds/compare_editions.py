@@ -12,20 +12,20 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import zstandard
 
-from transforms.builds.check_files import list_files
+from transforms.builds.check_files import ListedFile, list_files
 from transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
 from transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     CorpusRows,
     RowGroup,
+    columns_of,
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import InputError
 from transforms.files.spread import Spread, SpreadAll
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.builds.edition_changes import (
@@ -44,18 +44,8 @@ _TITLE_CHARACTERS = 1000  # of the head of a text, in which a title is looked fo
 _BETWEEN, _NULL = "\x1f", "\x00"  # columns that are compared, and for one that has no value
 
 
-class SideFile(NamedTuple):
-    """A Parquet file of one of the editions."""
-
-    is_new: bool
-    file: CorpusFile
-
-
-class SideGroup(NamedTuple):
-    """A row group of one of the editions."""
-
-    is_new: bool
-    group: RowGroup
+Side = tuple[bool, CorpusFile]  # whether it is of the newer edition, and a Parquet file of it
+SideGroup = tuple[bool, RowGroup]  # the same of a row group
 
 
 class FoundChanges(NamedTuple):
@@ -80,8 +70,8 @@ class CompareEditions(beam.PTransform):
     def __init__(self, old: Build, new: Build, shape: CorpusShape, columns: Sequence[str]):
         super().__init__()
         self.files = [
-            SideFile(is_new, file)
-            for is_new, build in ((False, old), (True, new))
+            (is_new, file.file)
+            for is_new, build in enumerate((old, new))
             for file in document_files(build, shape)
         ]
         self.splits = shape.splits
@@ -91,7 +81,7 @@ class CompareEditions(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> FoundChanges:
         compared = (
             root
-            | "SpreadFiles" >> SpreadAll(self.files, of=SideFile)
+            | "SpreadFiles" >> SpreadAll(self.files, of=Side)
             | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
             | "DealRows" >> DealRows(self.read_rows, self.buckets)
             | "CompareBucket"
@@ -108,10 +98,10 @@ def count_buckets(rows: int) -> int:
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
-def document_files(build: Build, shape: CorpusShape) -> list[CorpusFile]:
+def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
     """The Parquet files that hold the documents of a build, each document once."""
     return [
-        file.file
+        file
         for file in list_files(build)
         if file.listed.format == "parquet"
         and file.listed.split in shape.splits
@@ -121,8 +111,7 @@ def document_files(build: Build, shape: CorpusShape) -> list[CorpusFile]:
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
     """How many there are, by the manifest."""
-    paths = {file.path for file in document_files(build, shape)}
-    return sum(file.listed.records for file in list_files(build) if file.file.path in paths)
+    return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
@@ -140,24 +129,20 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
     files = document_files(build, shape)
     if not files:
         raise InputError(build.folder, "holds no documents")
-    with open_raw(files[0].path) as stream:
-        try:
-            names: list[str] = pq.read_schema(stream).names
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(files[0].path, f"no sound Parquet file: {error}") from None
-    return names
+    return columns_of(files[0].file.path)
 
 
-def plan_row_groups(side: SideFile) -> Iterator[SideGroup]:
+def plan_row_groups(side: Side) -> Iterator[SideGroup]:
     """The row groups of a file."""
-    for group in row_groups_of(side.file):
-        yield SideGroup(side.is_new, group)
+    is_new, file = side
+    return ((is_new, group) for group in row_groups_of(file))
 
 
 def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
     """The rows of a row group, see `make_rows`."""
+    is_new, group = side
     wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
-    return make_rows(read_row_group(side.group, list(wanted)), shape, columns, side.is_new)
+    return make_rows(read_row_group(group, list(wanted)), shape, columns, is_new)
 
 
 def _title_column(shape: CorpusShape) -> str:

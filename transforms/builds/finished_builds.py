@@ -279,6 +279,12 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
     ]
 
 
+def columns_of(path: str) -> list[str]:
+    """The columns of a Parquet file. Raises InputError where it is damaged."""
+    with _opened(path) as parquet:
+        return list(parquet.schema_arrow.names)
+
+
 def count_rows(path: str) -> int:
     """The rows of a Parquet file, from its footer. Raises InputError where it is damaged."""
     with _opened(path) as parquet:

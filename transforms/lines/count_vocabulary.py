@@ -65,8 +65,6 @@ class CountVocabulary(beam.PTransform):
 
     def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
         super().__init__()
-        if min_count < 1:
-            raise ValueError(f"min_count is {min_count}, and must be positive")
         self.folder = folder
         self.scratch = scratch or folder
         self.min_count = min_count

@@ -43,8 +43,6 @@ class DealWords(beam.PTransform):
         join: Join = add_counts,
     ):
         super().__init__()
-        if buckets < 1:
-            raise ValueError(f"buckets is {buckets}, and must be positive")
         self.scratch = Scratch(folder)
         self.count, self.side_inputs = count, side_inputs
         self.buckets, self.join = buckets, join

@@ -50,8 +50,6 @@ class SortLines(beam.PTransform):
 
     def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
         super().__init__()
-        if range_bytes < 1 or run_bytes < 1:
-            raise ValueError(f"{range_bytes} and {run_bytes} bytes: must be positive")
         self.scratch = Scratch(folder)
         self.range_bytes = range_bytes
         self.run_bytes = run_bytes

@@ -157,11 +157,6 @@ def test_a_bucket_stays_small(articles: int, buckets: int) -> None:
     assert count_buckets(articles) == buckets
 
 
-def test_no_bucket() -> None:
-    with pytest.raises(ValueError, match=r"^buckets is 0, and must be positive$"):
-        CheckSplits(0)
-
-
 def test_conflicts_are_packed_as_lines() -> None:
     conflict = Conflict("Q9", (("train", "el/1"), ("train", "uk/1"), ("test", "uk/2")))
     assert describe_places(conflict) == "train: el/1, uk/1; test: uk/2"

@@ -117,7 +117,7 @@ def test_the_documents_of_a_build_are_in_its_splits(tmp_path: Path) -> None:
     splits = {"train": [[article("Q1")], [article("Q2")]], "train_2": [[article("Q1")]]}
     folder = make_edition(tmp_path, splits)
     build = open_build(str(folder))
-    assert [Path(file.path).name for file in document_files(build, WIKI)] == [
+    assert [Path(file.file.path).name for file in document_files(build, WIKI)] == [
         "train-00000-of-00002.parquet",
         "train-00001-of-00002.parquet",
     ]

@@ -169,8 +169,3 @@ def test_many_pieces_of_a_bucket_are_added_up_some_at_a_time(
     pieces = [scratch.put(pack_counts(counts)) for counts in parts]
     part = count_vocabulary.add_bucket((0, iter(pieces)), 1)
     assert part[1:] == (6, 2)
-
-
-def test_the_least_count_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="min_count is 0"):
-        CountVocabulary("", 0)

@@ -76,10 +76,7 @@ def is_archive(stream: BinaryIO) -> bool:
     head = b""
     source = decompressed(stream)
     try:
-        while len(head) < tar_members.BLOCK_BYTES:
-            data = read_some(source, tar_members.BLOCK_BYTES - len(head))
-            if not data:
-                break
+        while data := read_some(source, tar_members.BLOCK_BYTES - len(head)):
             head += data
     except DECODE_ERRORS:
         pass  # its reader will tell of it, with the place
