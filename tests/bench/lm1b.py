@@ -386,7 +386,7 @@ def joined(blocks: Sequence[bytes]) -> Iterator[bytes]:
 
 def cut_run(run: bytes, splitters: list[bytes]) -> list[tuple[int, bytes]]:
     """(range, its lines) of a sorted run."""
-    return [(cut.range, run[cut.start : cut.end]) for cut in cut_sorted(run, splitters)]
+    return [(index, run[start:end]) for index, start, end in cut_sorted(run, splitters)]
 
 
 def gathered(keyed: Iterable[Iterable[tuple[int, bytes]]]) -> dict[int, list[bytes]]:

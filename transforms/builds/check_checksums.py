@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from transforms.builds.finished_builds import CorpusFile, read_file
 from transforms.files import counters
+from transforms.files.hash_inputs import hash_input
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.text.lines.first_difference import Difference, describe_difference, find_difference
@@ -56,50 +57,28 @@ class CheckChecksums(beam.PTransform):
 def check_artefact(asked: Comparison) -> Finding:
     """Reads the artefact once, and once or twice more where it does not fit the list."""
     paths = [file.path for file in asked.files]
-    found = _hash(hashlib.md5(usedforsecurity=False), _counted(read_pieces(paths)))
+    digest = hashlib.md5(usedforsecurity=False)
+    for path in paths:
+        with open_raw(path) as stream:
+            while piece := stream.read(READ_BYTES):
+                digest.update(piece)
+                counters.count(STAGE, "text_bytes", len(piece))
+    found = digest.hexdigest()
     counters.count(STAGE, "files", len(paths))
     counters.flush()
     if found == asked.md5:
         return Finding(Status.EQUAL, asked.name, found)
-    is_whole = all(map(_is_as_written, asked.files))
+    # A file that the manifest does not list is nobody's.
+    is_whole = all(hash_input("", path).sha256 == sha256 for path, sha256 in asked.files)
     remarks = [f"has the MD5 {found}, {asked.md5} in the list"]
     if not is_whole:
         remarks.append("is not what the build has written, by the SHA-256 in its manifest")
     if asked.reference:
-        remarks.append(_compare_with_reference(asked))
+        difference = find_difference(_read_lines(paths), _read_lines(asked.reference))
+        remarks.append(_describe(difference, "the reference"))
     elif not is_whole and asked.twin:
         remarks.append(_compare_with_twin(paths, asked.twin))
     return Finding(Status.DIFFERENT if is_whole else Status.DAMAGED, asked.name, "; ".join(remarks))
-
-
-def read_pieces(paths: Iterable[str]) -> Iterator[bytes]:
-    """The bytes of files, one after the other."""
-    for path in paths:
-        with open_raw(path) as stream:
-            while piece := stream.read(READ_BYTES):
-                yield piece
-
-
-def _counted(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    for piece in pieces:
-        counters.count(STAGE, "text_bytes", len(piece))
-        yield piece
-
-
-def _hash(digest: "hashlib._Hash", pieces: Iterable[bytes]) -> str:
-    for piece in pieces:
-        digest.update(piece)
-    return digest.hexdigest()
-
-
-def _is_as_written(file: StoredFile) -> bool:
-    """A file that the manifest does not list is nobody's."""
-    return _hash(hashlib.sha256(), read_pieces([file.path])) == file.sha256
-
-
-def _compare_with_reference(asked: Comparison) -> str:
-    lines = _read_lines(file.path for file in asked.files)
-    return _describe(find_difference(lines, _read_lines(asked.reference)), "the reference")
 
 
 def _compare_with_twin(paths: Iterable[str], twin: str) -> str:

@@ -1,6 +1,8 @@
 """Files of finished builds → what is wrong with them."""
 
+import functools
 import glob
+import itertools
 import json
 import posixpath
 import re
@@ -10,7 +12,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import Build, CorpusFile, count_rows
+from transforms.builds.finished_builds import Build, CorpusFile, count_rows, path_below
 from transforms.files.hash_inputs import READ_BYTES, hash_input
 from transforms.files.open_input import InputError, is_there, open_raw
 from transforms.files.spread import SpreadAll
@@ -66,17 +68,9 @@ def list_files(build: Build) -> list[ListedFile]:
         OutputFile(*(file[field] for field in OutputFile._fields))
         for file in build.manifest["outputs"]
     ]
+    of_build = build.edition, build.name, build.corpus
     return [
-        ListedFile(
-            CorpusFile(
-                FileSystems.join(build.folder, *file.name.split("/")),
-                file.split,
-                build.edition,
-                build.name,
-                build.corpus,
-            ),
-            file,
-        )
+        ListedFile(CorpusFile(path_below(build.folder, file.name), file.split, *of_build), file)
         for file in listed
     ]
 
@@ -100,50 +94,40 @@ def find_fault(file: ListedFile) -> str:
         return f"has {found.bytes:,} bytes, {listed.bytes:,} in the manifest"
     if found.sha256 != listed.sha256:
         return f"has the SHA-256 {found.sha256}, {listed.sha256} in the manifest"
-    if listed.format == "parquet":
-        return _find_wrong_rows(path, listed)
-    return _find_wrong_lines(path, listed) if listed.format == "text" else ""
-
-
-def _find_wrong_rows(path: str, listed: OutputFile) -> str:
     try:
-        rows = count_rows(path)
+        records, what = _count_records(path, listed.format)
     except InputError as error:
         if error.is_unread:
             raise
         return error.message
-    if rows != listed.records:
-        return f"has {rows:,} rows, {listed.records:,} in the manifest"
+    if records not in (None, listed.records):
+        return f"has {records:,} {what}, {listed.records:,} in the manifest"
     return ""
 
 
-def _find_wrong_lines(path: str, listed: OutputFile) -> str:
-    lines = 0
+def _count_records(path: str, kind: str) -> tuple[int | None, str]:
+    """How many there are and what they are; None where that is not to be seen."""
+    if kind == "parquet":
+        return count_rows(path), "rows"
+    if kind != "text":
+        return None, ""
     with open_raw(path) as stream:
-        while data := stream.read(READ_BYTES):
-            lines += data.count(b"\n")
-    if lines != listed.records:
-        return f"has {lines:,} lines, {listed.records:,} in the manifest"
-    return ""
+        pieces = iter(functools.partial(stream.read, READ_BYTES), b"")
+        return sum(piece.count(b"\n") for piece in pieces), "lines"
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
     """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
     kept = _kept(build)
-    for kind in ("parquet", "tfrecord", "text"):
-        for split in kept:
-            files = [
-                file
-                for file in build.manifest["outputs"]
-                if (file["format"], file["split"]) == (kind, split)
-            ]
-            records = sum(file["records"] for file in files)
-            is_written = files or kind == "parquet"
-            if is_written and records != kept[split]:
-                yield Fault(
-                    build.folder,
-                    f"{kind} of {split} has {records:,} rows, {kept[split]:,} were kept",
-                )
+    for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
+        records = [
+            file["records"]
+            for file in build.manifest["outputs"]
+            if (file["format"], file["split"]) == (kind, split)
+        ]
+        if (records or kind == "parquet") and sum(records) != kept[split]:
+            message = f"{kind} of {split} has {sum(records):,} rows, {kept[split]:,} were kept"
+            yield Fault(build.folder, message)
 
 
 def _kept(build: Build) -> Mapping[str, int]:

@@ -1,40 +1,26 @@
 """Rows of corpora → the entities that stand in more than one split, over all builds together.
 
-Ids travel in blocks: some hundred thousand of a worker are dealt out by a hash into buckets, and each
-bucket looks for ids with more than one split. No element is made for an id.
+Ids are dealt out to buckets (see deal_rows.py), and each bucket looks for ids with more than one split. No
+element is made for an id.
 """
 
 import collections
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import apache_beam as beam
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
+from transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
 from transforms.builds.finished_builds import CorpusRows
-from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 
 ID = "wikidata_id"
+SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "split", "edition", "build")])
 MIN_BUCKETS = 1024
 BUCKET_IDS = 1 << 16  # in a bucket, about
-BUFFER_IDS = 1 << 18  # that a worker holds before it deals them out
-_SEPARATOR = "\n"
-
-
-class IdBlock(NamedTuple):
-    """Ids of one split of one build that fall into one bucket."""
-
-    edition: str  # "uk"
-    build: str  # "uk/20230501-1.1.0"
-    split: str
-    ids: bytes  # UTF-8, a line feed between them; one at least
 
 
 class IdCounts(NamedTuple):
@@ -76,15 +62,12 @@ class CheckSplits(beam.PTransform):
 
     def __init__(self, buckets: int = MIN_BUCKETS):
         super().__init__()
-        if buckets < 1:
-            raise ValueError(f"buckets is {buckets}, and must be positive")
         self.buckets = buckets
 
     def expand(self, rows: beam.PCollection) -> SplitFindings:
         checked = (
             rows
-            | "DealOut" >> beam.ParDo(_DealOut(self.buckets)).with_output_types(tuple[int, IdBlock])
-            | "GroupBuckets" >> beam.GroupByKey()
+            | "DealRows" >> DealRows(make_rows, self.buckets)
             | "CheckBucket"
             >> beam.ParDo(_CheckBucket())
             .with_output_types(IdCounts)
@@ -99,101 +82,42 @@ def count_buckets(rows: int) -> int:
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
-class _DealOut(beam.DoFn):
-    def __init__(self, buckets: int):
-        self.buckets = buckets
-
-    def start_bundle(self) -> None:
-        self._rows: list[CorpusRows] = []
-        self._buffered = 0
-
-    def process(self, rows: CorpusRows) -> Iterable[tuple[int, IdBlock]]:
-        self._rows.append(rows)
-        self._buffered += rows.table.num_rows
-        if self._buffered >= BUFFER_IDS:
-            yield from self._flush()
-
-    def finish_bundle(self) -> Iterable[WindowedValue]:
-        window = GlobalWindow()
-        for block in self._flush():
-            yield WindowedValue(block, window.max_timestamp(), (window,))
-
-    def _flush(self) -> Iterator[tuple[int, IdBlock]]:
-        rows, self._rows, self._buffered = self._rows, [], 0
-        yield from deal_out(rows, self.buckets)
-
-
-def deal_out(several: Iterable[CorpusRows], buckets: int) -> Iterator[tuple[int, IdBlock]]:
-    """(bucket, block) for the ids of rows. Raises InputError for a row without an id."""
-    ids_of: dict[tuple[str, str, str], dict[int, list[str]]] = collections.defaultdict(
-        lambda: collections.defaultdict(list)
-    )
-    for rows in several:
-        dealt = ids_of[rows.edition, rows.build, rows.split]
-        for identity in _ids(rows):
-            dealt[zlib.crc32(identity.encode("utf-8")) % buckets].append(identity)
-    for place, dealt in ids_of.items():
-        for bucket, ids in dealt.items():
-            yield bucket, IdBlock(*place, _SEPARATOR.join(ids).encode("utf-8"))
-
-
-def _ids(rows: CorpusRows) -> list[str]:
-    ids: list[str] = rows.table.column(ID).to_pylist()
-    if not all(ids) or not "".join(ids).isprintable():
-        raise InputError(rows.path, f"a row has no {ID}, or one that cannot be printed")
-    return ids
+def make_rows(rows: CorpusRows) -> pa.Table:
+    """The ids, each with its split, edition and build. Raises InputError for a row without an id."""
+    ids = ids_of(rows, ID)
+    places = (pa.repeat(of, len(ids)) for of in (rows.split, rows.edition, rows.build))
+    return pa.table([pa.array(ids, pa.string()), *places], schema=SCHEMA)
 
 
 class _CheckBucket(beam.DoFn):
     def process(
-        self, grouped: tuple[int, Iterable[IdBlock]]
+        self, grouped: tuple[int, Iterable[bytes]]
     ) -> Iterable[IdCounts | beam.pvalue.TaggedOutput]:
         bucket, blocks = grouped
-        counts, conflicts = check_ids(blocks)
+        counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
         yield counts
         if conflicts:
-            yield beam.pvalue.TaggedOutput(
-                "conflicts", ConflictBlock(bucket, pack_conflicts(conflicts))
-            )
+            block = ConflictBlock(bucket, pack_conflicts(conflicts))
+            yield beam.pvalue.TaggedOutput("conflicts", block)
 
 
-def check_ids(blocks: Iterable[IdBlock]) -> tuple[IdCounts, list[Conflict]]:
-    """Counts the ids of blocks, and lists those in more than one split, sorted."""
-    blocks = list(blocks)
-    table = _table_of(blocks)
-    by_id = table.group_by("id", use_threads=False).aggregate(
+def check_ids(rows: pa.Table) -> tuple[IdCounts, list[Conflict]]:
+    """Counts the ids of rows, see `make_rows`, and lists those in more than one split, sorted."""
+    by_id = rows.group_by("id", use_threads=False).aggregate(
         [("split", "count_distinct"), ("edition", "count_distinct")]
     )
     conflicting = by_id.filter(pc.greater(by_id["split_count_distinct"], 1))["id"]
     counts = IdCounts(
-        ids=table.num_rows,
+        ids=rows.num_rows,
         distinct=by_id.num_rows,
         shared=pc.sum(pc.greater(by_id["edition_count_distinct"], 1)).as_py() or 0,
         conflicts=len(conflicting),
     )
-    rows = table.filter(pc.is_in(table["id"], conflicting.combine_chunks()))
-    return counts, _conflicts(rows, blocks)
-
-
-def _table_of(blocks: Sequence[IdBlock]) -> pa.Table:
-    """The ids of blocks, each with the numbers of its split, edition and block."""
-    ids = _SEPARATOR.encode("utf-8").join(block.ids for block in blocks).decode("utf-8")
-    rows = [block.ids.count(_SEPARATOR.encode("utf-8")) + 1 for block in blocks]
-    editions = {name: number for number, name in enumerate({block.edition for block in blocks})}
-    numbers = {
-        "split": [SPLITS.index(block.split) for block in blocks],
-        "edition": [editions[block.edition] for block in blocks],
-        "block": list(range(len(blocks))),
-    }
-    columns = {name: np.repeat(of_blocks, rows) for name, of_blocks in numbers.items()}
-    return pa.table({"id": pa.array(ids.split(_SEPARATOR), pa.string())} | columns)
-
-
-def _conflicts(rows: pa.Table, blocks: Sequence[IdBlock]) -> list[Conflict]:
+    columns = rows.filter(pc.is_in(rows["id"], conflicting.combine_chunks())).to_pydict()
     places: dict[str, set[tuple[str, str]]] = collections.defaultdict(set)
-    for identity, number in zip(*rows.select(["id", "block"]).to_pydict().values(), strict=True):
-        places[identity].add((blocks[number].split, blocks[number].build))
-    return [Conflict(identity, _sorted(places[identity])) for identity in sorted(places, key=order)]
+    for identity, *place in zip(*map(columns.get, ("id", "split", "build")), strict=True):
+        places[identity].add((place[0], place[1]))
+    return counts, [Conflict(one, _sorted(places[one])) for one in sorted(places, key=order)]
 
 
 def _sorted(places: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -1,10 +1,10 @@
 """Two finished builds of a corpus → what became of each document.
 
-Not texts travel but ids, titles and fingerprints of the texts, in blocks: some hundred thousand rows of a
-worker are dealt out by a hash of the id into buckets, and in each bucket both editions meet.
+Not texts travel but ids, titles and fingerprints of the texts. They are dealt out to buckets (see
+deal_rows.py), and in each bucket both editions meet.
 """
 
-import zlib
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,21 +12,20 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import zstandard
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.builds.check_files import list_files
+from transforms.builds.check_files import ListedFile, list_files
+from transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
 from transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     CorpusRows,
     RowGroup,
+    columns_of,
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError, open_raw
+from transforms.files.open_input import InputError
 from transforms.files.spread import Spread, SpreadAll
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.builds.edition_changes import (
@@ -41,23 +40,12 @@ from transforms.text.fingerprint import fingerprint
 
 MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # in a bucket, about
-BUFFER_ROWS = 1 << 18  # that a worker holds before it deals them out
 _TITLE_CHARACTERS = 1000  # of the head of a text, in which a title is looked for
 _BETWEEN, _NULL = "\x1f", "\x00"  # columns that are compared, and for one that has no value
 
 
-class SideFile(NamedTuple):
-    """A Parquet file of one of the editions."""
-
-    is_new: bool
-    file: CorpusFile
-
-
-class SideGroup(NamedTuple):
-    """A row group of one of the editions."""
-
-    is_new: bool
-    group: RowGroup
+Side = tuple[bool, CorpusFile]  # whether it is of the newer edition, and a Parquet file of it
+SideGroup = tuple[bool, RowGroup]  # the same of a row group
 
 
 class FoundChanges(NamedTuple):
@@ -82,25 +70,22 @@ class CompareEditions(beam.PTransform):
     def __init__(self, old: Build, new: Build, shape: CorpusShape, columns: Sequence[str]):
         super().__init__()
         self.files = [
-            SideFile(is_new, file)
-            for is_new, build in ((False, old), (True, new))
+            (is_new, file.file)
+            for is_new, build in enumerate((old, new))
             for file in document_files(build, shape)
         ]
-        self.shape, self.columns = shape, tuple(columns)
+        self.splits = shape.splits
+        self.read_rows = functools.partial(read_rows, shape=shape, columns=tuple(columns))
         self.buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
 
     def expand(self, root: beam.Pipeline) -> FoundChanges:
         compared = (
             root
-            | "SpreadFiles" >> SpreadAll(self.files, of=SideFile)
+            | "SpreadFiles" >> SpreadAll(self.files, of=Side)
             | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
-            | "DealOut"
-            >> beam.ParDo(_DealOut(self.shape, self.columns, self.buckets)).with_output_types(
-                tuple[int, bytes]
-            )
-            | "GroupBuckets" >> beam.GroupByKey()
+            | "DealRows" >> DealRows(self.read_rows, self.buckets)
             | "CompareBucket"
-            >> beam.ParDo(_CompareBucket(self.shape.splits))
+            >> beam.ParDo(_CompareBucket(self.splits))
             .with_output_types(Tally)
             .with_outputs("changes", main="tally")
         )
@@ -113,10 +98,10 @@ def count_buckets(rows: int) -> int:
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
-def document_files(build: Build, shape: CorpusShape) -> list[CorpusFile]:
+def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
     """The Parquet files that hold the documents of a build, each document once."""
     return [
-        file.file
+        file
         for file in list_files(build)
         if file.listed.format == "parquet"
         and file.listed.split in shape.splits
@@ -126,8 +111,7 @@ def document_files(build: Build, shape: CorpusShape) -> list[CorpusFile]:
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
     """How many there are, by the manifest."""
-    paths = {file.path for file in document_files(build, shape)}
-    return sum(file.listed.records for file in list_files(build) if file.file.path in paths)
+    return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
@@ -145,48 +129,20 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
     files = document_files(build, shape)
     if not files:
         raise InputError(build.folder, "holds no documents")
-    with open_raw(files[0].path) as stream:
-        try:
-            names: list[str] = pq.read_schema(stream).names
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(files[0].path, f"no sound Parquet file: {error}") from None
-    return names
+    return columns_of(files[0].file.path)
 
 
-def plan_row_groups(side: SideFile) -> Iterator[SideGroup]:
+def plan_row_groups(side: Side) -> Iterator[SideGroup]:
     """The row groups of a file."""
-    for group in row_groups_of(side.file):
-        yield SideGroup(side.is_new, group)
+    is_new, file = side
+    return ((is_new, group) for group in row_groups_of(file))
 
 
-class _DealOut(beam.DoFn):
-    def __init__(self, shape: CorpusShape, columns: Sequence[str], buckets: int):
-        self.shape, self.columns, self.buckets = shape, columns, buckets
-
-    def start_bundle(self) -> None:
-        self._tables: list[pa.Table] = []
-        self._buffered = 0
-
-    def process(self, side: SideGroup) -> Iterable[tuple[int, bytes]]:
-        shape = self.shape
-        wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *self.columns])
-        table = make_rows(
-            read_row_group(side.group, list(wanted)), shape, self.columns, side.is_new
-        )
-        self._tables.append(table)
-        self._buffered += table.num_rows
-        if self._buffered >= BUFFER_ROWS:
-            yield from self._flush()
-
-    def finish_bundle(self) -> Iterable[WindowedValue]:
-        window = GlobalWindow()
-        for block in self._flush():
-            yield WindowedValue(block, window.max_timestamp(), (window,))
-
-    def _flush(self) -> Iterator[tuple[int, bytes]]:
-        tables, self._tables, self._buffered = self._tables, [], 0
-        if tables:
-            yield from deal_out(pa.concat_tables(tables), self.buckets)
+def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
+    """The rows of a row group, see `make_rows`."""
+    is_new, group = side
+    wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
+    return make_rows(read_row_group(group, list(wanted)), shape, columns, is_new)
 
 
 def _title_column(shape: CorpusShape) -> str:
@@ -201,7 +157,7 @@ def make_rows(
     digests = [fingerprint(text) for text in join_columns(table, columns)]
     return pa.table(
         {
-            "id": _ids(rows, shape.id) if shape.id else [f"{digest:016x}" for digest in digests],
+            "id": ids_of(rows, shape.id) if shape.id else [f"{digest:016x}" for digest in digests],
             "title": _titles(table, shape),
             "split": np.full(table.num_rows, shape.splits.index(rows.split), np.int8),
             "digest": np.array(digests, np.uint64),
@@ -239,13 +195,6 @@ def _count_bytes(table: pa.Table, columns: Sequence[str]) -> pa.ChunkedArray:
     return total
 
 
-def _ids(rows: CorpusRows, column: str) -> list[str]:
-    ids: list[str] = rows.table.column(column).cast(pa.string()).to_pylist()
-    if not all(ids) or not "".join(ids).isprintable():
-        raise InputError(rows.path, f"a row has no {column}, or one that cannot be printed")
-    return ids
-
-
 def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
     if not shape.title:
         return [""] * table.num_rows
@@ -261,33 +210,6 @@ def _title_of(head: str) -> str:
     return lines[2] if len(lines) > 2 else ""
 
 
-def deal_out(rows: pa.Table, buckets: int) -> Iterator[tuple[int, bytes]]:
-    """(bucket, block) for the rows."""
-    hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
-    of_rows = np.array(hashes, np.int64) % buckets
-    in_order = rows.take(np.argsort(of_rows, kind="stable")).combine_chunks()
-    numbers, starts = np.unique(np.sort(of_rows), return_index=True)
-    ends = np.append(starts, rows.num_rows)[1:]
-    for bucket, start, end in zip(numbers, starts, ends, strict=True):
-        yield int(bucket), pack_rows(in_order.slice(start, end - start))
-
-
-def pack_rows(rows: pa.Table) -> bytes:
-    """Rows as they travel."""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, SCHEMA, options=options) as writer:
-        writer.write_table(rows)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def unpack_rows(block: bytes) -> pa.Table:
-    """The inverse of `pack_rows`."""
-    with pa.ipc.open_stream(block) as reader:
-        return reader.read_all()
-
-
 class _CompareBucket(beam.DoFn):
     def __init__(self, splits: Sequence[str]):
         self.splits = splits
@@ -295,7 +217,7 @@ class _CompareBucket(beam.DoFn):
     def process(
         self, grouped: tuple[int, Iterable[bytes]]
     ) -> Iterable[Tally | beam.pvalue.TaggedOutput]:
-        tally, changes = compare_rows(pa.concat_tables(map(unpack_rows, grouped[1])), self.splits)
+        tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), self.splits)
         yield tally
         if changes:
             yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))

@@ -4,6 +4,8 @@ A finished build is a folder with a file COMPLETED, which holds the SHA-256 of m
 manifest lists every file. What is not in the manifest is not read.
 """
 
+import collections
+import contextlib
 import fnmatch
 import glob
 import hashlib
@@ -11,6 +13,7 @@ import json
 import logging
 import pathlib
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -28,7 +31,8 @@ from transforms.text.fingerprint import SPLITS
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
 _NEEDED = ("signature", "corpus", "edition", "dump_date", "version", "outputs")
-_UNDER_CONSTRUCTION = ".*.building-*"  # a folder that a running or killed build writes in
+_UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
+"""A folder that a running or killed build writes in, and what is below."""
 
 
 class Build(NamedTuple):
@@ -98,30 +102,19 @@ class ReadCorpus(beam.PTransform):
       builds: to read; a build given twice is read twice.
       columns: of the Parquet files.
       splits: which to read.
-      whole_files: one worker reads all row groups of a file, opening it once: for columns so small
-        that opening files is most of the work.
     """
 
     def __init__(
-        self,
-        builds: Iterable[Build],
-        columns: Sequence[str],
-        splits: Sequence[str] = SPLITS,
-        whole_files: bool = False,
+        self, builds: Iterable[Build], columns: Sequence[str], splits: Sequence[str] = SPLITS
     ):
         super().__init__()
         self.files = [file for build in builds for file in files_of(build, splits)]
         self.columns = tuple(columns)
-        self.whole_files = whole_files
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        files = root | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-        if self.whole_files:
-            return files | "ReadFiles" >> beam.FlatMap(read_file, self.columns).with_output_types(
-                CorpusRows
-            )
         return (
-            files
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
             | "SpreadRowGroups" >> Spread(row_groups_of, of=RowGroup)
             | "ReadRowGroups"
             >> beam.Map(read_row_group, self.columns).with_output_types(CorpusRows)
@@ -156,10 +149,7 @@ def open_build(folder: str) -> Build:
     manifest = _parse_manifest(path, content)
     return Build(
         folder=folder,
-        corpus=manifest["corpus"],
-        edition=manifest["edition"],
-        dump_date=manifest["dump_date"],
-        signature=manifest["signature"],
+        **{name: manifest[name] for name in ("corpus", "edition", "dump_date", "signature")},
         manifest=manifest,
         files={split: _paths(folder, manifest, split) for split in SPLITS},
         sha256=digest,
@@ -189,12 +179,19 @@ def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
 
 
 def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
-    names = sorted(
-        file["name"]
-        for file in manifest["outputs"]
-        if file["split"] == split and file["format"] == "parquet"
-    )
-    return [FileSystems.join(folder, *name.split("/")) for name in names]
+    return [
+        path_below(folder, name)
+        for name in sorted(
+            file["name"]
+            for file in manifest["outputs"]
+            if (file["split"], file["format"]) == (split, "parquet")
+        )
+    ]
+
+
+def path_below(folder: str, name: str) -> str:
+    """The path of a file of a build, whose name may have folders; "" is the folder itself."""
+    return str(FileSystems.join(folder, *name.split("/"))) if name else folder
 
 
 def _read_bytes(path: str) -> bytes:
@@ -211,17 +208,15 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     found = find_folders(folders)
     for folder in found.unfinished:
         logging.getLogger(__name__).warning("passed over, not finished: %s", folder)
-    builds = [build for build in map(open_build, found.finished) if build.corpus == corpus]
-    return sorted(filter(_holds_text, builds), key=_order)
-
-
-def _holds_text(build: Build) -> bool:
-    """A build of models over other builds has no rows."""
-    return any(build.files.values())
-
-
-def _order(build: Build) -> tuple[str, str, str, str]:
-    return build.edition, build.dump_date, build.manifest["version"], build.folder
+    # A build of models over other builds has no rows.
+    builds = [
+        build
+        for build in map(open_build, found.finished)
+        if build.corpus == corpus and any(build.files.values())
+    ]
+    return sorted(
+        builds, key=lambda one: (one.edition, one.dump_date, one.manifest["version"], one.folder)
+    )
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
@@ -229,11 +224,20 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
     finished: set[str] = set()
     unfinished: set[str] = set()
     for folder in map(_normalised, folders):
-        names = {_below(folder, path) for path in _files_below(folder)}
-        here = set(_finished(names))
-        unfinished.update(_joined(folder, relative) for relative in _unfinished(names))
-        finished.update(_joined(folder, relative) for relative in here)
-        if not here:
+        names_in: dict[str, set[str]] = collections.defaultdict(set)
+        for path in _files_below(folder):
+            place, name = posixpath.split(path.removeprefix(folder).lstrip("/"))
+            names_in[place].add(name)
+        has_finished = False
+        for place, names in names_in.items():
+            if building := _UNDER_CONSTRUCTION.match(place):
+                unfinished.add(path_below(folder, building[1]))
+            elif {COMPLETED, MANIFEST} <= names:
+                finished.add(path_below(folder, place))
+                has_finished = True
+            elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*.parquet"):
+                unfinished.add(path_below(folder, place))
+        if not has_finished:
             raise InputError(folder, "no finished build here or below")
     return FoundFolders(sorted(finished), sorted(unfinished - finished))
 
@@ -252,47 +256,6 @@ def _files_below(folder: str) -> list[str]:
     return [metadata.path for metadata in match.metadata_list]
 
 
-def _below(folder: str, path: str) -> str:
-    return path.removeprefix(folder).lstrip("/")
-
-
-def _joined(folder: str, relative: str) -> str:
-    return FileSystems.join(folder, *relative.split("/")) if relative else folder
-
-
-def _finished(names: set[str]) -> Iterator[str]:
-    for folder in map(posixpath.dirname, names):
-        if not _is_under_construction(folder) and _has(names, folder, COMPLETED, MANIFEST):
-            yield folder
-
-
-def _unfinished(names: set[str]) -> Iterator[str]:
-    for name in names:
-        folder, base = posixpath.split(name)
-        if _is_under_construction(folder):
-            yield _up_to_construction(folder)
-        elif _is_of_build(base) and not _has(names, folder, COMPLETED, MANIFEST):
-            yield folder
-
-
-def _is_of_build(name: str) -> bool:
-    return name == MANIFEST or fnmatch.fnmatch(name, "train-*-of-*.parquet")
-
-
-def _has(names: set[str], folder: str, *wanted: str) -> bool:
-    return all(posixpath.join(folder, name) in names for name in wanted)
-
-
-def _is_under_construction(folder: str) -> bool:
-    return any(fnmatch.fnmatch(part, _UNDER_CONSTRUCTION) for part in folder.split("/"))
-
-
-def _up_to_construction(folder: str) -> str:
-    parts = folder.split("/")
-    last = next(i for i, part in enumerate(parts) if fnmatch.fnmatch(part, _UNDER_CONSTRUCTION))
-    return "/".join(parts[: last + 1])
-
-
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
     """The Parquet files of a build, in order. Raises ValueError for a split that does not exist."""
     unknown = set(splits) - set(SPLITS)
@@ -305,80 +268,65 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
     ]
 
 
-def plan_row_groups(build: Build, splits: Sequence[str] = SPLITS) -> list[RowGroup]:
-    """The row groups of a build in the order of its files, from their footers."""
-    return [group for file in files_of(build, splits) for group in row_groups_of(file)]
-
-
 def row_groups_of(file: CorpusFile) -> list[RowGroup]:
     """The row groups of a file, from its footer."""
-    with _Rows(file.path) as rows:
-        return [
-            RowGroup(file.path, file.split, number, count, file.edition, file.build)
-            for number, count in enumerate(rows.counts())
-        ]
+    with _opened(file.path) as parquet:
+        footer = parquet.metadata
+        rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+    return [
+        RowGroup(file.path, file.split, number, count, file.edition, file.build)
+        for number, count in enumerate(rows)
+    ]
+
+
+def columns_of(path: str) -> list[str]:
+    """The columns of a Parquet file. Raises InputError where it is damaged."""
+    with _opened(path) as parquet:
+        return list(parquet.schema_arrow.names)
 
 
 def count_rows(path: str) -> int:
     """The rows of a Parquet file, from its footer. Raises InputError where it is damaged."""
-    with _Rows(path) as rows:
-        return sum(rows.counts())
+    with _opened(path) as parquet:
+        return int(parquet.metadata.num_rows)
 
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
     """Reads a row group. Raises InputError where the file is damaged or lacks a column."""
-    with _Rows(group.path) as rows:
-        table = rows.read(group.number, columns)
-        return CorpusRows(group.edition, group.split, group.path, table, group.build)
+    with _opened(group.path) as parquet:
+        return _read(parquet, group, group.number, columns)
 
 
 def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
     """Reads all row groups of a file, one after the other."""
-    with _Rows(file.path) as rows:
-        for index in range(len(rows.counts())):
-            table = rows.read(index, columns)
-            yield CorpusRows(file.edition, file.split, file.path, table, file.build)
+    with _opened(file.path) as parquet:
+        for number in range(parquet.num_row_groups):
+            yield _read(parquet, file, number, columns)
 
 
-class _Rows:
+def _read(
+    parquet: pq.ParquetFile, place: RowGroup | CorpusFile, number: int, columns: Sequence[str]
+) -> CorpusRows:
+    names = parquet.schema_arrow.names
+    missing = [name for name in columns if name not in names]
+    if missing:
+        raise InputError(
+            place.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
+        )
+    table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
+    return CorpusRows(place.edition, place.split, place.path, table, place.build)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[pq.ParquetFile]:
     """An open Parquet file whose errors name it."""
-
-    def __init__(self, path: str):
-        self.path = path
-
-    def __enter__(self) -> "_Rows":
-        if not FileSystems.exists(self.path):
-            raise InputError(self.path, "no such file")
-        self._stream = open_raw(self.path)
+    if not FileSystems.exists(path):
+        raise InputError(path, "no such file")
+    with open_raw(path) as stream:
         try:
-            self._file = pq.ParquetFile(self._stream)
+            yield pq.ParquetFile(stream)
         except (pa.ArrowException, OSError) as error:
-            self._stream.close()
-            raise self._damaged(error) from None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
-
-    def counts(self) -> list[int]:
-        """Rows of every row group."""
-        metadata = self._file.metadata
-        return [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
-
-    def read(self, index: int, columns: Sequence[str]) -> pa.Table:
-        """One row group."""
-        names = self._file.schema_arrow.names
-        missing = [name for name in columns if name not in names]
-        if missing:
-            raise InputError(
-                self.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
-            )
-        try:
-            return self._file.read_row_group(index, columns=list(columns)).select(list(columns))
-        except (pa.ArrowException, OSError) as error:
-            raise self._damaged(error) from None
-
-    def _damaged(self, error: BaseException) -> InputError:
-        if isinstance(error, OSError) and error.errno:  # of the system; Arrow's own have no number
-            return InputError(self.path, f"cannot be read: {error}", is_unread=True)
-        return InputError(self.path, f"no sound Parquet file: {error}")
+            # Arrow's own errors have no number, those of the system do.
+            if isinstance(error, OSError) and error.errno:
+                raise InputError(path, f"cannot be read: {error}", is_unread=True) from None
+            raise InputError(path, f"no sound Parquet file: {error}") from None

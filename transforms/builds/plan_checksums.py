@@ -7,7 +7,7 @@ from typing import NamedTuple
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, Build
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, Build, path_below
 from transforms.files.list_folders import check_folder, list_files, list_subfolders
 from transforms.files.open_input import InputError, match_inputs, open_raw
 from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
@@ -65,7 +65,9 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
     """
     sizes = list_below(build.folder)
     finder = ArtefactFinder(sizes)
-    references = _References(reference)
+    if reference:
+        check_folder(reference)
+    references = ArtefactFinder(list_below(reference) if reference else ())
     hashes = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
     comparisons: list[Comparison] = []
     known: list[Finding] = []
@@ -85,35 +87,26 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
             Comparison(
                 one.name,
                 one.md5,
-                tuple(StoredFile(_below(build.folder, of), hashes.get(of, "")) for of in names),
-                references.find(one.name),
-                _below(build.folder, twin) if twin in sizes else "",
+                tuple(StoredFile(path_below(build.folder, of), hashes.get(of, "")) for of in names),
+                _find_reference(references, reference, one.name),
+                path_below(build.folder, twin) if twin in sizes else "",
             )
         )
     known += [_describe_unnamed(name, hashes) for name in sorted(set(sizes) - named)]
     return Plan(comparisons, known, sum(sizes[name] for name in named))
 
 
-class _References:
-    """The same artefacts in another folder; none where there is no folder."""
-
-    def __init__(self, folder: str):
-        if folder:
-            check_folder(folder)
-        self._folder = folder
-        self._finder = ArtefactFinder(list_below(folder) if folder else ())
-
-    def find(self, name: str) -> tuple[str, ...]:
-        """The paths, see ArtefactFinder."""
-        try:
-            return tuple(_below(self._folder, found) for found in self._finder.find(name))
-        except ArtefactError as error:
-            raise InputError(self._folder, f"{name}: {error}") from None
+def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str, ...]:
+    """The paths of an artefact, see ArtefactFinder."""
+    try:
+        return tuple(path_below(folder, found) for found in finder.find(name))
+    except ArtefactError as error:
+        raise InputError(folder, f"{name}: {error}") from None
 
 
 def list_below(folder: str, inside: str = "") -> dict[str, int]:
     """Name → bytes of all files below a folder, or in one inside it; names are relative to `folder`."""
-    here = _below(folder, inside) if inside else folder
+    here = path_below(folder, inside)
     start = f"{inside}/" if inside else ""
     files = list_files(here)
     sizes = {f"{start}{name}": size for name, size in files.items()}
@@ -125,10 +118,6 @@ def list_below(folder: str, inside: str = "") -> dict[str, int]:
                 sizes.pop(f"{start}{name}", None)
             sizes |= below
     return sizes
-
-
-def _below(folder: str, name: str) -> str:
-    return str(FileSystems.join(folder, *name.split("/")))
 
 
 def _explain_absence(name: str, build: Build) -> Finding:

@@ -68,23 +68,14 @@ class WriteManifest(beam.PTransform):
     ):
         super().__init__()
         self.folder = folder
-        self.provenance = provenance
-        self.description = description
-        self.account_for = account_for
+        self.known = provenance, description, account_for
 
     def expand(self, ledger: beam.PCollection) -> beam.PCollection:
         accounts = ledger | "AddUp" >> beam.CombinePerKey(add_up)
         return (
             ledger.pipeline
             | "Once" >> beam.Create([self.folder])
-            | "WriteManifest"
-            >> beam.FlatMap(
-                write_manifest,
-                self.provenance,
-                self.description,
-                self.account_for,
-                AsDict(accounts),
-            )
+            | "WriteManifest" >> beam.FlatMap(write_manifest, *self.known, AsDict(accounts))
         )
 
 

@@ -5,10 +5,8 @@ from typing import BinaryIO
 
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.lines.read_lines import MEMBERS, find_files
-from transforms.text.files import bz2_blocks, tar_members
+from transforms.text.files import bz2_blocks
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
-from transforms.text.files.tar_members import TarError
-from transforms.text.lines import unit_blocks
 
 _HEAD_BYTES = 1 << 12
 _PROBLEM_OF_HEAD = {
@@ -54,9 +52,8 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
         if whole and not _ends_whole(stream, codec, file_bytes):
             problem = f"the file ends inside its {codec} data: it is cut off or still being written"
             raise InputError(path, problem, file_bytes)
-        if whole and not codec and unit_blocks.is_archive(stream):
-            _check_archive(path, stream, file_bytes, members)
-    return bool(head) and any(file.stored_bytes for file in find_files(path, members))
+    files = find_files(path, members, must_be_whole=whole)
+    return bool(head) and any(file.stored_bytes for file in files)
 
 
 def _check_head(path: str, head: bytes) -> None:
@@ -84,13 +81,3 @@ def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
         return True
     stream.seek(max(file_bytes - _HEAD_BYTES, 0))
     return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
-
-
-def _check_archive(path: str, stream: BinaryIO, file_bytes: int, members: Sequence[str]) -> None:
-    try:
-        found = list(tar_members.read_members(stream, file_bytes))
-    except TarError as error:
-        raise InputError(path, error.message, error.offset) from None
-    wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
-    for link, problem in tar_members.problems_of_links(wanted):
-        raise InputError(path, problem, link.start)

@@ -1,5 +1,6 @@
 """A shuffled corpus → its vocabulary with counts, and how it covers what was held out."""
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from apache_beam.pvalue import AsList, AsSingleton
 from transforms.files import counters
 from transforms.files.scratch import fetch
 from transforms.files.write_files import HashedFile
-from transforms.lines.deal_words import GATHERED_WORDS, DealWords
+from transforms.lines.deal_words import DealWords, add_pieces
+from transforms.lines.measure_lines import lines_of_range
 from transforms.records import LineRange, LineShard, OutputFile
 from transforms.text.builds.ledger import AccountingError
 from transforms.text.lines.line_blocks import count_lines
@@ -45,15 +47,6 @@ class CountedVocabulary(NamedTuple):
     vocabulary: beam.PCollection  # one packed list of words (see `vocabulary.unpack_words`)
 
 
-class CorpusSize(NamedTuple):
-    """What was found of a training corpus, beside its words."""
-
-    sentences: int
-    words: int
-    distinct_words: int
-    vocabulary_words: int
-
-
 class CountVocabulary(beam.PTransform):
     """CorpusLines → CountedVocabulary.
 
@@ -72,10 +65,6 @@ class CountVocabulary(beam.PTransform):
 
     def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
         super().__init__()
-        if min_count < 1:
-            raise ValueError(f"min_count is {min_count}, and must be positive")
-        if buckets < 1:
-            raise ValueError(f"buckets is {buckets}, and must be positive")
         self.folder = folder
         self.scratch = scratch or folder
         self.min_count = min_count
@@ -86,7 +75,7 @@ class CountVocabulary(beam.PTransform):
         heldout = lines.shards | "OnlyHeldout" >> beam.Filter(_is_heldout)
         sentences = (
             (
-                lines.ranges | "RangeLines" >> beam.Map(_lines_of_range).with_output_types(int),
+                lines.ranges | "RangeLines" >> beam.Map(lines_of_range).with_output_types(int),
                 heldout | "HeldoutLines" >> beam.Map(_heldout_lines).with_output_types(int),
             )
             | "Lines" >> beam.Flatten()
@@ -105,26 +94,23 @@ class CountVocabulary(beam.PTransform):
             root
             | "Once" >> beam.Create([self.folder])
             | "WriteVocabulary"
-            >> beam.Map(write_vocabulary, parts=AsList(parts), sentences=AsSingleton(sentences))
+            >> beam.Map(write_vocabulary, self.min_count, AsList(parts), AsSingleton(sentences))
         )
-        words = written | "Words" >> beam.Map(_words_of).with_output_types(bytes)
+        file, counts, words_of = map(operator.attrgetter, WrittenVocabulary._fields)
+        words = written | "Words" >> beam.Map(words_of).with_output_types(bytes)
         coverage = heldout | "MeasureHeldout" >> beam.Map(
             measure_shard, AsSingleton(words)
         ).with_output_types(tuple[int, HeldoutStats])
-        stats = (
-            written
-            | "Size" >> beam.Map(_size_of)
-            | "MakeStats" >> beam.Map(make_stats, self.min_count, AsList(coverage))
+        stats = written | "Stats" >> beam.Map(counts).with_output_types(VocabularyStats)
+        return CountedVocabulary(
+            written | "Files" >> beam.Map(file).with_output_types(OutputFile),
+            stats | "AddCoverage" >> beam.Map(add_coverage, AsList(coverage)),
+            words,
         )
-        return CountedVocabulary(written | "Files" >> beam.Map(_file_of), stats, words)
 
 
 def _is_heldout(shard: LineShard) -> bool:
     return shard.series == HELDOUT
-
-
-def _lines_of_range(lines: LineRange) -> int:
-    return lines.lines
 
 
 def _heldout_lines(shard: LineShard) -> int:
@@ -145,15 +131,8 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up (bucket, counts put away), some at a time: a large corpus has thousands of pieces."""
-    gathered, words = [], 0
-    for packed in grouped[1]:
-        gathered.append(word_counts.unpack_counts(fetch(packed)))
-        words += gathered[-1].num_rows
-        if words >= 2 * GATHERED_WORDS:
-            gathered = [word_counts.add_counts(gathered)]
-            words = 0
-    counts = word_counts.add_counts(gathered)
+    """Adds up (bucket, counts put away)."""
+    counts = add_pieces(grouped[1])
     check_counts(counts)
     return vocabulary.select_words(counts, min_count)
 
@@ -171,12 +150,12 @@ class WrittenVocabulary(NamedTuple):
     """What writing gives."""
 
     file: OutputFile
-    size: CorpusSize
+    stats: VocabularyStats  # but for what was held out
     words: bytes  # packed (see `vocabulary.unpack_words`)
 
 
 def write_vocabulary(
-    folder: str, *, parts: Sequence[VocabularyPart], sentences: int
+    folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
 ) -> WrittenVocabulary:
     """Writes vocabulary.tsv. Its records are the words and the signs."""
     if sentences < 0:
@@ -188,21 +167,11 @@ def write_vocabulary(
     words = merged.counts["word"]
     return WrittenVocabulary(
         file.output_file(FILE, "", "text", len(words) + len(vocabulary.SIGNS)),
-        CorpusSize(sentences, merged.words, merged.distinct_words, len(words)),
+        VocabularyStats(
+            min_count, sentences, merged.words, merged.distinct_words, len(words), heldout=()
+        ),
         vocabulary.pack_words(words),
     )
-
-
-def _file_of(written: WrittenVocabulary) -> OutputFile:
-    return written.file
-
-
-def _size_of(written: WrittenVocabulary) -> CorpusSize:
-    return written.size
-
-
-def _words_of(written: WrittenVocabulary) -> bytes:
-    return written.words
 
 
 def measure_shard(shard: LineShard, packed_words: bytes) -> tuple[int, HeldoutStats]:
@@ -211,8 +180,8 @@ def measure_shard(shard: LineShard, packed_words: bytes) -> tuple[int, HeldoutSt
     return shard.shard, vocabulary.measure_heldout(shard.block, words)
 
 
-def make_stats(
-    size: CorpusSize, min_count: int, coverage: Iterable[tuple[int, HeldoutStats]]
+def add_coverage(
+    stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Sums up what was found; the held-out shards come in any order."""
-    return VocabularyStats(min_count, *size, tuple(stats for _, stats in sorted(coverage)))
+    """Adds what was found of the held-out shards, which come in any order."""
+    return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
+from transforms.files.open_input import InputError, LostBytes, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import tar_members
@@ -79,10 +79,6 @@ class ReadLines(beam.PTransform):
         block_bytes: int = BLOCK_BYTES,
     ):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
-        if block_bytes < 1:
-            raise ValueError(f"block_bytes is {block_bytes}, and must be positive")
         self.paths = tuple(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
@@ -138,11 +134,14 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
     )
 
 
-def find_files(path: str, members: Sequence[str] = MEMBERS) -> list[TextFile]:
+def find_files(
+    path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
+) -> list[TextFile]:
     """The file itself, or what is wanted of it, if it is an archive that is whole and not compressed, and
     the content of what is wanted is in it.
 
-    Raises InputError for such an archive without a wanted file.
+    Raises InputError for such an archive without a wanted file; and, if it must be whole, for one that is
+    not, or has a wanted file as a link alone. Otherwise its reader will tell of it, with the place.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
@@ -151,13 +150,17 @@ def find_files(path: str, members: Sequence[str] = MEMBERS) -> list[TextFile]:
             return [itself]
         try:
             found = list(tar_members.read_members(stream, file_bytes))
-        except TarError:
-            return [itself]  # its reader will tell of it, with the place
+        except TarError as error:
+            if must_be_whole:
+                raise InputError(path, error.message, error.offset) from None
+            return [itself]
     wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
     if not wanted:
         raise _no_member_error(path, members, [member.name for member in found])
-    if any(tar_members.problems_of_links(wanted)):
-        return [itself]  # the same
+    for link, problem in tar_members.problems_of_links(wanted):
+        if must_be_whole:
+            raise InputError(path, problem, link.start)
+        return [itself]
     return [
         TextFile(path, member.name, member.start, member.bytes)
         for member in wanted

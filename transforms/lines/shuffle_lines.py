@@ -28,8 +28,6 @@ class ShuffleLines(beam.PTransform):
     def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):
         super().__init__()
         self.scratch = Scratch(folder)
-        if shards < 1 or heldout_shards < 1:
-            raise ValueError(f"{shards} and {heldout_shards} shards: there must be one at least")
         self.shards = shards
         self.heldout_shards = heldout_shards
 

@@ -5,14 +5,12 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
+from apache_beam.transforms.window import GlobalWindows
 
 from transforms.files.scratch import Scratch, fetch
 from transforms.records import LineRange
 from transforms.text.lines.line_blocks import count_lines
 from transforms.text.lines.line_order import (
-    LineSample,
     LineSampler,
     cut_sorted,
     plan_ranges,
@@ -52,8 +50,6 @@ class SortLines(beam.PTransform):
 
     def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
         super().__init__()
-        if range_bytes < 1 or run_bytes < 1:
-            raise ValueError(f"{range_bytes} and {run_bytes} bytes: must be positive")
         self.scratch = Scratch(folder)
         self.range_bytes = range_bytes
         self.run_bytes = run_bytes
@@ -63,7 +59,8 @@ class SortLines(beam.PTransform):
         runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
         splitters = (
             runs[SAMPLES]
-            | "MergeSamples" >> beam.CombineGlobally(_MergeSamples())
+            | "MergeSamples" >> beam.CombineGlobally(merge_samplers)
+            | "Sample" >> beam.Map(LineSampler.sample)
             | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes)
         )
         merge_ranges = beam.ParDo(_MergeRange()).with_output_types(tuple[int, bytes])
@@ -85,22 +82,12 @@ def run_bytes_for(input_bytes: int) -> int:
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
-class _MergeSamples(beam.CombineFn):
-    def create_accumulator(self) -> LineSampler:
-        return LineSampler()
-
-    def add_input(self, merged: LineSampler, sampler: LineSampler) -> LineSampler:
+def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
+    """One sampler that has taken the lines of all."""
+    merged = LineSampler()
+    for sampler in samplers:
         merged.merge(sampler)
-        return merged
-
-    def merge_accumulators(self, samplers: Iterable[LineSampler]) -> LineSampler:
-        merged = LineSampler()
-        for sampler in samplers:
-            merged.merge(sampler)
-        return merged
-
-    def extract_output(self, sampler: LineSampler) -> LineSample:
-        return sampler.sample()
+    return merged
 
 
 class _SortRuns(beam.DoFn):
@@ -122,10 +109,11 @@ class _SortRuns(beam.DoFn):
             yield self._sort_run()
 
     def finish_bundle(self) -> Iterator[Any]:
+        in_window = GlobalWindows.windowed_value_at_end_of_window
         if self._blocks:
-            yield _in_window(self._sort_run())
-        yield TaggedOutput(SAMPLES, _in_window(self._sampler))
-        yield TaggedOutput(DUPLICATES, _in_window(self._duplicates))
+            yield in_window(self._sort_run())
+        yield TaggedOutput(SAMPLES, in_window(self._sampler))
+        yield TaggedOutput(DUPLICATES, in_window(self._duplicates))
 
     def _sort_run(self) -> bytes:
         run = b"".join(self._blocks)
@@ -136,16 +124,11 @@ class _SortRuns(beam.DoFn):
         return self._scratch.put(different)
 
 
-def _in_window(element: Any) -> WindowedValue:
-    window = GlobalWindow()
-    return WindowedValue(element, window.max_timestamp(), [window])
-
-
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
     """(range, the lines of a run that belong to it, put away)."""
     run = fetch(packed)
-    for cut in cut_sorted(run, splitters):
-        yield cut.range, scratch.part(packed, run, cut.start, cut.end)
+    for index, start, end in cut_sorted(run, splitters):
+        yield index, scratch.part(packed, run, start, end)
 
 
 class _MergeRange(beam.DoFn):

@@ -1,6 +1,6 @@
 """Raw lines → normalised and tokenised lines, a block at a time."""
 
-from collections.abc import Iterator
+import functools
 
 import apache_beam as beam
 
@@ -26,42 +26,32 @@ class TokenizeLines(beam.PTransform):
         self.settings = language, lower_case, perl
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return ranges | "Tokenize" >> beam.ParDo(_TokenizeRange(*self.settings)).with_output_types(
-            tuple[int, bytes]
-        )
+        tokenize = beam.Map(tokenize_range, *self.settings)
+        return ranges | "Tokenize" >> tokenize.with_output_types(tuple[int, bytes])
 
 
-class TokenizeBlocks(beam.PTransform):
+class TokenizeBlocks(TokenizeLines):
     """PCollection[block] → PCollection[block], for lines that are tokenised before they are sorted."""
 
-    def __init__(self, language: str = "en", lower_case: bool = False, perl: str = CURRENT_PERL):
-        super().__init__()
-        self.settings = language, lower_case, perl
-
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Tokenize" >> beam.ParDo(_TokenizeBlock(*self.settings)).with_output_types(
-            bytes
-        )
+        tokenize = beam.Map(tokenize_block, *self.settings)
+        return blocks | "Tokenize" >> tokenize.with_output_types(bytes)
 
 
-class _Tokenize(beam.DoFn):
-    """Holds the table of words for as long as the worker lives."""
-
-    def __init__(self, language: str, lower_case: bool, perl: str):
-        self._settings = language, lower_case, perl
-
-    def setup(self) -> None:
-        self.tokenize = LineTokenizer(*self._settings)
-
-
-class _TokenizeRange(_Tokenize):
-    def process(self, index_to_block: tuple[int, bytes]) -> Iterator[tuple[int, bytes]]:
-        index, block = index_to_block
-        yield index, self.tokenize(block)
-        counters.count(STAGE, "lines", count_lines(block))
-        counters.flush()
+def tokenize_range(
+    index_to_block: tuple[int, bytes], language: str, lower_case: bool, perl: str
+) -> tuple[int, bytes]:
+    """The range with its lines tokenised, which are counted."""
+    index, block = index_to_block
+    tokenized = tokenize_block(block, language, lower_case, perl)
+    counters.count(STAGE, "lines", count_lines(block))
+    counters.flush()
+    return index, tokenized
 
 
-class _TokenizeBlock(_Tokenize):
-    def process(self, block: bytes) -> Iterator[bytes]:
-        yield self.tokenize(block)
+def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
+    """The lines, tokenised."""
+    return _tokenizer(language, lower_case, perl)(block)
+
+
+_tokenizer = functools.lru_cache(1)(LineTokenizer)  # a worker keeps its table of words

@@ -15,7 +15,9 @@ from transforms.records import Rejected
 from transforms.text.files import bz2_blocks
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.lines import line_units
-from transforms.text.lines.line_units import Damage, Line, LineUnit
+from transforms.text.lines.line_blocks import lines_of
+from transforms.text.lines.line_units import Damage, LineUnit
+from transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
 from transforms.text.wikimedia.wikidata_json import (
     Entity,
     MalformedEntityError,
@@ -25,9 +27,9 @@ from transforms.text.wikimedia.wikidata_json import (
 
 STAGE = "read-entities"
 BATCH_ENTITIES = 1000
+BLOCK_BYTES = 1 << 18  # of lines, at once: what the cache of a processor holds
 _END_BYTES = 1 << 12
 _DETAIL_BYTES = 100
-_COUNTED_BYTES = 1 << 22
 
 
 class EntityBatches(NamedTuple):
@@ -42,7 +44,7 @@ class EntityBatches(NamedTuple):
 class ReadEntities(beam.PTransform):
     """Reads the items of entity dumps, every work unit on whichever worker is free.
 
-    A rejected line is named by its file, without the folder, and its place (see line_units.read_lines):
+    A rejected line is named by its file, without the folder, and its place (see unit_blocks.place_of):
     "wikidata-20261101-all.json.gz:4711", "wikidata-20261101-all.json.bz2:80123+4711".
 
     Args:
@@ -156,45 +158,40 @@ class _ReadUnit(beam.DoFn):
 
 def read_items(unit: LineUnit) -> Iterator[Entity | Rejected | Damage | None]:
     """What the lines of a unit hold, None for one without an item; progress is counted."""
-    counts: collections.Counter[str] = collections.Counter()
     stored_bytes = 0
     with open_raw(unit.path) as stream:
-        for event in line_units.read_lines(stream, unit):
+        for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):
             if isinstance(event, Damage):
                 yield event
-                continue
-            item = _read_item(unit, event)
-            if isinstance(item, Entity):
-                counts["entities"] += 1
-            elif isinstance(item, Rejected):
-                counts[item.reason] += 1
-            counts["dump_bytes"] += event.stored_bytes
-            counts["json_bytes"] += len(event.text)
-            stored_bytes += event.stored_bytes
-            if counts["json_bytes"] >= _COUNTED_BYTES:
-                _count(counts)
-            yield item
-    counts["dump_bytes"] += unit.end - unit.start - stored_bytes
-    _count(counts)
+            elif isinstance(event, LineBlock):
+                yield from _read_block(unit, event)
+                stored_bytes += event.stored_bytes
+    counters.count(STAGE, "dump_bytes", unit.end - unit.start - stored_bytes)
     counters.flush()
 
 
-def _read_item(unit: LineUnit, line: Line) -> Entity | Rejected | None:
-    try:
-        if line.is_overlong:
-            beginning = line.text[:_DETAIL_BYTES].decode("utf-8", "replace")
-            raise MalformedEntityError("line-too-long", beginning)
-        return parse_entity(line.text)
-    except MalformedEntityError as error:
-        place = f"{posixpath.basename(unit.path)}:{line.place}"
-        return Rejected(place, "", STAGE, error.reason, error.detail)
-
-
-def _count(counts: collections.Counter[str]) -> None:
-    """Tells the counters, some megabytes at a time: they cost more than a line."""
-    for what, amount in counts.items():
+def _read_block(unit: LineUnit, block: LineBlock) -> Iterator[Entity | Rejected | None]:
+    counts = collections.Counter(dump_bytes=block.stored_bytes, json_bytes=len(block.data))
+    at = 0
+    for line in [block.data] if block.is_overlong else lines_of(block.data):
+        try:
+            item: Entity | Rejected | None = _read_item(line, block.is_overlong)
+            counts["entities"] += item is not None
+        except MalformedEntityError as error:
+            place = f"{posixpath.basename(unit.path)}:{place_of(block, at)[1]}"
+            item = Rejected(place, "", STAGE, error.reason, error.detail)
+            counts[error.reason] += 1
+        yield item
+        at += len(line) + 1
+    for what, amount in counts.items():  # of a block: to tell them costs more than a line
         counters.count(STAGE, what, amount)
-    counts.clear()
+
+
+def _read_item(line: bytes, is_overlong: bool) -> Entity | None:
+    if is_overlong:
+        beginning = line[:_DETAIL_BYTES].decode("utf-8", "replace")
+        raise MalformedEntityError("line-too-long", beginning)
+    return parse_entity(line)
 
 
 def _damage_error(unit: LineUnit, damage: Damage) -> InputError:

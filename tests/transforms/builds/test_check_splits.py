@@ -9,20 +9,21 @@ from hypothesis import strategies as st
 
 from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_transform
-from transforms.builds import check_splits
+from transforms.builds import check_splits, deal_rows
 from transforms.builds.check_splits import (
+    SCHEMA,
     CheckSplits,
     Conflict,
-    IdBlock,
     IdCounts,
     SplitFindings,
     check_ids,
     count_buckets,
-    deal_out,
     describe_places,
+    make_rows,
     pack_conflicts,
     unpack_lines,
 )
+from transforms.builds.deal_rows import deal_out, unpack_rows
 from transforms.builds.finished_builds import CorpusRows
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
@@ -76,12 +77,12 @@ def test_nothing_at_all() -> None:
     assert check([]) == (IdCounts(), [])
 
 
-@pytest.mark.parametrize("buffer_ids", [1, 3, 1000])
+@pytest.mark.parametrize("buffer_rows", [1, 3, 1000])
 def test_how_many_ids_travel_together_does_not_matter(
-    buffer_ids: int, monkeypatch: pytest.MonkeyPatch
+    buffer_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = check([*CLEAN, rows("vi", "train", ["Q30"])])
-    monkeypatch.setattr(check_splits, "BUFFER_IDS", buffer_ids)
+    monkeypatch.setattr(deal_rows, "BUFFER_ROWS", buffer_rows)
     assert check([rows("vi", "train", ["Q30"]), *CLEAN[::-1]], buckets=1) == expected
 
 
@@ -107,14 +108,15 @@ def test_buckets_together_find_what_a_look_at_everything_finds(
         for identity in one.table["wikidata_id"].to_pylist():
             splits[identity].add(one.split)
             editions[identity].add(one.edition)
-    blocks: dict[int, list[IdBlock]] = collections.defaultdict(list)
-    for bucket, block in deal_out(several, buckets):
-        assert 0 <= bucket < buckets
-        blocks[bucket].append(block)
+    blocks: dict[int, list[bytes]] = collections.defaultdict(list)
+    for one in several:
+        for bucket, block in deal_out([make_rows(one)], buckets):
+            assert 0 <= bucket < buckets
+            blocks[bucket].append(block)
     checked = []
     for of_bucket in blocks.values():
         chance.shuffle(of_bucket)
-        checked.append(check_ids(of_bucket))
+        checked.append(check_ids(unpack_rows(of_bucket, SCHEMA)))
     assert check_splits.add_counts(counts for counts, _ in checked) == IdCounts(
         ids=sum(one.table.num_rows for one in several),
         distinct=len(splits),
@@ -128,22 +130,22 @@ def test_buckets_together_find_what_a_look_at_everything_finds(
 
 
 def test_an_element_holds_many_ids() -> None:
-    several = [rows("uk", "train", [f"Q{number}" for number in range(5000)])] * 4
+    several = [make_rows(rows("uk", "train", [f"Q{number}" for number in range(5000)]))] * 4
     blocks = [block for _, block in deal_out(several, 10)]
     assert len(blocks) == 10
-    assert sum(len(block.ids.split(b"\n")) for block in blocks) == 20_000
+    assert unpack_rows(blocks, SCHEMA).num_rows == 20_000
 
 
 def test_ids_spread_over_the_buckets() -> None:
-    several = [rows("uk", "train", [f"Q{number}" for number in range(100_000)])]
-    sizes = [len(block.ids.split(b"\n")) for _, block in deal_out(several, 100)]
+    several = [make_rows(rows("uk", "train", [f"Q{number}" for number in range(100_000)]))]
+    sizes = [unpack_rows([block], SCHEMA).num_rows for _, block in deal_out(several, 100)]
     assert len(sizes) == 100
     assert max(sizes) < 1200
 
 
 @pytest.mark.parametrize("bad", [None, "", "Q1\nQ2", "Q1\tQ2"])
 def test_a_row_without_an_id_is_an_error(bad: str | None) -> None:
-    assert error_of(InputError, list, deal_out([rows("uk", "train", ["Q1", bad])], 2)) == (
+    assert error_of(InputError, make_rows, rows("uk", "train", ["Q1", bad])) == (
         "/uk/train.parquet: a row has no wikidata_id, or one that cannot be printed"
     )
 
@@ -155,11 +157,6 @@ def test_a_bucket_stays_small(articles: int, buckets: int) -> None:
     assert count_buckets(articles) == buckets
 
 
-def test_no_bucket() -> None:
-    with pytest.raises(ValueError, match=r"^buckets is 0, and must be positive$"):
-        CheckSplits(0)
-
-
 def test_conflicts_are_packed_as_lines() -> None:
     conflict = Conflict("Q9", (("train", "el/1"), ("train", "uk/1"), ("test", "uk/2")))
     assert describe_places(conflict) == "train: el/1, uk/1; test: uk/2"
@@ -168,7 +165,6 @@ def test_conflicts_are_packed_as_lines() -> None:
 
 
 def test_q9_stands_before_q10() -> None:
-    blocks = [
-        IdBlock("uk", "uk/1", split, b"Q10\nQ9\nQ100\nQ11") for split in ("train", "validation")
-    ]
-    assert [one.id for one in check_ids(blocks)[1]] == ["Q9", "Q10", "Q11", "Q100"]
+    ids = ["Q10", "Q9", "Q100", "Q11"]
+    table = pa.concat_tables(make_rows(rows("uk", split, ids)) for split in ("train", "validation"))
+    assert [one.id for one in check_ids(table)[1]] == ["Q9", "Q10", "Q11", "Q100"]

@@ -11,12 +11,11 @@ from transforms.builds.compare_editions import (
     columns_to_compare,
     count_buckets,
     count_documents,
-    deal_out,
     document_files,
     join_columns,
     make_rows,
-    unpack_rows,
 )
+from transforms.builds.deal_rows import deal_out, unpack_rows
 from transforms.builds.finished_builds import CorpusRows, open_build
 from transforms.files.open_input import InputError
 from transforms.text.builds.edition_changes import SCHEMA
@@ -94,8 +93,8 @@ def test_every_row_is_dealt_out_once_and_an_id_to_one_bucket() -> None:
     )
     buckets_of = collections.defaultdict(set)
     digests = []
-    for bucket, block in deal_out(table, 7):
-        rows = unpack_rows(block)
+    for bucket, block in deal_out([table], 7):
+        rows = unpack_rows([block], SCHEMA)
         assert rows.schema == SCHEMA
         digests += rows["digest"].to_pylist()
         for identity in rows["id"].to_pylist():
@@ -106,7 +105,7 @@ def test_every_row_is_dealt_out_once_and_an_id_to_one_bucket() -> None:
 
 
 def test_an_empty_row_group_is_dealt_to_nobody() -> None:
-    assert list(deal_out(SCHEMA.empty_table(), 7)) == []
+    assert list(deal_out([SCHEMA.empty_table()], 7)) == []
 
 
 def test_buckets_stay_small() -> None:
@@ -118,7 +117,7 @@ def test_the_documents_of_a_build_are_in_its_splits(tmp_path: Path) -> None:
     splits = {"train": [[article("Q1")], [article("Q2")]], "train_2": [[article("Q1")]]}
     folder = make_edition(tmp_path, splits)
     build = open_build(str(folder))
-    assert [Path(file.path).name for file in document_files(build, WIKI)] == [
+    assert [Path(file.file.path).name for file in document_files(build, WIKI)] == [
         "train-00000-of-00002.parquet",
         "train-00001-of-00002.parquet",
     ]

@@ -1,4 +1,5 @@
 import hashlib
+import itertools
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,12 +13,15 @@ from transforms.builds.finished_builds import (
     Build,
     CorpusRows,
     ReadCorpus,
+    RowGroup,
     count_rows,
+    files_of,
     find_builds,
     find_folders,
     open_build,
-    plan_row_groups,
+    read_file,
     read_row_group,
+    row_groups_of,
 )
 from transforms.files.open_input import InputError
 
@@ -29,10 +33,8 @@ def uk(tmp_path: Path) -> Path:
     return make_build(tmp_path, "uk", IDS)
 
 
-def read(
-    builds: Sequence[Build], columns: Sequence[str], *splits: str, whole_files: bool = False
-) -> list[CorpusRows]:
-    transform = ReadCorpus(builds, columns, *([splits] if splits else []), whole_files=whole_files)
+def read(builds: Sequence[Build], columns: Sequence[str], *splits: str) -> list[CorpusRows]:
+    transform = ReadCorpus(builds, columns, *([splits] if splits else []))
     return run_pipeline(lambda root: {"rows": root | transform}).elements["rows"]
 
 
@@ -40,6 +42,10 @@ def ids_of(rows: CorpusRows) -> list[str]:
     assert rows.table.column_names == ["wikidata_id"]
     ids: list[str] = rows.table["wikidata_id"].to_pylist()
     return ids
+
+
+def plan_row_groups(build: Build, *splits: Sequence[str]) -> list[RowGroup]:
+    return [group for file in files_of(build, *splits) for group in row_groups_of(file)]
 
 
 def names(folders: Sequence[str], root: Path) -> list[str]:
@@ -221,7 +227,12 @@ def test_row_groups_come_in_the_order_of_the_files(uk: Path) -> None:
 @pytest.mark.parametrize("whole_files", [False, True])
 def test_every_row_group_is_an_element(tmp_path: Path, uk: Path, whole_files: bool) -> None:
     make_build(tmp_path, "el", {"validation": [["Q7"]]}, date="20260201")
-    found = read(find_builds([str(tmp_path)], "wiki40b"), ["wikidata_id"], whole_files=whole_files)
+    builds = find_builds([str(tmp_path)], "wiki40b")
+    if whole_files:
+        files = itertools.chain(*map(files_of, builds))
+        found = [rows for file in files for rows in read_file(file, ["wikidata_id"])]
+    else:
+        found = read(builds, ["wikidata_id"])
     assert sorted(
         (rows.edition, rows.split, Path(rows.path).name, rows.build, ids_of(rows)) for rows in found
     ) == [

@@ -88,7 +88,6 @@ def test_results_do_not_depend_on_order_ranges_or_buckets(
 ) -> None:
     expected = count(tmp_path / "a", ranges_of(LINES, 5), shards_of(SPLIT))
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
-    monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", gathered_words)
     chance = random.Random(size)
     ranges, shards = ranges_of(LINES, size), shards_of(SPLIT)
     chance.shuffle(ranges)
@@ -157,7 +156,7 @@ def test_what_is_held_out_must_be_in_the_corpus(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"1 words are held out more often .*\[b'b'\]"):
         count(tmp_path / "a", ranges, shards_of([[b"b b"]]))
     with pytest.raises(AccountingError, match="2 more lines are held out"):
-        count_vocabulary.write_vocabulary(str(tmp_path), parts=[], sentences=-2)
+        count_vocabulary.write_vocabulary(str(tmp_path), 3, [], -2)
 
 
 def test_many_pieces_of_a_bucket_are_added_up_some_at_a_time(
@@ -165,17 +164,8 @@ def test_many_pieces_of_a_bucket_are_added_up_some_at_a_time(
 ) -> None:
     scratch = Scratch(str(tmp_path))
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", 1)
-    monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", 1)
     plus, minus = count_words(b"a b a\n"), negate_counts(count_words(b"a\n"))
     parts = [minus, plus, minus, plus, plus, minus]
     pieces = [scratch.put(pack_counts(counts)) for counts in parts]
     part = count_vocabulary.add_bucket((0, iter(pieces)), 1)
     assert part[1:] == (6, 2)
-
-
-@pytest.mark.parametrize(
-    ("min_count", "buckets", "problem"), [(0, 1, "min_count is 0"), (3, 0, "buckets is 0")]
-)
-def test_settings_must_be_positive(min_count: int, buckets: int, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        CountVocabulary("", min_count, buckets)

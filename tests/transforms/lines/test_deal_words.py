@@ -35,8 +35,3 @@ def test_every_word_comes_to_its_own_bucket(
             assert bucket_of.setdefault(row["word"], bucket) == bucket
     assert counts == {b"a": 3, b"b": 2, b"c": 1}
     assert len(set(bucket_of.values())) > (buckets > 1)
-
-
-def test_there_must_be_buckets() -> None:
-    with pytest.raises(ValueError, match="buckets is 0, and must be positive"):
-        DealWords("", count, 0)

@@ -427,13 +427,6 @@ def test_stripes_are_for_large_files(tmp_path: pathlib.Path) -> None:
     ]
 
 
-def test_settings_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'skip'"):
-        ReadLines(["a"], on_corrupt="skip")
-    with pytest.raises(ValueError, match="block_bytes is 0, and must be positive"):
-        ReadLines(["a"], block_bytes=0)
-
-
 def test_an_error_survives_the_way_between_processes() -> None:
     import pickle
 

@@ -1,7 +1,5 @@
 from pathlib import Path
 
-import pytest
-
 from tests.tools.run_pipeline import run_transform
 from tests.transforms.text.news.test_shuffle import split_by_hand
 from transforms.lines.shuffle_lines import ShuffleLines
@@ -50,9 +48,3 @@ def test_every_shard_is_there_also_without_lines(tmp_path: Path) -> None:
     assert len(shuffled) == 7
     assert sorted(line for one in shuffled[3:] for line in lines_of(one.block)) == LINES[:2]
     assert all(one.block == b"" for one in shuffle(tmp_path, [], shards=4, heldout=3))
-
-
-@pytest.mark.parametrize(("shards", "heldout"), [(0, 5), (10, 0)])
-def test_there_is_a_shard_at_least(shards: int, heldout: int) -> None:
-    with pytest.raises(ValueError, match="at least"):
-        ShuffleLines("folder", shards, heldout)

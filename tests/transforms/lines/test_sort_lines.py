@@ -80,9 +80,3 @@ def test_ranges_are_put_away_until_another_stage_is_done(tmp_path: Path) -> None
 def test_runs_of_a_large_input_are_larger() -> None:
     sizes = [run_bytes_for(size) for size in (0, 10**6, 10**9, 10**10, 10**12)]
     assert sizes == [1 << 23, 1 << 23, 1 << 23, 10**10 // 256, 1 << 27]
-
-
-@pytest.mark.parametrize(("range_bytes", "run_bytes"), [(0, 1), (1, -1)])
-def test_ranges_and_runs_have_a_positive_size(range_bytes: int, run_bytes: int) -> None:
-    with pytest.raises(ValueError, match="positive"):
-        SortLines("folder", range_bytes, run_bytes)

@@ -63,16 +63,12 @@ def assemble(
     outputs: Iterable[OutputFile],
 ) -> dict[str, Any]:
     """A manifest in the order in which it is read. What comes in any order is sorted."""
+    known = provenance._asdict()
+    del known["signature_settings"]
     return {
         "signature": provenance.signature,
-        "corpus": provenance.corpus,
-        "edition": provenance.edition,
-        "dump_date": provenance.dump_date,
-        "version": provenance.version,
-        "release_notes": dict(provenance.release_notes),
-        "settings": dict(provenance.settings),
+        **known,
         "caveats": list(provenance.caveats),
-        "code": dict(provenance.code),
         "inputs": [file._asdict() for file in sorted(inputs)],
         "counts": dict(counts),
         "lost": sorted(lost, key=lambda one: json.dumps(one, sort_keys=True)),

@@ -216,9 +216,5 @@ def to_line(change: Change) -> str:
 def parse_line(line: str) -> Change:
     """The inverse of `to_line`, but for white space in titles."""
     identity, title, fate, old, new, *sizes = line.removesuffix("\n").split("\t")
-    old_bytes, new_bytes = map(_number, sizes)
+    old_bytes, new_bytes = (int(size) if size else None for size in sizes)
     return Change(identity, title, fate, old, new, old_bytes, new_bytes)
-
-
-def _number(digits: str) -> int | None:
-    return int(digits) if digits else None

@@ -36,9 +36,6 @@ class MalformedPinsError(ValueError):
         super().__init__(f"{place}: {message}")
         self.place, self.message = place, message
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return MalformedPinsError, (self.place, self.message)
-
 
 class ConflictingPinsError(ValueError):
     """An identity that is pinned to two splits, and where."""
@@ -46,9 +43,6 @@ class ConflictingPinsError(ValueError):
     def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
         super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")
         self.identity, self.first, self.second = identity, first, second
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return ConflictingPinsError, (self.identity, self.first, self.second)
 
 
 def check_pin(identity: str, split: str, place: str) -> Pin:
@@ -110,14 +104,11 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]
             yield number, [_unquoted(field) for field in fields.split("\t")] if fields else []
         return
     reader = csv.reader(lines, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise MalformedPinsError(f"line {reader.line_num}", str(error)) from error
-        yield reader.line_num, [field.strip() for field in row]
+    try:
+        for row in reader:
+            yield reader.line_num, [field.strip() for field in row]
+    except csv.Error as error:
+        raise MalformedPinsError(f"line {reader.line_num}", str(error)) from error
 
 
 def _unquoted(field: str) -> str:

@@ -6,7 +6,7 @@ on the content alone: of the different lines those whose checksums are the small
 
 import bisect
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -103,36 +103,22 @@ def sort_block(block: bytes) -> bytes:
     return take_lines(block, sort_places(to_array(block)))
 
 
-class Cut(NamedTuple):
-    """The part of a sorted block that belongs to a range."""
-
-    range: int
-    start: int  # byte of the block
-    end: int
-
-
-def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[Cut]:
-    """The parts of a sorted block, of those ranges that have lines in it."""
+def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
+    """(range, first byte, end) of the parts of a sorted block, of those ranges that have lines in it."""
     bounds = line_bounds(block)
-    lines = _SortedLines(block, bounds)
+    places = range(len(bounds) - 1)
+
+    def line_at(place: int) -> bytes:
+        return block[bounds[place] : bounds[place + 1] - 1]
+
     start = 0
-    while start < len(lines):
-        index = bisect.bisect_right(splitters, lines[start])
+    while start < len(places):
+        index = bisect.bisect_right(splitters, line_at(start))
         is_last = index == len(splitters)
-        end = len(lines) if is_last else bisect.bisect_left(lines, splitters[index], start)
-        yield Cut(index, int(bounds[start]), int(bounds[end]))
+        end = (
+            len(places)
+            if is_last
+            else bisect.bisect_left(places, splitters[index], start, key=line_at)
+        )
+        yield index, int(bounds[start]), int(bounds[end])
         start = end
-
-
-class _SortedLines(Sequence[bytes]):
-    """The lines of a block, each cut out when it is asked for."""
-
-    def __init__(self, block: bytes, bounds: Places):
-        self._block = block
-        self._bounds = bounds
-
-    def __len__(self) -> int:
-        return len(self._bounds) - 1
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._block[self._bounds[place] : self._bounds[place + 1] - 1]

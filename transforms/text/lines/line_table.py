@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from transforms.text.lines.line_arrays import line_bounds
+
 FEATURE = "text"
 SCHEMA = pa.schema([pa.field(FEATURE, pa.string(), nullable=False)])
 
-_LINE_FEED = ord("\n")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 
 # Characters of Perl that are none of Unicode: surrogates, and what is above U+10FFFF.
@@ -51,8 +52,8 @@ def make_table(block: bytes) -> LineTable:
 
 
 def _split_lines(block: bytes) -> pa.Table:
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
-    offsets = np.zeros(len(ends) + 1, np.int32)
-    offsets[1:] = ends - np.arange(len(ends))  # without the line feeds before them
+    bounds = line_bounds(block)
+    offsets = (bounds - np.arange(len(bounds))).astype(np.int32)  # without the line feeds
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.replace(b"\n", b""))]
-    return pa.table([pa.Array.from_buffers(pa.string(), len(ends), buffers)], schema=SCHEMA)
+    lines = pa.Array.from_buffers(pa.string(), len(offsets) - 1, buffers)
+    return pa.table([lines], schema=SCHEMA)

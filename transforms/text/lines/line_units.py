@@ -1,4 +1,4 @@
-"""Cutting a file of lines into work units, and reading the lines of one unit.
+"""Cutting a file of lines into work units, and reading the text of one unit; unit_blocks.py finds the lines.
 
 A unit is a part of the file. The units of a file give each line once, however the file is cut: to a unit
 belong the lines that begin after its first byte, up to the one that begins right at its end; so whoever
@@ -41,15 +41,6 @@ class LineUnit(NamedTuple):
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
-
-
-class Line(NamedTuple):
-    """A line with its line end, and how far the reader has come."""
-
-    text: bytes
-    place: str  # the same whatever the units: see `read_lines`
-    stored_bytes: int  # of the unit, consumed since the event before
-    is_overlong: bool = False  # `text` is its first MAX_LINE_BYTES
 
 
 class Damage(NamedTuple):
@@ -98,89 +89,6 @@ def plan_line_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) 
     ]
 
 
-def read_lines(stream: BinaryIO, unit: LineUnit) -> Iterator[Line | Damage]:
-    """The lines of the unit, in file order, and what was damaged between them.
-
-    The place of a line is the offset of its first byte in the text, "4711"; in a .bz2, where nobody
-    knows it without reading all before, the stored byte in which its block begins and the offset in
-    the block, "80123+4711". A line that runs into damage is lost with it, if it is not overlong before.
-    The `stored_bytes` of all events are at most the size of the unit; the rest lies after the last line.
-    """
-    splitter = _LineSplitter()
-    for event in read_chunks(stream, unit, splitter):
-        if isinstance(event, Chunk):
-            yield from splitter.feed(event)
-            continue
-        if splitter.needs_more:
-            splitter.lose_line()
-        yield from splitter.finish()
-        if unit.stripe == 0:  # every stripe meets it
-            yield event
-    yield from splitter.finish()
-
-
-class _LineSplitter:
-    """Finds the lines of a unit in chunks of text. Keeps MAX_LINE_BYTES of a line at most."""
-
-    def __init__(self) -> None:
-        self._is_taking = False  # inside a line of the unit, or right before one
-        self._parts: list[bytes] = []  # of the line that is not at its end
-        self._held = 0
-        self._line_bytes = 0
-        self._place = (-1, 0)  # block and offset, as in Chunk
-        self._stored_bytes = 0  # consumed since the last line
-
-    @property
-    def needs_more(self) -> bool:
-        """Whether a line of the unit waits for its end. That of an overlong one changes nothing."""
-        return self._is_taking and self._line_bytes <= MAX_LINE_BYTES
-
-    def lose_line(self) -> None:
-        """Forgets a line that runs into damage; the next begins after a line end."""
-        self._is_taking = False
-        self._parts, self._held, self._line_bytes = [], 0, 0
-
-    def feed(self, chunk: Chunk) -> Iterator[Line]:
-        """The lines that end in the chunk."""
-        data, at = chunk.data, 0
-        self._stored_bytes += chunk.stored_bytes
-        self._is_taking |= chunk.is_own and chunk.begins_text
-        while at < len(data):
-            end = data.find(b"\n", at) + 1
-            if self._is_taking:
-                if not self._line_bytes:
-                    self._place = (chunk.block, chunk.offset + at)
-                self._hold(data[at : end or len(data)])
-                if not end:
-                    return
-                yield self._take()
-            elif not end or not chunk.is_own:
-                return
-            self._is_taking = chunk.is_own
-            at = end
-
-    def finish(self) -> Iterator[Line]:
-        """The last line of a file, where no line end follows; of an overlong one what is held."""
-        if self._line_bytes:
-            yield self._take()
-
-    def _hold(self, data: bytes) -> None:
-        self._line_bytes += len(data)
-        part = data[: max(MAX_LINE_BYTES - self._held, 0)]
-        if part:
-            self._parts.append(part)
-            self._held += len(part)
-
-    def _take(self) -> Line:
-        block, offset = self._place
-        place = str(offset) if block < 0 else f"{block}+{offset}"
-        is_overlong = self._line_bytes > MAX_LINE_BYTES
-        line = Line(b"".join(self._parts), place, self._stored_bytes, is_overlong)
-        self._stored_bytes = 0
-        self.lose_line()
-        return line
-
-
 def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     """The text of the unit, some more while the splitter needs it, and what is damaged."""
     if unit.kind == "bz2":
@@ -191,8 +99,6 @@ def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
 
 
 def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    if not unit.file_bytes:
-        yield Damage(0, 0, "the file is empty")
     stream.seek(unit.start)
     position = unit.start
     while position < unit.end or splitter.needs_more:
@@ -234,20 +140,35 @@ def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
         yield damage
 
 
-def run_bytes_at(position: int) -> int:
-    """How much of a text to ask for in one step: it ends where a run ends."""
-    return min(STRIPE_RUN_BYTES - position % STRIPE_RUN_BYTES, STEP_BYTES)
+class StripedTexts:
+    """The texts of a file that is decompressed, one after the other, in chunks that end where a run does."""
+
+    def __init__(self, stream: BinaryIO, unit: LineUnit):
+        self._stream, self._unit = stream, unit
+        self._position = 0  # in all texts
+        self._stored = 0
+        self.offset = 0  # in the text that is read
+
+    def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
+        """The chunks of one text. Raises DECODE_ERRORS where it is not whole."""
+        self.offset = 0
+        while data := read_some(text, self._run_bytes()):
+            run = self._position // STRIPE_RUN_BYTES
+            is_own = run % self._unit.stripes == self._unit.stripe
+            stored = self._stream.tell()
+            consumed, self._stored = stored - self._stored, stored
+            yield Chunk(data, is_own, consumed, -1, self.offset, self.offset == 0, member)
+            self.offset += len(data)
+            self._position += len(data)
+
+    def _run_bytes(self) -> int:
+        return min(STRIPE_RUN_BYTES - self._position % STRIPE_RUN_BYTES, STEP_BYTES)
 
 
 def _whole_events(stream: BinaryIO, unit: LineUnit) -> Iterator[Chunk | Damage]:
-    source = decompressed(stream)
-    position = stored = 0
+    texts = StripedTexts(stream, unit)
     try:
-        while data := read_some(source, run_bytes_at(position)):
-            is_own = position // STRIPE_RUN_BYTES % unit.stripes == unit.stripe
-            stored_now = stream.tell()
-            yield Chunk(data, is_own, stored_now - stored, -1, position, position == 0)
-            position += len(data)
-            stored = stored_now
+        yield from texts.read(decompressed(stream))
     except DECODE_ERRORS as error:
-        yield Damage(position, position, f"the compressed file is damaged or cut off: {error}")
+        at = texts.offset
+        yield Damage(at, at, f"the compressed file is damaged or cut off: {error}")

@@ -17,7 +17,14 @@ from transforms.text.files import tar_members
 from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
 from transforms.text.files.tar_members import Member, TarError
 from transforms.text.lines import line_units
-from transforms.text.lines.line_units import Chunk, Damage, LineUnit, plan_line_units, read_chunks
+from transforms.text.lines.line_units import (
+    Chunk,
+    Damage,
+    LineUnit,
+    StripedTexts,
+    plan_line_units,
+    read_chunks,
+)
 
 BLOCK_BYTES = 1 << 22
 
@@ -69,10 +76,7 @@ def is_archive(stream: BinaryIO) -> bool:
     head = b""
     source = decompressed(stream)
     try:
-        while len(head) < tar_members.BLOCK_BYTES:
-            data = read_some(source, tar_members.BLOCK_BYTES - len(head))
-            if not data:
-                break
+        while data := read_some(source, tar_members.BLOCK_BYTES - len(head)):
             head += data
     except DECODE_ERRORS:
         pass  # its reader will tell of it, with the place
@@ -127,7 +131,8 @@ def read_blocks(
 def place_of(block: LineBlock, at: int) -> tuple[str, str]:
     """(member, place) of the line that begins at a byte of a block, the same whatever the units.
 
-    The place is what line_units.read_lines says of a line.
+    The place is the offset of its first byte in the text, "4711"; in a .bz2, where nobody knows it without
+    reading all before, the stored byte in which its block begins and the offset in the block, "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]
@@ -266,8 +271,6 @@ def _events(
 ) -> Iterator[Chunk | Damage]:
     if unit.kind == "tar":
         return _tar_events(stream, unit, members)
-    if not unit.file_bytes:  # of entities that would be damage, of lines it is none
-        return iter(())
     return read_chunks(stream, unit, splitter)
 
 
@@ -276,14 +279,20 @@ def _tar_events(
 ) -> Iterator[Chunk | Damage]:
     names: list[str] = []
     wanted: set[str] = set()
-    texts = _Runs(stream, unit)
+    texts = StripedTexts(stream, unit)
     try:
         for member in tar_members.read_members(decompressed(stream)):
             names.append(member.name)
             if not tar_members.is_named_like(member.name, members):
                 continue
             if isinstance(member, Member):
-                yield from texts.read(member)
+                text = tar_members.text_of(member)
+                try:
+                    yield from texts.read(text, member.name)
+                except DECODE_ERRORS as error:
+                    place = f"at byte {texts.offset} of its text"
+                    message = f"{member.name} is damaged or cut off {place}: {error}"
+                    yield Damage(member.start, member.start + member.bytes, message)
             elif problem := tar_members.problem_of_link(member, wanted):
                 # The text before it is whole, and so is its last line.
                 yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
@@ -294,29 +303,3 @@ def _tar_events(
         return
     if not wanted:
         raise NoMemberError(names)
-
-
-class _Runs:
-    """The texts of the members, one after the other, in chunks that end where a run does."""
-
-    def __init__(self, stream: BinaryIO, unit: LineUnit):
-        self._stream = stream
-        self._unit = unit
-        self._position = 0  # in the texts of all members
-        self._stored = 0
-
-    def read(self, member: Member) -> Iterator[Chunk | Damage]:
-        offset = 0
-        text = tar_members.text_of(member)
-        try:
-            while data := read_some(text, line_units.run_bytes_at(self._position)):
-                run = self._position // line_units.STRIPE_RUN_BYTES
-                is_own = run % self._unit.stripes == self._unit.stripe
-                stored = self._stream.tell()
-                consumed, self._stored = stored - self._stored, stored
-                yield Chunk(data, is_own, consumed, -1, offset, offset == 0, member.name)
-                offset += len(data)
-                self._position += len(data)
-        except DECODE_ERRORS as error:
-            problem = f"{member.name} is damaged or cut off at byte {offset} of its text: {error}"
-            yield Damage(member.start, member.start + member.bytes, problem)

@@ -10,6 +10,7 @@ meaningless: the caller puts the exact rules' result there. In news they are bel
 """
 
 import functools
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -235,18 +236,10 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 def _stand_ins(text: _Text) -> Places:
     """Where the script would find its own stand-in for periods."""
-    places = []
-    place = _find_stand_in(text.text, 0)
-    while place >= 0:
-        places.append(place)
-        place = _find_stand_in(text.text, place + 1)
-    return np.array(places, np.intp)
-
-
-def _find_stand_in(text: bytes | str, start: int) -> int:
-    if isinstance(text, str):
-        return text.find(STAND_IN, start)
-    return text.find(STAND_IN.encode(), start)
+    found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
+    if STAND_IN not in found:  # as nearly always; a search for a pattern takes longer
+        return _NOWHERE
+    return np.array([match.start() for match in re.finditer(STAND_IN, found)], np.intp)
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:

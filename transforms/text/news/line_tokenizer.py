@@ -2,9 +2,9 @@
 
 import itertools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from transforms.text.lines.line_blocks import block_of, lines_of
+from transforms.text.lines.line_blocks import block_of, cut_block, lines_of
 from transforms.text.news import perl_utf8
 from transforms.text.news.block_normalizer import lines_to_normalize
 from transforms.text.news.block_tokenizer import BlockTokenizer
@@ -40,7 +40,8 @@ class LineTokenizer:
 
     def __call__(self, block: bytes) -> bytes:
         """The block, normalised and tokenised."""
-        return _in_pieces(lambda piece: self._tokenize_piece(self._normalize_piece(piece)), block)
+        pieces = map(self.normalize, cut_block(block, _PIECE_BYTES))
+        return b"".join(map(self.tokenize, pieces))
 
     def normalize(self, block: bytes) -> bytes:
         """What normalize-punctuation.perl makes of a block.
@@ -48,7 +49,11 @@ class LineTokenizer:
         Raises:
             ValueError: a line is malformed UTF-8.
         """
-        return _in_pieces(self._normalize_piece, block)
+        text = frame(block)
+        line_feeds = line_feeds_in(text)
+        chosen = lines_to_normalize(text, line_feeds, self._language)
+        lines = self._normalize_lines(take_lines(text, line_feeds, chosen))
+        return unframe(put_lines(text, line_feeds, chosen, lines))
 
     def tokenize(self, block: bytes) -> bytes:
         """What tokenizer.perl makes of a block; in lower case, if that is set.
@@ -56,14 +61,13 @@ class LineTokenizer:
         Raises:
             ValueError: a line is malformed UTF-8.
         """
-        return _in_pieces(self._tokenize_piece, block)
-
-    def _normalize_piece(self, piece: bytes) -> bytes:
-        text = frame(piece)
-        line_feeds = line_feeds_in(text)
-        chosen = lines_to_normalize(text, line_feeds, self._language)
-        lines = self._normalize_lines(take_lines(text, line_feeds, chosen))
-        return unframe(put_lines(text, line_feeds, chosen, lines))
+        text = frame(block)
+        words = self._tokenizer.tokenize_ascii(text)
+        result = words.codes.tobytes()
+        if words.doubtful:
+            lines = self._tokenize_lines(take_lines(text, line_feeds_in(text), words.doubtful))
+            result = put_lines(result, line_feeds_in(result), words.doubtful, lines)
+        return unframe(result.lower() if self._lower_case else result)
 
     def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
         # One character that is not ASCII makes all rules necessary, and Python's text wider.
@@ -75,15 +79,6 @@ class LineTokenizer:
         except UnicodeDecodeError:
             return _on_each(self._normalize_line, lines)
         return lines_of(normalize_text(text, self._language, self._perl).encode())
-
-    def _tokenize_piece(self, piece: bytes) -> bytes:
-        text = frame(piece)
-        words = self._tokenizer.tokenize_ascii(text)
-        result = words.codes.tobytes()
-        if words.doubtful:
-            lines = self._tokenize_lines(take_lines(text, line_feeds_in(text), words.doubtful))
-            result = put_lines(result, line_feeds_in(result), words.doubtful, lines)
-        return unframe(result.lower() if self._lower_case else result)
 
     def _tokenize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
         return _apart(lines, self._tokenize_each, self._tokenize_together)
@@ -130,15 +125,3 @@ def _on_each(change: Callable[[str], str], lines: Sequence[bytes]) -> list[bytes
         perl_utf8.encode(change(text), stand_ins)
         for text, stand_ins in map(perl_utf8.decode, lines)
     ]
-
-
-def _in_pieces(change: Callable[[bytes], bytes], block: bytes) -> bytes:
-    return b"".join(map(change, _pieces_of(block)))
-
-
-def _pieces_of(block: bytes) -> Iterator[bytes]:
-    start = 0
-    while start < len(block):
-        end = block.find(b"\n", start + _PIECE_BYTES) + 1 or len(block)
-        yield block[start:end]
-        start = end

@@ -4,7 +4,6 @@ import functools
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any
 
 ALWAYS = "always"
 BEFORE_NUMBER = "before_number"
@@ -19,12 +18,7 @@ def prefixes_of(language: str) -> Mapping[str, str]:
 
     A language without a list has that of English, as in tokenizer.perl.
     """
-    tables = _tables()
+    text = resources.files(__package__).joinpath(_TABLE).read_text("utf-8")
+    tables = tomllib.loads(text)
     lists = tables.get(language, tables[_FALLBACK])
     return {word: kind for kind, words in lists.items() for word in words.split()}
-
-
-@functools.cache
-def _tables() -> Mapping[str, Any]:
-    text = resources.files(__package__).joinpath(_TABLE).read_text("utf-8")
-    return tomllib.loads(text)

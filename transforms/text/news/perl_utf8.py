@@ -72,18 +72,17 @@ def encode(text: str, stand_ins: StandIns) -> bytes:
 
 
 def _is_strict(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return _can_decode(line, "strict")
 
 
 def _is_lax(line: bytes) -> bool:
     # Lead bytes of the long forms occur nowhere else, and a line feed joins no two characters.
-    rest = _BEYOND_UNICODE.sub(b"\n", line)
+    return _can_decode(_BEYOND_UNICODE.sub(b"\n", line), "surrogatepass")
+
+
+def _can_decode(line: bytes, errors: str) -> bool:
     try:
-        rest.decode("utf-8", "surrogatepass")
+        line.decode("utf-8", errors)
     except UnicodeDecodeError:
         return False
     return True

@@ -86,10 +86,7 @@ def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) ->
 
 def _normalize_spaces(text: str, perl: str) -> str:
     text = text.replace("\r", "")
-    if "(" in text:
-        text = text.replace("(", " (")
-    if ")" in text:
-        text = text.replace(")", ") ")
+    text = text.replace("(", " (").replace(")", ") ")
     text = _collapse(text)
     if ") " in text:
         text = re.sub(r"\) ([.!:?;,])", r")\1", text)

@@ -152,20 +152,16 @@ def _rules(language: str, perl: str, below: int) -> _Rules:
 
 
 def _apostrophes(split: str, letter: str, number: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    if split == APOSTROPHES_APART:
+        return ((re.compile("'"), " ' "),)
+    is_right = split == APOSTROPHES_RIGHT
     apart, right, left = r"\1 ' \2", r"\1 '\2", r"\1' \2"
-    if split == APOSTROPHES_RIGHT:
-        return (
-            (re.compile(f"([^{letter}])'([^{letter}])"), apart),
-            (re.compile(f"([^{letter}{number}])'([{letter}])"), apart),
-            (re.compile(f"([{letter}])'([^{letter}])"), apart),
-            (re.compile(f"([{letter}])'([{letter}])"), right),
-            (re.compile(f"([{number}])'(s)"), right),  # "1990's"
-        )
-    if split == APOSTROPHES_LEFT:
-        return (
-            (re.compile(f"([^{letter}])'([^{letter}])"), apart),
-            (re.compile(f"([^{letter}])'([{letter}])"), apart),
-            (re.compile(f"([{letter}])'([^{letter}])"), apart),
-            (re.compile(f"([{letter}])'([{letter}])"), left),
-        )
-    return ((re.compile("'"), " ' "),)
+    rules = [
+        (f"([^{letter}])'([^{letter}])", apart),
+        (f"([^{letter}{number if is_right else ''}])'([{letter}])", apart),
+        (f"([{letter}])'([^{letter}])", apart),
+        (f"([{letter}])'([{letter}])", right if is_right else left),
+    ]
+    if is_right:
+        rules.append((f"([{number}])'(s)", right))  # "1990's"
+    return tuple((re.compile(pattern), instead) for pattern, instead in rules)

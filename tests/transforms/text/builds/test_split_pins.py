@@ -1,5 +1,4 @@
 import io
-import pickle
 
 import pyarrow as pa
 import pytest
@@ -73,9 +72,8 @@ def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
     ],
 )
 def test_lines_that_are_no_pins_are_told_with_their_number(text: str | bytes, message: str) -> None:
-    with pytest.raises(MalformedPinsError, match=message.replace("[]", r"\[\]")) as error:
+    with pytest.raises(MalformedPinsError, match=message.replace("[]", r"\[\]")):
         read(text)
-    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
 
 
 def test_lines_are_read_as_they_are_needed() -> None:
@@ -178,7 +176,7 @@ def test_two_splits_of_one_identity() -> None:
         with pytest.raises(ConflictingPinsError) as error:
             unpack_pins(order)
         assert str(error.value) == "Q64 is pinned to train, but to test in a.tsv"
-        assert pickle.loads(pickle.dumps(error.value)).second == ("train", "b.tsv")
+        assert error.value.second == ("train", "b.tsv")
 
 
 def test_where_pins_meet_is_fixed() -> None:

@@ -48,8 +48,8 @@ def test_ranges_one_after_the_other_are_the_sorted_lines(
 ) -> None:
     in_order = sort_block(block_of(lines))
     cuts = list(cut_sorted(in_order, splitters))
-    assert b"".join(in_order[cut.start : cut.end] for cut in cuts) == in_order
-    parts = [(cut.range, lines_of(in_order[cut.start : cut.end])) for cut in cuts]
+    assert b"".join(in_order[start:end] for _, start, end in cuts) == in_order
+    parts = [(index, lines_of(in_order[start:end])) for index, start, end in cuts]
     assert all(part for _, part in parts)
     indices = [index for index, _ in parts]
     assert indices == sorted(set(indices))
@@ -61,9 +61,9 @@ def test_ranges_one_after_the_other_are_the_sorted_lines(
 def test_a_line_belongs_to_one_range_whatever_stands_beside_it() -> None:
     splitters = [b"b", b"bb", b"d"]
     range_of = {
-        line: cut.range
+        line: index
         for line in (b"", b"a", b"b", b"ba", b"bb", b"c", b"d", b"\xff")
-        for cut in cut_sorted(block_of([line]), splitters)
+        for index, _, _ in cut_sorted(block_of([line]), splitters)
     }
     assert range_of == {
         b"": 0,
@@ -130,7 +130,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
     block = block_of(lines)
     splitters = plan_ranges(sample_of(block), len(block) // 12)
     assert len(splitters) == 12
-    sizes = [cut.end - cut.start for cut in cut_sorted(sort_block(block), splitters)]
+    sizes = [end - start for _, start, end in cut_sorted(sort_block(block), splitters)]
     assert len(sizes) == 13
     assert max(sizes) < 1.1 * len(block) / 13
 
@@ -139,7 +139,7 @@ def test_ranges_are_of_about_the_same_size() -> None:
 def test_no_range_is_empty(lines: list[bytes], range_bytes: int) -> None:
     splitters = plan_ranges(sample_of(block_of(lines)), range_bytes)
     assert splitters == sorted(set(splitters))
-    ranges = [cut.range for cut in cut_sorted(sort_block(block_of(lines)), splitters)]
+    ranges = [index for index, _, _ in cut_sorted(sort_block(block_of(lines)), splitters)]
     assert ranges == (list(range(len(splitters) + 1)) if lines else [])
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.makers.bz2_files import pack_stream
 from transforms.text.files import bz2_blocks
 from transforms.text.lines import line_units
-from transforms.text.lines.line_units import Damage, Line, LineUnit
+from transforms.text.lines.line_units import Damage, LineUnit
+from transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
 
 # Lines of all lengths, empty ones, several in a row, a line end at the end of a block or not.
 texts = st.lists(st.sampled_from([b"\n", b"a", b"bc\n", b"de" * 20, b"\r\n"]), max_size=40).map(
@@ -33,80 +34,38 @@ def units_of(data: bytes, kind: str, cuts: Iterable[float]) -> list[LineUnit]:
     return [LineUnit("x", kind, start, end, len(data)) for start, end in itertools.pairwise(edges)]
 
 
+Line = tuple[str, bytes]  # place, and the line with its line feed
+
+
 def read(data: bytes, units: Sequence[LineUnit]) -> list[Line | Damage]:
     """All that the units give. None may tell of more bytes than it has."""
-    found = []
+    found: list[Line | Damage] = []
     for unit in units:
-        events = list(line_units.read_lines(io.BytesIO(data), unit))
-        stored = sum(event.stored_bytes for event in events if isinstance(event, Line))
+        stored = 0
+        for event in read_blocks(io.BytesIO(data), unit, block_bytes=50):
+            if isinstance(event, LineBlock):
+                stored += event.stored_bytes
+                lines = lines_of(event.data)
+                ends = itertools.accumulate(map(len, lines), initial=0)
+                found += [
+                    (place_of(event, at)[1], line) for at, line in zip(ends, lines, strict=False)
+                ]
+            elif isinstance(event, Damage):
+                found.append(event)
         assert stored <= unit.end - unit.start
-        found += events
     return found
 
 
 def lines_in(events: Iterable[Line | Damage]) -> list[bytes]:
-    return [event.text for event in events if isinstance(event, Line)]
+    return [line for _, line in places_in(events)]
 
 
-def places_in(events: Iterable[Line | Damage]) -> list[tuple[str, bytes]]:
-    return [(event.place, event.text) for event in events if isinstance(event, Line)]
+def places_in(events: Iterable[Line | Damage]) -> list[Line]:
+    return [event for event in events if not isinstance(event, Damage)]
 
 
 def damages_in(events: Iterable[Line | Damage]) -> list[Damage]:
     return [event for event in events if isinstance(event, Damage)]
-
-
-@given(texts, cut_places, buffer_sizes)
-def test_units_of_a_plain_file_give_each_line_once_and_in_order(
-    text: bytes, cuts: list[float], buffer_bytes: int
-) -> None:
-    text = text or b"\n"
-    with mock.patch.object(line_units, "READ_BYTES", buffer_bytes * 16):
-        events = read(text, units_of(text, "plain", cuts))
-    assert lines_in(events) == lines_of(text)
-    assert damages_in(events) == []
-    offsets = itertools.accumulate(map(len, lines_of(text)), initial=0)
-    assert [place for place, _ in places_in(events)] == [
-        str(offset) for offset, _ in zip(offsets, lines_of(text), strict=False)
-    ]
-
-
-@settings(max_examples=300)
-@given(
-    st.lists(st.lists(texts.filter(bool), max_size=8), min_size=1, max_size=3),
-    cut_places,
-    buffer_sizes,
-)
-def test_units_of_a_bz2_file_give_each_line_once_and_in_order(
-    content_of_streams: list[list[bytes]], cuts: list[float], scan_bytes: int
-) -> None:
-    data = b"".join(map(pack_stream, content_of_streams))
-    text = b"".join(itertools.chain(*content_of_streams))
-    with mock.patch.object(bz2_blocks, "SCAN_BYTES", scan_bytes):
-        events = read(data, units_of(data, "bz2", cuts))
-    assert lines_in(events) == lines_of(text)
-    assert damages_in(events) == []
-    assert places_in(events) == places_in(read(data, units_of(data, "bz2", [])))
-
-
-@given(texts, st.sampled_from([gzip.compress, lzma.compress]), st.integers(1, 5), buffer_sizes)
-def test_stripes_of_a_whole_file_give_each_line_once(
-    text: bytes, compress: type, stripes: int, run_bytes: int
-) -> None:
-    data = compress(text)
-    units = line_units.plan_line_units(io.BytesIO(data), "x", len(data), stripes)
-    assert [(unit.kind, unit.stripe, unit.stripes) for unit in units] == [
-        ("whole", stripe, stripes) for stripe in range(stripes)
-    ]
-    with mock.patch.object(line_units, "STRIPE_RUN_BYTES", run_bytes):
-        of_stripes = [read(data, [unit]) for unit in units]
-    found = sorted(itertools.chain(*map(places_in, of_stripes)), key=lambda found: int(found[0]))
-    assert [line for _, line in found] == lines_of(text)
-    offsets = list(itertools.accumulate(map(len, lines_of(text)), initial=0))[:-1]
-    assert [int(place) for place, _ in found] == offsets
-    for stripe, events in enumerate(of_stripes):
-        owners = {max(int(place) - 1, 0) // run_bytes % stripes for place, _ in places_in(events)}
-        assert owners <= {stripe}
 
 
 def test_places() -> None:
@@ -115,7 +74,7 @@ def test_places() -> None:
         ("0", b"[\n"),
         ("2", b"{1},\n"),
         ("7", b"{2}\n"),
-        ("11", b"]"),
+        ("11", b"]\n"),
     ]
     data = pack_stream([b"[\n{1", b"},\n", b"{2}\n]"])
     first, second, third = (mark // 8 for mark, is_end in bz2_blocks.find_marks(data) if not is_end)
@@ -123,7 +82,7 @@ def test_places() -> None:
         (f"{first}+0", b"[\n"),
         (f"{first}+2", b"{1},\n"),
         (f"{third}+0", b"{2}\n"),
-        (f"{third}+4", b"]"),
+        (f"{third}+4", b"]\n"),
     ]
     assert first == 4
     assert first < second < third
@@ -195,29 +154,6 @@ def test_a_bz2_file_that_is_cut_off() -> None:
         assert damage.end == len(data)
 
 
-@given(st.lists(st.integers(0, 30), max_size=10), cut_places, st.integers(1, 12), st.booleans())
-def test_overlong_lines_are_cut(
-    lengths: list[int], cuts: list[float], block_bytes: int, ends: bool
-) -> None:
-    text = b"\n".join(b"x" * length for length in lengths) + b"\n" * ends
-    blocks = [text[at : at + block_bytes] for at in range(0, len(text), block_bytes)]
-    expected = [(line[:9], len(line) > 9) for line in lines_of(text)]
-    with (
-        mock.patch.object(line_units, "MAX_LINE_BYTES", 9),
-        mock.patch.object(line_units, "READ_BYTES", 16),
-    ):
-        for kind, data in (
-            ("bz2", pack_stream(blocks)),
-            ("plain", text),
-            ("whole", gzip.compress(text)),
-        ):
-            units = units_of(data, kind, cuts if kind != "whole" else [])
-            events = read(data, units) if data else []
-            assert [
-                (event.text, event.is_overlong) for event in events if isinstance(event, Line)
-            ] == expected
-
-
 @pytest.mark.parametrize(
     ("file_bytes", "unit_bytes"),
     [
@@ -237,11 +173,6 @@ def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> Non
         assert [unit.start for unit in units] == [0, *(unit.end for unit in units[:-1])]
         assert units[-1].end == file_bytes
         assert all(unit.end - unit.start == unit_bytes for unit in units[:-1])
-
-
-def test_an_empty_file_is_damage() -> None:
-    (unit,) = line_units.plan_line_units(io.BytesIO(), "x.json", 0, 3)
-    assert read(b"", [unit]) == [Damage(0, 0, "the file is empty")]
 
 
 @given(texts.filter(bool), st.floats(0, 0.999), cut_places, buffer_sizes)
@@ -264,13 +195,13 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
 def test_a_whole_file_of_two_streams_with_padding() -> None:
     data = lzma.compress(b"one\ntw") + bytes(8) + lzma.compress(b"o\n")
     assert read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1)) == [
-        Line(b"one\n", "0", mock.ANY),
-        Line(b"two\n", "4", mock.ANY),
+        ("0", b"one\n"),
+        ("4", b"two\n"),
     ]
     data = data.replace(bytes(8), b"?" * 8)
-    one, damage = read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1))
-    assert one == Line(b"one\n", "0", mock.ANY)
-    assert isinstance(damage, Damage)
+    events = read(data, line_units.plan_line_units(io.BytesIO(data), "x", len(data), 1))
+    assert places_in(events) == [("0", b"one\n")]
+    (damage,) = damages_in(events)
     assert damage.message.startswith("the compressed file is damaged or cut off: Input format")
 
 

@@ -17,14 +17,12 @@ from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from tests.transforms.text.lines.test_line_units import (
     cut_places,
     lines_of,
-    places_in,
-    read,
     texts,
     units_of,
 )
 from transforms.text.files import bz2_blocks
 from transforms.text.lines import line_units, unit_blocks
-from transforms.text.lines.line_units import Damage, Line, LineUnit
+from transforms.text.lines.line_units import Damage, LineUnit
 from transforms.text.lines.unit_blocks import (
     LineBlock,
     NoMemberError,
@@ -126,7 +124,7 @@ def test_units_of_a_plain_file_give_each_line_once_and_in_order(
     sizes,
     sizes,
 )
-def test_units_of_a_bz2_file_give_what_is_read_line_by_line(
+def test_units_of_a_bz2_file_give_each_line_once_and_in_order(
     content_of_streams: list[list[bytes]], cuts: list[float], buffer_bytes: int, block_bytes: int
 ) -> None:
     data = b"".join(map(pack_stream, content_of_streams))
@@ -135,8 +133,7 @@ def test_units_of_a_bz2_file_give_what_is_read_line_by_line(
         events = read_units(data, units_of(data, "bz2", cuts), block_bytes)
     placed = placed_in(events)
     assert [line for _, _, line in placed] == [line for _, _, line in placed_lines(text)]
-    lines = places_in(read(data, units_of(data, "bz2", [])))
-    assert [(member, place) for member, place, _ in placed] == [("", place) for place, _ in lines]
+    assert placed == placed_in(read_units(data, units_of(data, "bz2", []), 1000))
     assert unterminated_in(events) == [""] * lacks_feed(text)
     assert damages_in(events) == []
 
@@ -202,7 +199,7 @@ def test_stripes_of_an_archive_give_each_line_of_the_wanted_files_once(
     st.sampled_from([5, 1000]),
     sizes,
 )
-def test_damage_costs_what_it_costs_line_by_line(
+def test_damage_costs_the_same_however_the_file_is_cut(
     content: list[bytes],
     place: float,
     bit: int,
@@ -215,10 +212,14 @@ def test_damage_costs_what_it_costs_line_by_line(
     data = bytes(damaged)
     units = units_of(data, "bz2", cuts)
     with mock.patch.object(line_units, "MAX_LINE_BYTES", max_line_bytes):
-        lines = read(data, units)
+        uncut = read_units(data, units_of(data, "bz2", []), 1000)
         events = read_units(data, units, block_bytes)
-    assert [place for _, place, _ in placed_in(events)] == [place for place, _ in places_in(lines)]
-    assert damages_in(events) == [event for event in lines if isinstance(event, Damage)]
+    assert placed_in(events) == placed_in(uncut)
+    bad, of_uncut = (
+        {byte for one in damages_in(found) for byte in range(one.start, one.end)}
+        for found in (events, uncut)
+    )
+    assert bad == of_uncut
 
 
 @settings(max_examples=300)
@@ -259,10 +260,7 @@ def test_overlong_lines_are_cut_and_come_alone(
                 assert sorted(found) == sorted(expected)
 
 
-@pytest.mark.parametrize("read_events", [line_units.read_lines, read_blocks])
-def test_the_end_of_an_overlong_line_is_not_looked_for(
-    read_events: Callable[..., Iterator[Event | Line]],
-) -> None:
+def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
     """A file that is one line would else be read as often as it has units."""
     text = b"x" * 100_000
     stream = mock.Mock(wraps=io.BytesIO(text))
@@ -270,9 +268,9 @@ def test_the_end_of_an_overlong_line_is_not_looked_for(
         mock.patch.object(line_units, "MAX_LINE_BYTES", 500),
         mock.patch.object(line_units, "READ_BYTES", 1600),
     ):
-        (found,) = read_events(stream, LineUnit("x", "plain", 0, 100, len(text)))
-        assert not list(read_events(stream, LineUnit("x", "plain", 100, 200, len(text))))
-    assert isinstance(found, Line | LineBlock)
+        (found,) = read_blocks(stream, LineUnit("x", "plain", 0, 100, len(text)))
+        assert not list(read_blocks(stream, LineUnit("x", "plain", 100, 200, len(text))))
+    assert isinstance(found, LineBlock)
     assert (len(found[0]), found.is_overlong) == (500, True)
     # 100 bytes of its own, then 100 at a time until the line is too long; 100 of the other unit's.
     assert stream.read.call_count == 6 + 1

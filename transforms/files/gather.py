@@ -1,0 +1,50 @@
+"""Elements of a bundle → a few large pieces: what each gives by itself would cost more than its bytes."""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
+
+
+class Gather(beam.DoFn):
+    """Gathers what is made of the elements, and hands it on together: when it is enough, and at the end.
+
+    Args:
+      make: element, and side inputs → what is gathered of it; None for nothing.
+      hand_on: what was gathered, one at least → what travels.
+      enough: from which weight on it is handed on.
+      weigh: what is gathered → its weight; the rows of a table, if nothing else is said.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Any],
+        hand_on: Callable[[list[Any]], Iterable[Any]],
+        enough: int,
+        weigh: Callable[[Any], int] = operator.attrgetter("num_rows"),
+    ):
+        self._make, self._hand_on = make, hand_on
+        self._enough, self._weigh = enough, weigh
+
+    def start_bundle(self) -> None:
+        self._gathered: list[Any] = []
+        self._weight = 0
+
+    def process(self, element: Any, *side_inputs: Any) -> Iterator[Any]:
+        made = self._make(element, *side_inputs)
+        if made is not None:
+            self._gathered.append(made)
+            self._weight += self._weigh(made)
+        if self._weight >= self._enough:
+            yield from self._give()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        return map(GlobalWindows.windowed_value_at_end_of_window, self._give())
+
+    def _give(self) -> Iterable[Any]:
+        gathered = self._gathered
+        self.start_bundle()
+        return self._hand_on(gathered) if gathered else ()
