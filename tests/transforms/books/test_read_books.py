@@ -25,7 +25,8 @@ from transforms.books.read_books import (
     share_out,
     short_names,
 )
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
 from transforms.records import BookFile, BookHeader, Rejected
 from transforms.text.files.packed_files import PackedDamage, PackedFile
