@@ -23,7 +23,7 @@ from transforms.text.wikimedia.language import dbname_of
 from transforms.wiki.close_classes import CloseOverSubclasses
 from transforms.wiki.pack_items import PackedItems, PackItems
 from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
-from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
+from transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
@@ -104,7 +104,7 @@ class Entities(CorpusBuild):
         ledger = {
             OUTPUTS: (
                 table.files,
-                read.kinds | "WriteInternalClasses" >> WriteInternalClasses(folder),
+                read.kinds | "WriteInternalClasses" >> beam.Map(write_internal_classes, folder),
                 read.rejected | "WriteRejected" >> WriteRejected(folder),
             ),
             REJECTED: read.rejected | "CountReasons" >> CountReasons(),

@@ -35,7 +35,7 @@ from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
-from transforms.wiki.pack_articles import PackArticles
+from transforms.wiki.pack_articles import pack_article
 from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
 from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
@@ -118,7 +118,7 @@ class Wiki40b(CorpusBuild):
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
-        packed = cleaned.kept | "PackArticles" >> PackArticles()
+        packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,

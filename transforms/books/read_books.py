@@ -2,7 +2,6 @@
 
 import collections
 import itertools
-import logging
 import pathlib
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,8 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
+from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.scratch import Scratch
 from transforms.files.spread import Spread
 from transforms.records import BookFile, Reason, Rejected
@@ -86,8 +86,7 @@ class ReadBooks(beam.PTransform):
         self, paths: Sequence[str], folder: str, stripes: int = 1, on_corrupt: str = "fail"
     ):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        check_on_corrupt(on_corrupt)
         if stripes < 1:
             raise ValueError(f"stripes is {stripes}, and must be positive")
         self.paths = tuple(paths)
@@ -378,9 +377,4 @@ def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pval
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)
-    counters.count(STAGE, "damages")
-    lost = LostBytes(
-        damage.name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
-    )
-    logging.getLogger(__name__).warning("lost: %s", lost)
-    return beam.pvalue.TaggedOutput("lost", lost)
+    return tell_lost(STAGE, LostBytes(*damage))

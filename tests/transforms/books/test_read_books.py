@@ -25,7 +25,8 @@ from transforms.books.read_books import (
     short_names,
     sizes_of,
 )
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
 from transforms.records import BookFile, BookHeader, Rejected
 from transforms.text.files.packed_files import PackedDamage, PackedFile
