@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import apache_beam as beam
 
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, STAGE, DropDuplicates
+from transforms.duplicates.drop_duplicates import DropDuplicates
 from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.scratch import fetch_text
 from transforms.files.screen import Screened
@@ -23,24 +23,9 @@ class DropDuplicateBooks(beam.PTransform):
     Args: see DropDuplicates.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction,
-        ngram_words: int = NGRAM_WORDS,
-        verify: bool = True,
-        stage: str = STAGE,
-    ):
+    def __init__(self, folder: str, threshold: str | float | Fraction):
         super().__init__()
-        self.drop = DropDuplicates(
-            folder,
-            describe_book,
-            text_of_book,
-            threshold,
-            ngram_words=ngram_words,
-            verify=verify,
-            stage=stage,
-        )
+        self.drop = DropDuplicates(folder, describe_book, text_of_book, threshold)
 
     def expand(self, books: beam.PCollection) -> Screened:
         without: Screened = books | "DropDuplicates" >> self.drop

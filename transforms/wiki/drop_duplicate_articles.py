@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import apache_beam as beam
 
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, STAGE, DropDuplicates
+from transforms.duplicates.drop_duplicates import DropDuplicates
 from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.screen import Screened
 from transforms.records import PackedArticle
@@ -21,22 +21,9 @@ class DropDuplicateArticles(beam.PTransform):
     Args: see DropDuplicates.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction,
-        ngram_words: int = NGRAM_WORDS,
-        stage: str = STAGE,
-    ):
+    def __init__(self, folder: str, threshold: str | float | Fraction):
         super().__init__()
-        self.drop = DropDuplicates(
-            folder,
-            describe_article,
-            text_of_article,
-            threshold,
-            ngram_words=ngram_words,
-            stage=stage,
-        )
+        self.drop = DropDuplicates(folder, describe_article, text_of_article, threshold)
 
     def expand(self, articles: beam.PCollection) -> Screened:
         without: Screened = articles | "DropDuplicates" >> self.drop
