@@ -16,9 +16,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import name_variant
 from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.duplicates.drop_near_duplicates import (
-    DropNearDuplicates,
-)
+from transforms.duplicates.drop_near_duplicates import DropNearDuplicates
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
