@@ -12,7 +12,7 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
-from pipelines.settings.dump_settings import name_edition, name_variant
+from pipelines.settings.dump_settings import name_edition
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
 from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
@@ -23,10 +23,7 @@ from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
 from transforms.books.screen_books import BookRule, ScreenBooks
 from transforms.books.strip_books import StripBooks
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import KeepAll
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.pg19_rows import (
     HASH,
@@ -38,7 +35,6 @@ from transforms.text.books.pg19_rows import (
 )
 from transforms.text.books.screening.language import not_english
 from transforms.text.books.screening.running_text import TooShort
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
@@ -57,6 +53,8 @@ class Pg19(CorpusBuild):
 
     config: Pg19Config
     release = RELEASE
+    description = DESCRIPTION
+    lang = LANGUAGE
     libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
@@ -83,10 +81,8 @@ class Pg19(CorpusBuild):
     def edition(self) -> str:
         return name_edition(LANGUAGE, self.variant(), ORIGINAL)
 
-    @property
-    def dump_date(self) -> str:
-        """The date in the names of the files, unless the settings give one."""
-        return self.config.dump_date or self.files.date()
+    def date_of_inputs(self) -> str:
+        return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
@@ -116,12 +112,7 @@ class Pg19(CorpusBuild):
             evidence=dated.evidence,
             rejected=rejected | "Rejected" >> beam.Flatten(),
             catalog_rejected=gathered.catalog_rejected,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: gathered.lost,
-                "files": gathered.files,
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(root, lost=gathered.lost, files=gathered.files),
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
@@ -136,24 +127,19 @@ class Pg19(CorpusBuild):
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
-        rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
-        listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
-        ledger = {
-            OUTPUTS: (
-                rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
-                listed | "WriteRejected" >> WriteRejected(folder),
-                dates.files,
-            ),
-            REJECTED: rejected | "CountReasons" >> CountReasons(),
-            "stats": stats,
-            "facts": (dates.facts, masked.facts),
-        } | "Enter" >> Enter(old.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, ACCOUNTS
+        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards)
+        self.close_ledger(
+            folder,
+            old.ledger,
+            ACCOUNTS,
+            outputs=(rows | "WriteBooks" >> write, dates.files),
+            rejected=(old.rejected, different.rejected) | "Rejected" >> beam.Flatten(),
+            unread=old.catalog_rejected,
+            stats=stats,
+            facts=(dates.facts, masked.facts),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return self.files.by_role()
 
     def rules(self) -> tuple[BookRule, ...]:
@@ -186,6 +172,3 @@ class Pg19(CorpusBuild):
             "on_corrupt": self.config.on_corrupt,
             "shard_bytes": self.config.shard_bytes,
         }
-
-    def signature_settings(self) -> Mapping[str, str]:
-        return {"lang": LANGUAGE, **name_variant(self.variant())}

@@ -20,7 +20,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds import editions
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import launch
-from pipelines.builds.publish import is_completed
+from pipelines.builds.publish import is_completed, remove_build
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.compare import EditionChanges, compare_builds
 from pipelines.refresh.acceptance import check_edition, count_changes, find_fault
@@ -197,7 +197,7 @@ class CorpusRun:
         target = join(folder, edition)
         report = join(folder, editions.verdict_of(edition))
         if fault := check_edition(target, self.settings.engine, report):
-            editions.remove(target)
+            remove_build(target)
             write_cards([target])
             raise BuildError(
                 f"{target} was damaged ({fault}) and is removed; the next run builds it anew"
