@@ -105,10 +105,7 @@ def find_stream(stream: BinaryIO, start: int, limit: int) -> int | None:
     """The offset of the first bz2 stream that begins at `start` or later and before `limit`."""
     stream.seek(start)
     offset, window = start, b""
-    while offset < limit:
-        data = stream.read(SCAN_BYTES)
-        if not data:
-            return None
+    while offset < limit and (data := stream.read(SCAN_BYTES)):
         window += data
         found = _STREAM_HEADER.search(window)
         if found:
@@ -212,8 +209,7 @@ def read_head(stream: BinaryIO, max_bytes: int = SCAN_BYTES) -> bytes:
     head = b""
     try:
         while len(head) < max_bytes and PAGE_START not in head:
-            data = read_some(source, READ_BYTES)
-            if not data:
+            if not (data := read_some(source, READ_BYTES)):
                 break
             head += data
     except DECODE_ERRORS as error:

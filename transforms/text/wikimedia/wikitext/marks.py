@@ -10,9 +10,7 @@ import re
 _MARKUP = "[]{}|'<>=*#:;_!-~&"
 _FIRST = 0xFDD0
 _PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
-_RESTORE = {_FIRST + i: char for i, char in enumerate(_MARKUP)}
-
-_RESTORED = {chr(code): char for code, char in _RESTORE.items()}
+_RESTORED = {chr(_FIRST + i): char for i, char in enumerate(_MARKUP)}
 
 HOLE = "\ufdef"  # a template stood here and left nothing
 BREAK = "\ufdec"  # a paragraph ends where a block stood; no new line, as lines have a meaning

@@ -185,48 +185,37 @@ def _spaced(text: str, *, at_start: bool) -> str:
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
-def _take_options(
-    measure: Measure, arguments: Arguments, style: Style
-) -> tuple[str, tuple[str, str] | None]:
-    """Read what follows the unit into the style.
-
-    Returns:
-        The code of the output, and what `disp=x` puts around it.
-    """
+def _take_options(measure: Measure, style: Style) -> str:
+    """Read what follows the unit into the style; return the code of the output."""
     rest = list(measure.rest)
+
+    def take() -> str:
+        return rest.pop(0) if rest else ""
 
     def take_decimals() -> None:
         if rest and style.decimals is None and _INTEGER.fullmatch(rest[0]):
-            style.decimals = int(rest.pop(0).replace("−", "-"))
+            style.decimals = int(take().replace("−", "-"))
 
     code = ""
     take_decimals()
-    if style.decimals is None and rest:
-        code = rest.pop(0)
+    if style.decimals is None:
+        code = take()
         take_decimals()
-    adjective, display = arguments.get("adj"), arguments.get("disp")
-    around = None
-    if adjective == "mid" and rest:
-        style.middle = _spaced(rest.pop(0), at_start=True)
-    if adjective == "pre" and rest:
-        words = _spaced(rest.pop(0), at_start=True)
+    if style.adjective == "mid":
+        style.middle = _spaced(take(), at_start=True)
+    elif style.adjective == "pre":
+        words = _spaced(take(), at_start=True)
         style.before_unit = ("", words) if style.flip else (words, "")
-    if display == "x":
-        first, last = (*rest[:2], "", "")[:2]
-        rest = rest[2:]
-        around = (
-            _spaced(_spaced(first, at_start=True), at_start=False) or " [",
-            last or ("" if first else "]"),
-        )
-    elif display == "preunit":
-        first, second = (*rest[:2], "", "")[:2]
-        rest = rest[2:]
-        style.before_unit = (
-            _spaced(first, at_start=True),
-            _spaced(second or first, at_start=True),
-        )
+    if style.display == "x":
+        first, last = take(), take()
+        before = _spaced(_spaced(first, at_start=True), at_start=False) or " ["
+        style.around = (before, last or ("" if first else "]"))
+    elif style.display == "preunit":
+        first, second = take(), take()
+        words = _spaced(second or first, at_start=True)
+        style.before_unit = (_spaced(first, at_start=True), words)
     take_decimals()
-    return code, around
+    return code
 
 
 def _fallback(values: list[str]) -> str:
@@ -249,13 +238,13 @@ def _convert(arguments: Arguments, page: Page, *, short: bool) -> str:
         return _fallback(values)
     if any(value.is_scientific for value in measure.values):
         style.scientific = True
-    code, around = _take_options(measure, arguments, style)
+    code = _take_options(measure, style)
     outputs = [
         output
         for output in find_outputs(code or _default_code(measure))
         if measure.unit.is_convertible_to(output[-1])
     ]
-    return _arranged(measure, outputs, around, arguments, style)
+    return _arranged(measure, outputs, style)
 
 
 def _default_code(measure: Measure) -> str:
@@ -264,31 +253,24 @@ def _default_code(measure: Measure) -> str:
     return code.split(" ")[-1] if len(measure.units) > 1 else code
 
 
-def _arranged(
-    measure: Measure,
-    outputs: list[Output],
-    around: tuple[str, str] | None,
-    arguments: Arguments,
-    style: Style,
-) -> str:
-    display = arguments.get("disp", "")
+def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
+    display = style.display
     if display in ("unit", "unit or text"):
         return _unit_text(measure.unit, "in", style, is_one=measure.values[-1].is_one)
     if display == "unit2" and outputs:
         return _unit_text(outputs[0][-1], "out", style, is_one=False)
     if display in ("number", "output number only"):
         style.abbreviation = "values"
-    if arguments.get("order") == "out" and outputs:
+    if style.arguments.get("order") == "out" and outputs:
         return _ordered(measure, outputs, style)
     first = _input(measure, style)
-    if arguments.get("abbr") == "~" or arguments.get("adj") == "~":
+    if "~" in (style.arguments.get("abbr"), style.adjective):
         first += f" [{measure.unit.symbol}]"
     results = [_output(measure, output, style) for output in outputs]
     if not results:
         return first
     before, after, between = _DISPLAYS.get(display, (" (", ")", "; "))
-    if around:
-        before, after = around
+    before, after = style.around or (before, after)
     if display in ("out", "output only", "number", "output number only"):
         return between.join(results)
     if style.flip:

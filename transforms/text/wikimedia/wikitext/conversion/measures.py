@@ -32,25 +32,19 @@ class Join(NamedTuple):
 
 
 _JOINS = {
+    **{
+        word: Join(f" {word} ", f" {word} ")
+        for word in ("to", "and", "or", "to about", "and/or", "by", "+", "/")
+    },
+    **{word: Join(f"{word} ", f"{word} ") for word in (",", ", and", ", or")},
     "-": Join("–", "–"),
-    "to": Join(" to ", " to "),
-    "and": Join(" and ", " and "),
-    "or": Join(" or ", " or "),
     "to(-)": Join(" to ", "–"),
     "and(-)": Join(" and ", "–"),
-    "to about": Join(" to about ", " to about "),
-    "and/or": Join(" and/or ", " and/or "),
-    "by": Join(" by ", " by "),
     "by(x)": Join(" by ", " × "),
     "x": Join(" by ", " × ", each=True),
     "xx": Join(" × ", " × "),
     "*": Join("×", "×"),
     "+/-": Join(" ± ", " ± ", change=True),
-    "+": Join(" + ", " + "),
-    "/": Join(" / ", " / "),
-    ",": Join(", ", ", "),
-    ", and": Join(", and ", ", and "),
-    ", or": Join(", or ", ", or "),
 }
 _JOIN_ALIASES = {
     "–": "-", "—": "-", "&ndash;": "-", "×": "x", "&times;": "x", "±": "+/-", "&plusmn;": "+/-",
@@ -171,33 +165,25 @@ def unpack(values: list[str], style: Style) -> list[str]:
 def parse_measure(values: list[str], style: Style) -> Measure | None:
     numbers: list[Value] = []
     joins: list[Join] = []
-    position = 0
-    while position < len(values) and len(numbers) < _MAX_VALUES:
-        number = parse_value(values[position], style)
-        if number is None:
-            break
+    rest = list(values)
+    while rest and len(numbers) < _MAX_VALUES and (number := parse_value(rest[0], style)):
         change = bool(joins) and joins[-1].change
         numbers.append(number._replace(is_change=change))
-        position += 1
-        word = values[position] if position < len(values) else ""
-        join = find_join(word)
+        del rest[0]
+        join = find_join(rest[0]) if rest else None
         if join is None:
             break
         joins.append(join)
-        position += 1
-    if not numbers or len(joins) != len(numbers) - 1 or position >= len(values):
-        return None
-    unit = find_unit(values[position])
-    if unit is None:
+        del rest[0]
+    unit = find_unit(rest.pop(0)) if rest else None
+    if unit is None or len(joins) != len(numbers) - 1:
         return None
     units = [unit]
-    position += 1
-    while not joins and position + 1 < len(values) and len(numbers) < _MAX_VALUES:
-        smaller = find_unit(values[position + 1])
-        number = parse_value(values[position], style)
+    while not joins and len(rest) > 1 and len(numbers) < _MAX_VALUES:
+        number, smaller = parse_value(rest[0], style), find_unit(rest[1])
         if smaller is None or number is None or ratio(units[-1], smaller) < 2:
             break
         numbers.append(number)
         units.append(smaller)
-        position += 2
-    return Measure(tuple(numbers), tuple(joins), tuple(units), tuple(values[position:]))
+        del rest[:2]
+    return Measure(tuple(numbers), tuple(joins), tuple(units), tuple(rest))

@@ -19,6 +19,7 @@ _ROUNDINGS = {"0.5": 0.5, "5": 5.0, "10": 10.0, "25": 25.0, "50": 50.0}
 class Style:
     """The options of one conversion, and what they lead to."""
 
+    arguments: Arguments
     page: Page
     numbers: NumberFormat
     abbreviation: str  # "in", "out", "on", "off"; "values": no units at all
@@ -30,12 +31,21 @@ class Style:
     capital: bool = False
     middle: str = ""  # after the input: " wide"
     before_unit: tuple[str, str] = ("", "")  # between number and unit: " new "
+    around: tuple[str, str] | None = None  # the output
     decimals: int | None = None
     significant: int | None = None
     multiple: float = 0.0  # rounded to one of this
     denominator: int = 0  # outputs are fractions
     scientific: bool = False
     names_both: bool = False
+
+    @property
+    def adjective(self) -> str:
+        return self.arguments.get("adj", "")
+
+    @property
+    def display(self) -> str:
+        return self.arguments.get("disp", "")
 
     @property
     def english(self) -> bool:
@@ -81,6 +91,7 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
         numbers = dataclasses.replace(numbers, group=" ")
     significant, denominator = arguments.get("sigfig", ""), arguments.get("frac", "").lstrip("-")
     return Style(
+        arguments,
         page,
         numbers,
         abbreviation,

@@ -95,16 +95,12 @@ class _Parser:
     """Works out tokens from left to right, by levels of binding."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
-        self._position = 0
+        self._tokens = ["", *reversed(tokens)]  # the next one last; "" stands for the end
         self._depth = 0
-
-    def _next(self) -> str:
-        return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
     def value(self) -> float:
         result = self._level(0)
-        if self._next():
+        if self._tokens[-1]:
             raise _ExpressionError
         return result
 
@@ -112,23 +108,20 @@ class _Parser:
         if number == len(_LEVELS):
             return self._operand()
         result = self._level(number + 1)
-        while self._next() in _LEVELS[number]:
-            operation = _LEVELS[number][self._next()]
-            self._position += 1
+        while self._tokens[-1] in _LEVELS[number]:
+            operation = _LEVELS[number][self._tokens.pop()]
             result = operation(result, self._level(number + 1))
         return result
 
     def _operand(self) -> float:
-        token = self._next()
-        self._position += 1
+        token = self._tokens.pop()
         self._depth += 1
         if self._depth > _MAX_DEPTH or not token:
             raise _ExpressionError
         if token == "(":
             result = self._level(0)
-            if self._next() != ")":
+            if self._tokens.pop() != ")":
                 raise _ExpressionError
-            self._position += 1
         elif token in _UNARY:
             result = _UNARY[token](self._operand())
         elif token in _CONSTANTS:

@@ -111,11 +111,6 @@ def _describe(both: _BothWays, one: _OneWay) -> str:
     return shown
 
 
-def _for_some(text: str, flags: set[str], variants: Sequence[str]) -> Mark:
-    """Read `-{zh-cn;zh-tw|text}-`: text that is converted for these variants only."""
-    return Mark(text, is_raw=not flags & set(variants) - {"zh"})
-
-
 def read_mark(inner: str, variants: Sequence[str]) -> Mark:
     """Return what a mark does.
 
@@ -129,8 +124,8 @@ def read_mark(inner: str, variants: Sequence[str]) -> Mark:
     if "N" in flags:
         return Mark(NAMES.get(_find_variant(text) or "", ""), is_raw=True)
     codes = flags & NAMES.keys()
-    if codes and not flags & {"H", "-"}:
-        return _for_some(text, codes, variants)
+    if codes and not flags & {"H", "-"}:  # `-{zh-cn;zh-tw|text}-`: converted for these only
+        return Mark(text, is_raw=not codes & set(variants) - {"zh"})
     both, one = _parse_rules(text)
     if not both and not one:
         if flags & {"A", "H", "-"} and text:

@@ -31,22 +31,6 @@ def _choose(text: str, variants: Sequence[str]) -> str:
     return ";".join(choices[chosen]).strip().removesuffix(";")
 
 
-def show_variants(text: str, variants: Sequence[str]) -> str:
-    """Replace every mark by the first of these variants it holds, else by its first text."""
-    if "-{" not in text:
-        return text
-
-    def show(match: re.Match[str]) -> str:
-        flags, bar, content = match[1].partition("|")
-        if not bar:
-            return _choose(flags, variants)
-        if _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
-            return ""
-        return _choose(content, variants)
-
-    return _MARK.sub(show, text)
-
-
 class PageVariants:
     """The marks of one page, in a language that is shown as it is written.
 
@@ -59,8 +43,19 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replace the marks of a part of the page; what they show is kept from `convert`."""
-        return show_variants(text, self._variants)
+        """Replace the marks of a part of the page; what they show is kept from `convert`.
+
+        A mark shows the text of the first variant it holds, or the first of its texts.
+        """
+        return _MARK.sub(self._shown, text) if "-{" in text else text
+
+    def _shown(self, mark: re.Match[str]) -> str:
+        flags, bar, content = mark[1].partition("|")
+        if not bar:
+            return _choose(flags, self._variants)
+        if _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
+            return ""
+        return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
         """Return a part of the page, whose links and templates are shown, in the variant."""
