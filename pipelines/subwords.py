@@ -29,7 +29,7 @@ from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
 from transforms.vocabularies.count_pieces import CountPieces
 from transforms.vocabularies.count_sample_words import CountSampleWords
 from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
-from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
+from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
@@ -121,7 +121,7 @@ class Subwords(CorpusBuild):
         folder, trained, choices = place.folder, learned.trained, sample.choices
         ledger = {
             OUTPUTS: (
-                trained | "WritePieces" >> WritePieces(folder),
+                trained | "WritePieces" >> beam.FlatMap(write_pieces, folder),
                 sample.rejected | "WriteRejected" >> WriteRejected(folder),
             ),
             REJECTED: sample.rejected | "CountReasons" >> CountReasons(),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
@@ -29,8 +30,8 @@ from transforms.text.builds.ledger import INPUTS, OUTPUTS
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER
 from transforms.text.wikimedia.language import LANGUAGE_CODES
-from transforms.vocabularies.count_subwords import CountRows
-from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
+from transforms.vocabularies.count_subwords import CountSubwords, count_rows
+from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, write_vocabulary
 
 
 class Trained(NamedTuple):
@@ -90,9 +91,10 @@ class Wiki40bMultilingual(CorpusBuild):
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         ledger = {
             INPUTS: learned.inputs,
-            OUTPUTS: trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
+            OUTPUTS: trained
+            | "WriteVocabularies" >> beam.FlatMap(write_vocabulary, folder, PREFIX),
             "trained": trained,
-            "stats": rows | "CountRows" >> CountRows(trained),
+            "stats": rows | "CountRows" >> CountSubwords(count_rows, AsList(trained)),
         } | "Enter" >> Enter()
         accounts = SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE)
         _ = ledger | "WriteManifest" >> WriteManifest(

@@ -10,7 +10,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 from transforms.files import counters
 from transforms.files.scratch import fetch
 from transforms.files.write_files import HashedFile
-from transforms.lines.deal_words import GATHERED_WORDS, DealWords
+from transforms.lines.deal_words import DealWords, add_dealt
 from transforms.records import LineRange, LineShard, OutputFile
 from transforms.text.builds.ledger import AccountingError
 from transforms.text.lines.line_blocks import count_lines
@@ -145,15 +145,8 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up (bucket, counts put away), some at a time: a large corpus has thousands of pieces."""
-    gathered, words = [], 0
-    for packed in grouped[1]:
-        gathered.append(word_counts.unpack_counts(fetch(packed)))
-        words += gathered[-1].num_rows
-        if words >= 2 * GATHERED_WORDS:
-            gathered = [word_counts.add_counts(gathered)]
-            words = 0
-    counts = word_counts.add_counts(gathered)
+    """Adds up (bucket, counts put away)."""
+    counts = add_dealt(grouped[1])
     check_counts(counts)
     return vocabulary.select_words(counts, min_count)
 

@@ -1,6 +1,6 @@
 """Elements → their words with counts, dealt out to buckets."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -8,8 +8,13 @@ import pyarrow as pa
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.files.scratch import Scratch
-from transforms.text.vocabularies.word_counts import add_counts, cut_by_bucket, pack_counts
+from transforms.files.scratch import Scratch, fetch
+from transforms.text.vocabularies.word_counts import (
+    add_counts,
+    cut_by_bucket,
+    pack_counts,
+    unpack_counts,
+)
 
 GATHERED_WORDS = 1 << 18
 """Words with counts that a worker holds before it deals them out."""
@@ -82,3 +87,15 @@ class _Deal(beam.DoFn):
         if gathered:
             for bucket, part in cut_by_bucket(self._join(gathered), self._buckets):
                 yield bucket, self._scratch.put(pack_counts(part))
+
+
+def add_dealt(pieces: Iterable[bytes]) -> pa.RecordBatch:
+    """Adds up counts that were put away, some at a time: a large corpus has thousands of pieces."""
+    gathered: list[pa.RecordBatch] = []
+    words = 0
+    for packed in pieces:
+        gathered.append(unpack_counts(fetch(packed)))
+        words += gathered[-1].num_rows
+        if words >= 2 * GATHERED_WORDS:
+            gathered, words = [add_counts(gathered)], 0
+    return add_counts(gathered)

@@ -14,15 +14,10 @@ import pyarrow.compute as pc
 from apache_beam.pvalue import AsSingleton
 
 from transforms.files.scratch import Scratch, fetch
-from transforms.lines.deal_words import GATHERED_WORDS, DealWords
+from transforms.lines.deal_words import DealWords, add_dealt
 from transforms.text.lines.line_blocks import block_of
 from transforms.text.vocabularies.sentence_choice import Choice, is_last, is_once_more
-from transforms.text.vocabularies.word_counts import (
-    add_counts,
-    count_words,
-    pack_counts,
-    unpack_counts,
-)
+from transforms.text.vocabularies.word_counts import add_counts, count_words, pack_counts
 from transforms.vocabularies.choose_sentences import is_of_train
 from transforms.vocabularies.read_sentences import SentenceBlock
 
@@ -123,16 +118,8 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up (bucket, counts put away), some at a time, and puts the sum away."""
-    gathered: list[pa.RecordBatch] = []
-    words = 0
-    for packed in grouped[1]:
-        gathered.append(unpack_counts(fetch(packed)))
-        words += gathered[-1].num_rows
-        if words >= 2 * GATHERED_WORDS:
-            gathered = [add_counts(gathered)]
-            words = 0
-    return grouped[0], scratch.put(pack_counts(add_counts(gathered)))
+    """Adds up (bucket, counts put away), and puts the sum away."""
+    return grouped[0], scratch.put(pack_counts(add_dealt(grouped[1])))
 
 
 def _multiply(counts: pa.RecordBatch, times: int) -> pa.RecordBatch:

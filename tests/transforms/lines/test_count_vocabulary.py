@@ -88,7 +88,6 @@ def test_results_do_not_depend_on_order_ranges_or_buckets(
 ) -> None:
     expected = count(tmp_path / "a", ranges_of(LINES, 5), shards_of(SPLIT))
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
-    monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", gathered_words)
     chance = random.Random(size)
     ranges, shards = ranges_of(LINES, size), shards_of(SPLIT)
     chance.shuffle(ranges)
@@ -165,7 +164,6 @@ def test_many_pieces_of_a_bucket_are_added_up_some_at_a_time(
 ) -> None:
     scratch = Scratch(str(tmp_path))
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", 1)
-    monkeypatch.setattr(count_vocabulary, "GATHERED_WORDS", 1)
     plus, minus = count_words(b"a b a\n"), negate_counts(count_words(b"a\n"))
     parts = [minus, plus, minus, plus, plus, minus]
     pieces = [scratch.put(pack_counts(counts)) for counts in parts]
