@@ -25,7 +25,7 @@ from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
 from transforms.vocabularies.count_pieces import CountPieces
 from transforms.vocabularies.count_sample_words import CountSampleWords
 from transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
-from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
+from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
@@ -114,7 +114,7 @@ class Subwords(CorpusBuild):
             folder,
             sample.ledger,
             account_for_pieces,
-            outputs=[trained | "WritePieces" >> WritePieces(folder)],
+            outputs=[trained | "WritePieces" >> beam.FlatMap(write_pieces, folder)],
             rejected=sample.rejected,
             trained=trained,
             choices=choices,

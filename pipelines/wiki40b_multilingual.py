@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsList
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
@@ -32,8 +33,8 @@ from transforms.files.open_input import InputError
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER
 from transforms.text.wikimedia.language import LANGUAGE_CODES
-from transforms.vocabularies.count_subwords import CountRows
-from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabularies, plan_sample
+from transforms.vocabularies.count_subwords import CountSubwords, count_rows
+from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, write_vocabulary
 
 
 class Trained(NamedTuple):
@@ -94,9 +95,11 @@ class Wiki40bMultilingual(CorpusBuild):
             folder,
             learned.ledger,
             SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE),
-            outputs=[trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX)],
+            outputs=[
+                trained | "WriteVocabularies" >> beam.FlatMap(write_vocabulary, folder, PREFIX)
+            ],
             trained=trained,
-            stats=rows | "CountRows" >> CountRows(trained),
+            stats=rows | "CountRows" >> CountSubwords(count_rows, AsList(trained)),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

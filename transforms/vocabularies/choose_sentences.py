@@ -23,6 +23,8 @@ from transforms.text.vocabularies.sentence_choice import (
 from transforms.text.vocabularies.temperature_sampling import share_out
 from transforms.vocabularies.read_sentences import SentenceBlock
 
+NO_RANKS: Ranks = np.zeros(0, np.uint64)
+
 
 class Sampling(NamedTuple):
     """How much each language gives."""
@@ -48,7 +50,7 @@ class ChooseSentences(beam.PTransform):
         ranges = (
             train
             | "CountRanges" >> beam.Map(ranges_of_block)
-            | "AddRanges" >> beam.CombinePerKey(AddCounts())
+            | "AddRanges" >> beam.CombinePerKey(add_ranges)
         )
         held_out = (
             blocks
@@ -61,45 +63,19 @@ class ChooseSentences(beam.PTransform):
         ranks = (
             train
             | "RanksInRange" >> beam.FlatMap(ranks_of_block, AsSingleton(last_ranges))
-            | "JoinRanks" >> beam.CombinePerKey(JoinRanks())
+            | "JoinRanks" >> beam.CombinePerKey(join_ranks)
         )
         return last_ranges | "Choose" >> beam.Map(choose_all, AsDict(ranks))
 
 
-class AddCounts(beam.CombineFn):
-    """Arrays of counts → their sum."""
-
-    def create_accumulator(self) -> Counts:
-        return np.zeros(RANGES, np.int64)
-
-    def add_input(self, accumulator: Counts, counts: Counts) -> Counts:
-        return accumulator + counts
-
-    def merge_accumulators(self, accumulators: Iterable[Counts]) -> Counts:
-        return sum(accumulators, self.create_accumulator())
-
-    def extract_output(self, accumulator: Counts) -> Counts:
-        return accumulator
+def add_ranges(counts: Iterable[Counts]) -> Counts:
+    """The sum of arrays of counts."""
+    return sum(counts, np.zeros(RANGES, np.int64))
 
 
-class JoinRanks(beam.CombineFn):
-    """Arrays of ranks → one of them all."""
-
-    def create_accumulator(self) -> list[Ranks]:
-        return []
-
-    def add_input(self, gathered: list[Ranks], ranks: Ranks) -> list[Ranks]:
-        gathered.append(ranks)
-        return gathered
-
-    def merge_accumulators(self, accumulators: Iterable[list[Ranks]]) -> list[Ranks]:
-        return [ranks for gathered in accumulators for ranks in gathered]
-
-    def compact(self, gathered: list[Ranks]) -> list[Ranks]:
-        return [np.concatenate(gathered)] if gathered else []
-
-    def extract_output(self, gathered: list[Ranks]) -> Ranks:
-        return np.concatenate(gathered)
+def join_ranks(parts: Iterable[Ranks]) -> Ranks:
+    """One array of all ranks."""
+    return np.concatenate([NO_RANKS, *parts])
 
 
 def is_of_train(block: SentenceBlock) -> bool:
@@ -148,5 +124,4 @@ def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
     """Language → its choice."""
-    none = np.zeros(0, np.uint64)
-    return {name: choose(last, ranks.get(name, none)) for name, last in last_ranges.items()}
+    return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

@@ -17,11 +17,7 @@ from transforms.files.scratch import Scratch, fetch
 from transforms.lines.deal_words import DealWords, add_pieces
 from transforms.text.lines.line_blocks import block_of
 from transforms.text.vocabularies.sentence_choice import Choice, is_last, is_once_more
-from transforms.text.vocabularies.word_counts import (
-    add_counts,
-    count_words,
-    pack_counts,
-)
+from transforms.text.vocabularies.word_counts import add_counts, count_words, pack_counts
 from transforms.vocabularies.choose_sentences import is_of_train
 from transforms.vocabularies.read_sentences import SentenceBlock
 

@@ -1,11 +1,11 @@
 """Articles and vocabularies → counts of pieces, per split."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import apache_beam as beam
 import pyarrow.compute as pc
-from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms.builds.finished_builds import CorpusRows
 from transforms.files import counters
@@ -19,47 +19,38 @@ RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
 class CountSubwords(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, SubwordStats)].
+    """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
 
     Args:
-      trained: one TrainedSubwords. Without a model nothing is counted.
+      count: `count_article` or `count_rows`, which say what the keys are.
+      trained: its side input. Without a model nothing is counted.
     """
 
-    def __init__(self, trained: beam.PCollection):
+    def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
         super().__init__()
+        self.count = count
         self.trained = trained
 
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+    def expand(self, texts: beam.PCollection) -> beam.PCollection:
         return (
-            articles
-            | "CountPieces" >> beam.ParDo(_CountPieces(), AsSingleton(self.trained))
+            texts
+            | "CountPieces" >> beam.FlatMap(self.count, self.trained)
             | "AddUp" >> beam.CombinePerKey(add_subword_stats)
         )
 
 
-class CountRows(beam.PTransform):
-    """PCollection[CorpusRows] → PCollection[((vocabulary, edition, split), SubwordStats)].
-
-    Args:
-      trained: of (name, TrainedSubwords). In one without a model nothing is counted.
-    """
-
-    def __init__(self, trained: beam.PCollection):
-        super().__init__()
-        self.trained = trained
-
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        return (
-            rows
-            | "CountPieces" >> beam.FlatMap(count_rows, AsList(self.trained))
-            | "AddUp" >> beam.CombinePerKey(add_subword_stats)
-        )
+def count_article(
+    article: PackedArticle, trained: TrainedSubwords
+) -> Iterator[tuple[str, SubwordStats]]:
+    """(split, counts) of an article."""
+    if trained.model:
+        yield article.split, counter_of(trained.model).count(unpack_text(article))
 
 
 def count_rows(
     rows: CorpusRows, vocabularies: Sequence[tuple[str, TrainedSubwords]]
 ) -> Iterator[tuple[RowsKey, SubwordStats]]:
-    """Counts the column `text` of a row group in each vocabulary."""
+    """((vocabulary, edition, split), counts) of the column `text` of a row group."""
     column = rows.table["text"]
     texts = column.to_pylist()
     for name, trained in vocabularies:
@@ -72,26 +63,10 @@ def count_rows(
     counters.flush()
 
 
-class _CountPieces(beam.DoFn):
-    """Holds the counter of the model that it met last."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._model: bytes = b""
-        self._counter: SubwordCounter | None = None
-
-    def process(
-        self, article: PackedArticle, trained: TrainedSubwords
-    ) -> Iterator[tuple[str, SubwordStats]]:
-        if not trained.model:
-            return
-        # By identity: a bundle has one model, and a megabyte is not compared for each article.
-        if self._counter is None or self._model is not trained.model:
-            self._model, self._counter = trained.model, counter_of(trained.model)
-        yield article.split, self._counter.count(unpack_text(article))
-
-
 @functools.lru_cache(maxsize=4)
 def counter_of(model: bytes) -> SubwordCounter:
-    """The counter of a model, loaded once in a process: bundles are many."""
+    """The counter of a model, loaded once in a process: bundles are many.
+
+    The hash of a model is computed once in a bundle, and the same model is known by its identity.
+    """
     return SubwordCounter(model)

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
 
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.vocabularies.count_subwords import CountSubwords
-from transforms.vocabularies.train_subwords import TrainSubwords, WriteSubwords
+from transforms.vocabularies.count_subwords import CountSubwords, count_article
+from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):
@@ -39,6 +40,7 @@ class LearnVocabulary(beam.PTransform):
         subwords = corpus | "TrainSubwords" >> TrainSubwords(self.settings)
         return Vocabulary(
             subwords=subwords,
-            files=subwords | "WriteSubwords" >> WriteSubwords(self.folder, self.name),
-            stats=corpus | "CountSubwords" >> CountSubwords(subwords),
+            files=subwords
+            | "WriteSubwords" >> beam.FlatMap(write_subwords, self.folder, self.name),
+            stats=corpus | "CountSubwords" >> CountSubwords(count_article, AsSingleton(subwords)),
         )

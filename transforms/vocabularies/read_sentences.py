@@ -1,11 +1,12 @@
 """Finished builds and files of lines → blocks of sentences, each with its rank, put away for later stages."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy as np
+from apache_beam.pvalue import TaggedOutput
 
 from transforms.builds.finished_builds import (
     Build,
@@ -113,7 +114,7 @@ class ReadSentences(beam.PTransform):
             parts
             | "Parts" >> beam.Flatten()
             | "ReadParts"
-            >> beam.ParDo(_ReadPart(Scratch(self.folder), self.seed)).with_outputs(
+            >> beam.FlatMap(read_blocks, Scratch(self.folder), self.seed).with_outputs(
                 "rejected", main="blocks"
             )
         )
@@ -135,30 +136,21 @@ def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[Se
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 
 
-class _ReadPart(beam.DoFn):
-    def __init__(self, scratch: Scratch, seed: int):
-        self._scratch = scratch
-        self._seed = seed
-
-    def process(self, part: SentencePart) -> Iterable[SentenceBlock | beam.pvalue.TaggedOutput]:
-        rejected: list[Rejected] = []
-        sentences = read_part(part, rejected)
-        while some := list(islice(sentences, BLOCK_SENTENCES)):
-            lines = block_of([sentence.encode("utf-8") for sentence in some])
-            counters.count(STAGE, "sentences", len(some))
-            if part.layout:  # of a unit, its reader has counted them
-                counters.count(STAGE, "text_bytes", len(lines))
-            yield SentenceBlock(
-                part.language,
-                part.is_held_out,
-                len(some),
-                self._scratch.put(rank_sentences(some, self._seed).tobytes()),
-                self._scratch.put(lines),
-            )
-        counters.count(STAGE, "dump_bytes", part.stored_bytes)
-        counters.flush()
-        for one in rejected:
-            yield beam.pvalue.TaggedOutput("rejected", one)
+def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
+    """The sentences of a part in blocks; what is no text, on the output "rejected"."""
+    rejected: list[Rejected] = []
+    sentences = read_part(part, rejected)
+    while some := list(islice(sentences, BLOCK_SENTENCES)):
+        lines = block_of([sentence.encode("utf-8") for sentence in some])
+        counters.count(STAGE, "sentences", len(some))
+        if part.layout:  # of a unit, its reader has counted them
+            counters.count(STAGE, "text_bytes", len(lines))
+        ranks = rank_sentences(some, seed).tobytes()
+        places = scratch.put(ranks), scratch.put(lines)
+        yield SentenceBlock(part.language, part.is_held_out, len(some), *places)
+    counters.count(STAGE, "dump_bytes", part.stored_bytes)
+    counters.flush()
+    yield from (TaggedOutput("rejected", one) for one in rejected)
 
 
 def read_part(part: SentencePart, rejected: list[Rejected]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Finished builds → vocabularies over all of them, learned from the first articles of each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import apache_beam as beam
 
@@ -12,19 +11,11 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.files import counters
 from transforms.records import OutputFile
 from transforms.text.vocabularies.subwords import SubwordSettings, TrainedSubwords
-from transforms.vocabularies.train_subwords import STAGE, train_on, write_subwords
+from transforms.vocabularies.train_subwords import train_on, write_subwords
 
 COLUMNS = ("wikidata_id", "version_id", "text")
-
-
-class SamplePart(NamedTuple):
-    """The first rows of a row group."""
-
-    group: RowGroup
-    rows: int
 
 
 class TrainOnBuilds(beam.PTransform):
@@ -38,7 +29,7 @@ class TrainOnBuilds(beam.PTransform):
       vocabularies: name → settings.
     """
 
-    def __init__(self, sample: Sequence[SamplePart], vocabularies: Mapping[str, SubwordSettings]):
+    def __init__(self, sample: Sequence[RowGroup], vocabularies: Mapping[str, SubwordSettings]):
         super().__init__()
         self.sample = list(sample)
         self.vocabularies = dict(vocabularies)
@@ -51,50 +42,34 @@ class TrainOnBuilds(beam.PTransform):
         )
 
 
-class WriteVocabularies(beam.PTransform):
-    """PCollection[(name, TrainedSubwords)] → PCollection[OutputFile]."""
+def plan_sample(build: Build, articles: int) -> list[RowGroup]:
+    """The first articles of train, in the order of the files. Reads as few footers as it can.
 
-    def __init__(self, folder: str, prefix: str):
-        super().__init__()
-        self.folder = folder
-        self.prefix = prefix
-
-    def expand(self, trained: beam.PCollection) -> beam.PCollection:
-        return trained | beam.FlatMap(write_vocabulary, self.folder, self.prefix)
-
-
-def plan_sample(build: Build, articles: int) -> list[SamplePart]:
-    """The first articles of train, in the order of the files. Reads as few footers as it can."""
-    parts: list[SamplePart] = []
-    left = articles
+    A row group counts as many rows as are learned from, which are the first of it.
+    """
+    parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
-        if not left:
-            break
-        for group in row_groups_of(file):
-            rows = min(group.rows, left)
+        for group in row_groups_of(file) if articles else ():
+            rows = min(group.rows, articles)
             if rows:
-                parts.append(SamplePart(group, rows))
-                left -= rows
+                parts.append(group._replace(rows=rows))
+                articles -= rows
     return parts
 
 
 def train_on_sample(
-    vocabularies: Mapping[str, SubwordSettings], sample: Sequence[SamplePart]
+    vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
 ) -> Iterator[tuple[str, TrainedSubwords]]:
     """Trains each vocabulary on the whole sample."""
+    articles = sum(part.rows for part in sample)
     for name, settings in vocabularies.items():
-        counters.count(STAGE, "begun", sum(part.rows for part in sample))
-        counters.flush()
-        trained = train_on(read_sample(sample), settings)
-        counters.count(STAGE, "articles", trained.sampled_articles)
-        counters.flush()
-        yield name, trained
+        yield name, train_on(read_sample(sample), settings, articles)
 
 
-def read_sample(sample: Iterable[SamplePart]) -> Iterator[tuple[str, str, str]]:
+def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
     """(wikidata id, version id, text) of each article; one row group is held at a time."""
     for part in sample:
-        table = read_row_group(part.group, COLUMNS).table.slice(0, part.rows)
+        table = read_row_group(part, COLUMNS).table.slice(0, part.rows)
         yield from zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
 
 

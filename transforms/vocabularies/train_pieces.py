@@ -7,12 +7,11 @@ import apache_beam as beam
 from transforms.files import counters
 from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch
-from transforms.files.write_files import HashedFile, write_text
 from transforms.records import OutputFile
 from transforms.text.vocabularies.piece_model import PieceSettings, TrainedPieces, train_pieces
-from transforms.text.vocabularies.subwords import UntrainableError, vocabulary_of
+from transforms.text.vocabularies.subwords import UntrainableError
 from transforms.text.vocabularies.word_counts import unpack_counts
-from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
+from transforms.vocabularies.train_subwords import write_model
 
 STAGE = "train-pieces"
 
@@ -32,26 +31,10 @@ class TrainPieces(beam.PTransform):
     def expand(self, words: beam.PCollection) -> beam.PCollection:
         return (
             words
-            | "OneKey" >> beam.Map(under_one_key)
+            | "OneKey" >> beam.WithKeys(0)
             | "GroupWords" >> beam.GroupByKey()
             | "Train" >> beam.Map(train_on_words, self.settings)
         )
-
-
-class WritePieces(beam.PTransform):
-    """PCollection[TrainedPieces] → PCollection[OutputFile]: `sentencepiece.model` and `.vocab`."""
-
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
-
-    def expand(self, trained: beam.PCollection) -> beam.PCollection:
-        return trained | beam.FlatMap(write_pieces, self.folder)
-
-
-def under_one_key(part: tuple[int, bytes]) -> tuple[int, tuple[int, bytes]]:
-    """(0, part)."""
-    return 0, part
 
 
 def train_on_words(
@@ -72,9 +55,5 @@ def train_on_words(
 
 
 def write_pieces(trained: TrainedPieces, folder: str) -> Iterator[OutputFile]:
-    """Writes the model, and its pieces for people."""
-    with HashedFile.in_folder(folder, f"{NAME}.model") as file:
-        file.write(trained.model)
-    yield file.output_file(f"{NAME}.model", "", MODEL_KIND, trained.pieces)
-    vocabulary = vocabulary_of(trained.model)
-    yield write_text(folder, f"{NAME}.vocab", vocabulary, VOCABULARY_KIND)
+    """Writes `sentencepiece.model` and `.vocab`."""
+    return write_model(folder, NAME, trained.model, trained.pieces)

@@ -5,12 +5,11 @@ so these are the first records of train of the finished corpus.
 """
 
 import hashlib
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
-import numpy as np
 from apache_beam.pvalue import AsSingleton
+from apache_beam.transforms.combiners import TopCombineFn
 
 from transforms.files import counters
 from transforms.files.write_files import HashedFile, write_text
@@ -46,11 +45,13 @@ class TrainSubwords(beam.PTransform):
         self.settings = settings
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        wanted = self.settings.sample_articles
         train = articles | "OfTrain" >> beam.Filter(is_train)
         last = (
             train
-            | "Ranks" >> beam.Map(rank_of)
-            | "LastOfSample" >> beam.CombineGlobally(SmallestRanks(self.settings.sample_articles))
+            | "Ranks" >> beam.Map(descending_rank_of)
+            | "Smallest" >> beam.CombineGlobally(TopCombineFn(wanted))
+            | "LastOfSample" >> beam.Map(last_of_sample, wanted)
         )
         sample = (
             train
@@ -62,42 +63,10 @@ class TrainSubwords(beam.PTransform):
         return (
             (sample, start)
             | "SampleAndStart" >> beam.Flatten()
-            | "OneKey" >> beam.Map(under_one_key)
+            | "OneKey" >> beam.WithKeys(0)
             | "GroupSample" >> beam.GroupByKey()
             | "Train" >> beam.Map(train_on_sample, self.settings)
         )
-
-
-class SmallestRanks(beam.CombineFn):
-    """Ranks → the n-th smallest, or the largest there can be where they are fewer."""
-
-    def __init__(self, n: int):
-        super().__init__()
-        self.n = n
-
-    def create_accumulator(self) -> "array[int]":
-        return array("Q")
-
-    def add_input(self, smallest: "array[int]", value: int) -> "array[int]":
-        smallest.append(value)
-        return self._cut(smallest) if len(smallest) > 2 * self.n else smallest
-
-    def merge_accumulators(self, accumulators: Iterable["array[int]"]) -> "array[int]":
-        merged = array("Q")
-        for smallest in accumulators:
-            merged.extend(smallest)
-            merged = self._cut(merged)
-        return merged
-
-    def extract_output(self, smallest: "array[int]") -> int:
-        cut = self._cut(smallest)
-        return max(cut) if len(cut) == self.n else LARGEST_RANK
-
-    def _cut(self, smallest: "array[int]") -> "array[int]":
-        if len(smallest) <= self.n:
-            return smallest
-        values = np.frombuffer(smallest, dtype=np.uint64)
-        return array("Q", np.partition(values, self.n - 1)[: self.n].tobytes())
 
 
 def is_train(article: PackedArticle) -> bool:
@@ -110,14 +79,19 @@ def rank_of(article: PackedArticle) -> int:
     return fingerprint(article.wikidata_id) >> 1
 
 
+def descending_rank_of(article: PackedArticle) -> int:
+    """Its rank below 0: the greatest of these are the smallest ranks, which Beam finds sooner."""
+    return -rank_of(article)
+
+
+def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
+    """The greatest rank of the sample, from the descending ranks of so many articles or all."""
+    return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
+
+
 def is_sampled(article: PackedArticle, last: int) -> bool:
     """Whether the article stands before the last of the sample, or beside it."""
     return rank_of(article) <= last
-
-
-def under_one_key(data: bytes) -> tuple[int, bytes]:
-    """(0, article)."""
-    return 0, data
 
 
 def train_on_sample(
@@ -128,72 +102,49 @@ def train_on_sample(
     # Several articles about one entity share a rank: there may be more of them than wanted.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
     articles = articles[: settings.sample_articles]
-    counters.count(STAGE, "begun", len(articles))
-    counters.flush()
-    trained = train_on(
-        ((one.wikidata_id, one.version_id, unpack_text(one)) for one in articles), settings
-    )
-    counters.count(STAGE, "articles", trained.sampled_articles)
-    counters.flush()
-    return trained
+    texts = ((one.wikidata_id, one.version_id, unpack_text(one)) for one in articles)
+    return train_on(texts, settings, len(articles))
 
 
 def train_on(
-    articles: Iterable[tuple[str, str, str]], settings: SubwordSettings
+    articles: Iterable[tuple[str, str, str]], settings: SubwordSettings, expected: int
 ) -> TrainedSubwords:
-    """Trains on all articles given, as (wikidata id, version id, text)."""
-    sample = _Sample(articles)
-    model, reason = b"", ""
-    try:
-        model = train_model(sample.texts(), settings)
-    except UntrainableError as error:  # a corpus without a vocabulary is a corpus
-        reason = str(error)
-    return TrainedSubwords(
-        model=model,
-        vocabulary_size=vocabulary_size_of(model) if model else 0,
-        sampled_articles=sample.articles,
-        sample_sha256=sample.digest.hexdigest(),
-        reason=reason,
-    )
+    """Trains on all articles given, as (wikidata id, version id, text).
 
+    Args:
+      expected: how many they are, for the progress.
+    """
+    digest, read = hashlib.sha256(), 0
 
-class _Sample:
-    """Articles that are named and counted as their texts are read."""
-
-    def __init__(self, articles: Iterable[tuple[str, str, str]]):
-        self._articles = articles
-        self.articles = 0
-        self.digest = hashlib.sha256()
-
-    def texts(self) -> Iterator[str]:
-        for wikidata_id, version_id, text in self._articles:
-            self.articles += 1
-            self.digest.update(f"{wikidata_id}\t{version_id}\n".encode())
+    def texts() -> Iterator[str]:
+        nonlocal read
+        for wikidata_id, version_id, text in articles:
+            digest.update(f"{wikidata_id}\t{version_id}\n".encode())
+            read += 1
             yield text
 
-
-class WriteSubwords(beam.PTransform):
-    """PCollection[TrainedSubwords] → PCollection[OutputFile]: `sentencepiece/<name>.model` and `.vocab`.
-
-    Writes nothing where there is no model.
-    """
-
-    def __init__(self, folder: str, name: str):
-        super().__init__()
-        self.folder = folder
-        self.name = name
-
-    def expand(self, trained: beam.PCollection) -> beam.PCollection:
-        return trained | beam.FlatMap(write_subwords, self.folder, self.name)
+    counters.count(STAGE, "begun", expected)
+    counters.flush()
+    model, reason = b"", ""
+    try:
+        model = train_model(texts(), settings)
+    except UntrainableError as error:  # a corpus without a vocabulary is a corpus
+        reason = str(error)
+    counters.count(STAGE, "articles", read)
+    counters.flush()
+    size = vocabulary_size_of(model) if model else 0
+    return TrainedSubwords(model, size, read, digest.hexdigest(), reason)
 
 
 def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator[OutputFile]:
-    """Writes the model, and its pieces for people."""
-    if not trained.model:
-        return
-    path = f"{FOLDER}/{name}"
-    with HashedFile.in_folder(folder, f"{path}.model") as file:
-        file.write(trained.model)
-    yield file.output_file(f"{path}.model", "", MODEL_KIND, trained.vocabulary_size)
-    vocabulary = vocabulary_of(trained.model)
-    yield write_text(folder, f"{path}.vocab", vocabulary, VOCABULARY_KIND)
+    """Writes `sentencepiece/<name>.model` and `.vocab`; nothing where there is no model."""
+    if trained.model:
+        yield from write_model(folder, f"{FOLDER}/{name}", trained.model, trained.vocabulary_size)
+
+
+def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
+    """Writes a model, and its pieces for people."""
+    with HashedFile.in_folder(folder, f"{name}.model") as file:
+        file.write(model)
+    yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
+    yield write_text(folder, f"{name}.vocab", vocabulary_of(model), VOCABULARY_KIND)

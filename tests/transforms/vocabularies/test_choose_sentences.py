@@ -14,7 +14,12 @@ from transforms.text.vocabularies.sentence_choice import (
     is_once_more,
     rank_sentences,
 )
-from transforms.vocabularies.choose_sentences import AddCounts, ChooseSentences, JoinRanks, Sampling
+from transforms.vocabularies.choose_sentences import (
+    ChooseSentences,
+    Sampling,
+    add_ranges,
+    join_ranks,
+)
 from transforms.vocabularies.read_sentences import SentenceBlock
 
 UK = [f"Речення {number}." for number in range(40)]
@@ -73,14 +78,10 @@ def test_nothing_to_choose_from(tmp_path: Path) -> None:
 
 
 def test_combining_in_parts_is_combining_at_once() -> None:
-    add, join = AddCounts(), JoinRanks()
     counts = [np.arange(RANGES) * factor for factor in (1, 2, 3)]
-    left = add.add_input(add.create_accumulator(), counts[0])
-    right = add.add_input(add.add_input(add.create_accumulator(), counts[1]), counts[2])
-    merged = add.extract_output(add.merge_accumulators([left, right]))
+    merged = add_ranges([add_ranges(counts[:1]), add_ranges([]), add_ranges(counts[1:])])
     assert np.array_equal(merged, np.arange(RANGES) * 6)
     ranks = [rank_sentences(lines, 1) for lines in (UK[:3], UK[3:5], JA)]
-    first = join.add_input(join.create_accumulator(), ranks[0])
-    others = join.compact(join.add_input(join.add_input([], ranks[1]), ranks[2]))
-    joined = join.extract_output(join.merge_accumulators([first, join.compact([]), others]))
+    joined = join_ranks([join_ranks(ranks[:1]), join_ranks([]), join_ranks(ranks[1:])])
     assert np.array_equal(joined, np.concatenate(ranks))
+    assert joined.dtype == np.uint64

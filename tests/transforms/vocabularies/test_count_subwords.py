@@ -1,5 +1,6 @@
 import pyarrow as pa
 import pytest
+from apache_beam.pvalue import AsList, AsSingleton
 
 from tests.tools.run_pipeline import run_inputs
 from transforms.builds.finished_builds import CorpusRows
@@ -11,7 +12,7 @@ from transforms.text.vocabularies.subwords import (
     add_subword_stats,
 )
 from transforms.vocabularies import count_subwords
-from transforms.vocabularies.count_subwords import CountRows, CountSubwords
+from transforms.vocabularies.count_subwords import CountSubwords, count_article, count_rows
 from transforms.vocabularies.train_subwords import train_on
 from transforms.wiki.pack_articles import pack_article, unpack_text
 
@@ -27,13 +28,15 @@ ARTICLES = [
     article(3, "test", "\n_START_ARTICLE_\n鬱é\n_START_PARAGRAPH_\nРічка."),
 ]
 TRAINED = train_on(
-    [("Q1", "1", unpack_text(one)) for one in ARTICLES[:2]], SubwordSettings(vocabulary_size=320)
+    [("Q1", "1", unpack_text(one)) for one in ARTICLES[:2]], SubwordSettings(vocabulary_size=320), 2
 )
 
 
 def count(articles: list[PackedArticle], trained: TrainedSubwords) -> dict[str, SubwordStats]:
     outcome = run_inputs(
-        lambda given, model: given | CountSubwords(model), given=articles, model=[trained]
+        lambda given, model: given | CountSubwords(count_article, AsSingleton(model)),
+        given=articles,
+        model=[trained],
     )
     stats = outcome.elements["main"]
     assert len(stats) == len(dict(stats))
@@ -78,7 +81,7 @@ def rows(edition: str, split: str, texts: list[str]) -> CorpusRows:
 
 
 def test_row_groups_are_counted_in_each_vocabulary() -> None:
-    small = train_on([("Q1", "1", "Вода")], SubwordSettings(vocabulary_size=300))
+    small = train_on([("Q1", "1", "Вода")], SubwordSettings(vocabulary_size=300), 1)
     none = TrainedSubwords(b"", 0, 0, "", "no text")
     groups = [
         rows("uk", "train", ["Вода, річка.", "Річка_NEWLINE_Вода"]),
@@ -87,7 +90,9 @@ def test_row_groups_are_counted_in_each_vocabulary() -> None:
         rows("el", "train", ["Νερό"]),
     ]
     named = [("all", TRAINED), ("small", small), ("none", none)]
-    outcome = run_inputs(lambda given, by: given | CountRows(by), given=groups, by=named)
+    outcome = run_inputs(
+        lambda given, by: given | CountSubwords(count_rows, AsList(by)), given=groups, by=named
+    )
     expected = {
         (name, edition, split): add_subword_stats(
             SubwordCounter(one.model).count(text)

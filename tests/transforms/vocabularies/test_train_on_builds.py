@@ -31,7 +31,7 @@ def test_the_sample_are_the_first_articles_of_train(
     build = open_build(str(make_build(tmp_path, "uk", IDS)))
     sample = plan_sample(build, articles)
     paths = build.files["train"]
-    found = [(paths.index(part.group.path), part.group.number, part.rows) for part in sample]
+    found = [(paths.index(part.path), part.number, part.rows) for part in sample]
     assert found == expected
     ids = [f"Q{number}" for number in range(1, min(articles, 5) + 1)]
     assert list(read_sample(sample)) == [(identity, "7", text_of(identity)) for identity in ids]
@@ -54,6 +54,6 @@ def test_each_vocabulary_is_learned_from_the_whole_sample(tmp_path: Path) -> Non
     outcome = run_pipeline(lambda root: {"trained": root | TrainOnBuilds(sample, vocabularies)})
     articles = [(identity, "7", text_of(identity)) for identity in ("Q8", "Q1", "Q2")]
     assert dict(outcome.elements["trained"]) == {
-        name: train_on(articles, settings) for name, settings in vocabularies.items()
+        name: train_on(articles, settings, 3) for name, settings in vocabularies.items()
     }
     assert outcome.counters == {"train-subwords/begun": 6, "train-subwords/articles": 6}

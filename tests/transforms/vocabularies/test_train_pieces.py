@@ -9,7 +9,7 @@ from transforms.text.lines.line_blocks import block_of
 from transforms.text.vocabularies.piece_model import PieceSettings, train_pieces
 from transforms.text.vocabularies.subwords import vocabulary_of
 from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket, pack_counts
-from transforms.vocabularies.train_pieces import TrainPieces, WritePieces
+from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 SETTINGS = PieceSettings(300)
 COUNTS = count_words(block_of([sentence.encode() for sentence in SENTENCES]))
@@ -38,8 +38,7 @@ def test_what_cannot_be_trained_is_an_input_error(tmp_path: Path) -> None:
 def test_files(tmp_path: Path) -> None:
     trained = train_pieces([COUNTS], SETTINGS)
     (tmp_path / "build").mkdir()
-    outcome = run_transform(WritePieces(str(tmp_path / "build")), [trained])
-    files = {one.name: one for one in outcome.elements["main"]}
+    files = {one.name: one for one in write_pieces(trained, str(tmp_path / "build"))}
     model = (tmp_path / "build" / "sentencepiece.model").read_bytes()
     vocabulary = (tmp_path / "build" / "sentencepiece.vocab").read_text("utf-8")
     assert model == trained.model

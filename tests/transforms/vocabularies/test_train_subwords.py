@@ -1,4 +1,5 @@
 import hashlib
+import heapq
 import random
 from pathlib import Path
 
@@ -18,11 +19,11 @@ from transforms.text.vocabularies.subwords import (
 )
 from transforms.vocabularies.train_subwords import (
     LARGEST_RANK,
-    SmallestRanks,
     TrainSubwords,
-    WriteSubwords,
+    last_of_sample,
     train_on,
     train_on_sample,
+    write_subwords,
 )
 from transforms.wiki.article_rows import order
 from transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
@@ -93,7 +94,7 @@ def test_without_train_there_is_no_model_but_a_reason(articles: list[PackedArtic
 
 def test_a_model_that_cannot_be_is_a_reason() -> None:
     text = "".join(map(chr, range(0x4E00, 0x4E00 + 500)))
-    trained = train_on([("Q1", "7", text)], settings(1))
+    trained = train_on([("Q1", "7", text)], settings(1), 1)
     assert (trained.model, trained.vocabulary_size, trained.sampled_articles) == (b"", 0, 1)
     assert "Vocabulary size is smaller than required_chars" in trained.reason
     assert trained.summary() == {
@@ -110,32 +111,16 @@ def test_a_damaged_text_is_no_reason_but_an_error() -> None:
         train_on_sample((0, [data, b""]), settings(1))
 
 
-@given(
-    st.lists(st.lists(st.integers(0, 40) | st.integers(0, LARGEST_RANK), max_size=30), max_size=5),
-    st.integers(1, 12),
-)
-def test_the_last_of_the_sample_whatever_the_bundles(bundles: list[list[int]], n: int) -> None:
-    combine = SmallestRanks(n)
-    accumulators = []
-    for bundle in bundles:
-        accumulator = combine.create_accumulator()
-        for value in bundle:
-            accumulator = combine.add_input(accumulator, value)
-        assert len(accumulator) <= 2 * n
-        accumulators.append(accumulator)
-    merged = combine.merge_accumulators(accumulators)
-    assert len(merged) <= n
-    values = sorted(value for bundle in bundles for value in bundle)
-    last = values[n - 1] if len(values) >= n else LARGEST_RANK
-    found = combine.extract_output(merged)
-    assert found == last
-    assert type(found) is int
+@given(st.lists(st.integers(0, LARGEST_RANK), max_size=30), st.integers(1, 12))
+def test_the_last_of_the_sample(ranks: list[int], n: int) -> None:
+    in_order = sorted(ranks)
+    last = in_order[n - 1] if len(in_order) >= n else LARGEST_RANK
+    assert last_of_sample(heapq.nlargest(n, [-rank for rank in ranks]), n) == last
 
 
 def test_files_of_a_vocabulary(tmp_path: Path) -> None:
-    trained = train_on([("Q1", "7", "some text, some more")], settings(1))
-    outcome = run_transform(WriteSubwords(str(tmp_path), "uk-32k"), [trained])
-    files = {file.name: file for file in outcome.elements["main"]}
+    trained = train_on([("Q1", "7", "some text, some more")], settings(1), 1)
+    files = {file.name: file for file in write_subwords(trained, str(tmp_path), "uk-32k")}
     model = (tmp_path / "sentencepiece" / "uk-32k.model").read_bytes()
     vocabulary = (tmp_path / "sentencepiece" / "uk-32k.vocab").read_bytes()
     assert model == trained.model
@@ -152,6 +137,5 @@ def test_files_of_a_vocabulary(tmp_path: Path) -> None:
 
 
 def test_no_model_no_file(tmp_path: Path) -> None:
-    outcome = run_transform(WriteSubwords(str(tmp_path), "uk"), [train_on([], settings(1))])
-    assert outcome.elements == {"main": []}
+    assert list(write_subwords(train_on([], settings(1), 0), str(tmp_path), "uk")) == []
     assert list(tmp_path.iterdir()) == []
