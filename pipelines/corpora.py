@@ -32,6 +32,11 @@ class CorpusRow(NamedTuple):
         """Imports the module of the method."""
         return importlib.import_module(self.module)
 
+    def classes(self) -> tuple[Any, Any]:
+        """The class of its builds, and that of their settings."""
+        module = self.load()
+        return getattr(module, self.build), getattr(module, self.settings)
+
 
 def load(name: str) -> Any:
     """What "module:attribute" names."""

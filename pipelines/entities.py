@@ -13,17 +13,13 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.files.write_rejected import CountReasons, WriteRejected
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
 from transforms.text.wikimedia.language import dbname_of
 from transforms.wiki.close_classes import CloseOverSubclasses
 from transforms.wiki.pack_items import PackedItems, PackItems
 from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
-from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
+from transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
@@ -45,6 +41,7 @@ class Entities(CorpusBuild):
 
     config: EntitiesConfig
     release = RELEASE
+    description = DESCRIPTION
     libraries = ("numpy",)
 
     def __init__(self, config: EntitiesConfig):
@@ -59,11 +56,10 @@ class Entities(CorpusBuild):
     def edition(self) -> str:
         return EDITION
 
-    @property
-    def dump_date(self) -> str:
-        """The date in the name of the dump or of its folder, unless the settings give one."""
+    def date_of_inputs(self) -> str:
+        """The date in the name of the dump or of its folder."""
         found = _DATE_IN_NAME.search(self.dumps[0]) or _DATE_OF_FOLDER.search(self.dumps[0])
-        return self.config.dump_date or (found.group(1) if found else "undated")
+        return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read."""
@@ -85,13 +81,9 @@ class Entities(CorpusBuild):
             entities=items.entities,
             kinds=read.batches | "CloseOverSubclasses" >> CloseOverSubclasses(),
             rejected=read.rejected,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: read.lost,
-                "entities": items.entities,
-                "skipped": read.skipped,
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(
+                root, lost=read.lost, entities=items.entities, skipped=read.skipped
+            ),
         )
 
     def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
@@ -101,22 +93,18 @@ class Entities(CorpusBuild):
         table = items | "WriteEntityTable" >> WriteEntityTable(
             folder, self.wikis, self.config.rows_per_file
         )
-        ledger = {
-            OUTPUTS: (
-                table.files,
-                read.kinds | "WriteInternalClasses" >> WriteInternalClasses(folder),
-                read.rejected | "WriteRejected" >> WriteRejected(folder),
-            ),
-            REJECTED: read.rejected | "CountReasons" >> CountReasons(),
-            "counts": table.counts,
-            "kinds": read.kinds,
-        } | "Enter" >> Enter(read.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, account_for_entities
+        classes = read.kinds | "WriteInternalClasses" >> beam.Map(write_internal_classes, folder)
+        self.close_ledger(
+            folder,
+            read.ledger,
+            account_for_entities,
+            outputs=(table.files, classes),
+            rejected=read.rejected,
+            counts=table.counts,
+            kinds=read.kinds,
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return {"entities": self.dumps}
 
     def settings(self) -> Mapping[str, Any]:

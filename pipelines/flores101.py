@@ -13,7 +13,7 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import name_edition, name_variant
+from pipelines.settings.dump_settings import name_edition
 from pipelines.settings.flores101_settings import (
     LANGUAGE,
     ORIGINAL,
@@ -21,21 +21,15 @@ from pipelines.settings.flores101_settings import (
     RELEASE,
     Flores101Config,
 )
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.sentences.read_topics import read_topics
 from transforms.sentences.select_sentences import SelectSentences
 from transforms.sentences.source_passages import Sourced, SourceDump, SourcePassages, flatten
 from transforms.sentences.write_source import WriteSource
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import short_fingerprint
 from transforms.text.translation.records import DOMAINS
 from transforms.text.translation.sourcing.accounts import DESCRIPTION, account_for_source
-from transforms.text.translation.sourcing.quotas import (
-    split_sizes,
-)
+from transforms.text.translation.sourcing.quotas import split_sizes
 from transforms.text.wikimedia.sites import load_site
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.read_dumps import dump_bytes_of
@@ -56,6 +50,8 @@ class Flores101(CorpusBuild):
 
     config: Flores101Config
     release = RELEASE
+    description = DESCRIPTION
+    lang = LANGUAGE
     libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):
@@ -77,12 +73,10 @@ class Flores101(CorpusBuild):
     def edition(self) -> str:
         return name_edition(LANGUAGE, self.variant(), ORIGINAL)
 
-    @property
-    def dump_date(self) -> str:
-        """The newest date in the names of the dumps, unless the settings give one."""
+    def date_of_inputs(self) -> str:
+        """The newest date in the names of the dumps."""
         names = [_DUMP_DATE.search(path) for dump in self.dumps for path in dump.paths]
-        newest = max((found.group(1) for found in names if found), default="undated")
-        return self.config.dump_date or newest
+        return max((found[1] for found in names if found), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
@@ -95,11 +89,7 @@ class Flores101(CorpusBuild):
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
         """Finds a passage in every article."""
         sourced = flatten([self._source(root, dump, place.stripes) for dump in self.dumps])
-        ledger = {
-            INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-            LOST: sourced.lost,
-            "pages": sourced.pages,
-        } | "Enter" >> Enter()
+        ledger = self.open_ledger(root, lost=sourced.lost, pages=sourced.pages)
         return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
@@ -107,18 +97,14 @@ class Flores101(CorpusBuild):
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )
-        rejected = (sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten()
-        ledger = {
-            OUTPUTS: (
-                rejected | "WriteRejected" >> WriteRejected(place.folder),
-                selected.selection | "WriteSource" >> WriteSource(place.folder),
-            ),
-            REJECTED: rejected | "CountReasons" >> CountReasons(),
-            "candidates": selected.candidates,
-            "selection": selected.selection,
-        } | "Enter" >> Enter(sourced.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            place.folder, self.provenance(), DESCRIPTION, account_for_source
+        self.close_ledger(
+            place.folder,
+            sourced.ledger,
+            account_for_source,
+            outputs=[selected.selection | "WriteSource" >> WriteSource(place.folder)],
+            rejected=(sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
+            candidates=selected.candidates,
+            selection=selected.selection,
         )
 
     def _source(self, root: beam.Pipeline, dump: SourceDump, stripes: int) -> Sourced:
@@ -127,7 +113,6 @@ class Flores101(CorpusBuild):
         return sourced
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         dumps = {dump.site.name: dump.paths for dump in self.dumps}
         return {**dumps, "topics": self.topic_tables}
 
@@ -158,6 +143,3 @@ class Flores101(CorpusBuild):
             "sentence_boundaries": "sentencex",
             "on_corrupt": self.config.on_corrupt,
         }
-
-    def signature_settings(self) -> Mapping[str, str]:
-        return {"lang": LANGUAGE, **name_variant(self.variant())}

@@ -13,15 +13,9 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.dump_settings import name_variant
 from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.duplicates.drop_near_duplicates import (
-    DropNearDuplicates,
-)
-from transforms.files.hash_inputs import HashInputs
+from transforms.duplicates.drop_near_duplicates import DropNearDuplicates
 from transforms.files.open_input import file_bytes_of, match_inputs
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.check_lines import check_lines
 from transforms.lines.count_vocabulary import CountVocabulary
 from transforms.lines.map_unknown import MapUnknown
@@ -32,7 +26,6 @@ from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
 from transforms.lines.write_lines import WriteChecksums, WriteLines
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.news.sentence_accounts import account_for_sentences
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
@@ -53,23 +46,22 @@ class Lm1b(CorpusBuild):
 
     config: Lm1bConfig
     release = RELEASE
+    description = DESCRIPTION
     libraries = ("numpy",)
 
     def __init__(self, config: Lm1bConfig):
         """Raises InputError for inputs that are missing, empty, or visibly cut off."""
         self.config = config
+        self.lang = config.language
         self.files = match_inputs(config.input)
         self.members = config.members or (f"news.20??.{config.language}.shuffled*",)
         check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
 
-    @property
-    def dump_date(self) -> str:
-        """The years in the names of the files, unless the settings say something else."""
+    def date_of_inputs(self) -> str:
+        """The first and the last year in the names of the files."""
         names = map(posixpath.basename, self.files)
         years = sorted({year for name in names for year in _YEAR.findall(name)})
-        return (
-            self.config.dump_date or "-".join(dict.fromkeys((*years[:1], *years[-1:]))) or "undated"
-        )
+        return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
@@ -100,16 +92,15 @@ class Lm1b(CorpusBuild):
             splitters=unique.splitters,
             raw=self._store_raw(unique.ranges, place.scratch),
             ranges=ranges,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: lines.lost,
-                "lines": lines.lines,
-                "unterminated": lines.unterminated,
-                "measured": blocks | "MeasureLines" >> MeasureLines(),
-                "duplicates": unique.duplicates,
-                "unique": ranges | "CountLines" >> beam.Map(lines_of_range),
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(
+                root,
+                lost=lines.lost,
+                lines=lines.lines,
+                unterminated=lines.unterminated,
+                measured=blocks | "MeasureLines" >> MeasureLines(),
+                duplicates=unique.duplicates,
+                unique=ranges | "CountLines" >> beam.Map(lines_of_range),
+            ),
         )
 
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
@@ -128,23 +119,22 @@ class Lm1b(CorpusBuild):
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
         written = corpus | "WriteLines" >> WriteLines(folder, RELEASE.corpus, config.language)
-        ledger = {
-            OUTPUTS: (
+        self.close_ledger(
+            folder,
+            lines.ledger,
+            account_for_sentences,
+            outputs=(
                 written.files,
                 written.md5s | "WriteChecksums" >> WriteChecksums(folder),
                 vocabulary.files,
                 different.removed,
-                lines.rejected | "WriteRejected" >> WriteRejected(folder),
                 *self._keep_checkpoints(lines, folder),
             ),
-            REJECTED: lines.rejected | "CountReasons" >> CountReasons(),
-            "near_duplicates": different.counts,
-            "splits": corpus | "MeasureShards" >> MeasureShards(),
-            "replaced": written.replaced | "AddReplaced" >> beam.CombinePerKey(sum),
-            "vocabulary": vocabulary.stats,
-        } | "Enter" >> Enter(lines.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, account_for_sentences
+            rejected=lines.rejected,
+            near_duplicates=different.counts,
+            splits=corpus | "MeasureShards" >> MeasureShards(),
+            replaced=written.replaced | "AddReplaced" >> beam.CombinePerKey(sum),
+            vocabulary=vocabulary.stats,
         )
 
     def _store_raw(self, ranges: beam.PCollection, scratch: str) -> beam.PCollection:
@@ -164,7 +154,6 @@ class Lm1b(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return {"news": self.files}
 
     def settings(self) -> Mapping[str, Any]:
@@ -177,7 +166,3 @@ class Lm1b(CorpusBuild):
             "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
         }
-
-    def signature_settings(self) -> Mapping[str, str]:
-        config = self.config  # whose edition would say a second time what differs
-        return {"lang": config.language, **name_variant(config.variant())}

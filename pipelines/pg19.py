@@ -12,9 +12,8 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
-from pipelines.settings.dump_settings import name_edition, name_variant
+from pipelines.settings.dump_settings import name_edition
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
-from transforms.books.assign_book_splits import AssignBookSplits
 from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
@@ -22,12 +21,9 @@ from transforms.books.gather_books import GatherBooks
 from transforms.books.list_dates import ListDates
 from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
-from transforms.books.screen_books import ScreenBooks
+from transforms.books.screen_books import BookRule, ScreenBooks
 from transforms.books.strip_books import StripBooks
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.screen import KeepAll
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.pg19_rows import (
     HASH,
@@ -37,8 +33,8 @@ from transforms.text.books.pg19_rows import (
     Membership,
     make_row,
 )
-from transforms.text.books.screening.screening import Rules, TooShort, not_english
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from transforms.text.books.screening.language import not_english
+from transforms.text.books.screening.running_text import TooShort
 from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
@@ -57,6 +53,8 @@ class Pg19(CorpusBuild):
 
     config: Pg19Config
     release = RELEASE
+    description = DESCRIPTION
+    lang = LANGUAGE
     libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
@@ -83,10 +81,8 @@ class Pg19(CorpusBuild):
     def edition(self) -> str:
         return name_edition(LANGUAGE, self.variant(), ORIGINAL)
 
-    @property
-    def dump_date(self) -> str:
-        """The date in the names of the files, unless the settings give one."""
-        return self.config.dump_date or self.files.date()
+    def date_of_inputs(self) -> str:
+        return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
@@ -108,7 +104,7 @@ class Pg19(CorpusBuild):
             config.on_corrupt,
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=False)
-        screened = stripped.kept | "ScreenBooks" >> ScreenBooks(self.rules())
+        screened = stripped.kept | "ScreenBooks" >> ScreenBooks(*self.rules())
         dated = screened.kept | "DateBooks" >> DateBooks(config.before)
         rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
         return OldBooks(
@@ -116,12 +112,7 @@ class Pg19(CorpusBuild):
             evidence=dated.evidence,
             rejected=rejected | "Rejected" >> beam.Flatten(),
             catalog_rejected=gathered.catalog_rejected,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: gathered.lost,
-                "files": gathered.files,
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(root, lost=gathered.lost, files=gathered.files),
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
@@ -131,37 +122,31 @@ class Pg19(CorpusBuild):
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
         different = old.books | "DropDuplicates" >> drop
         masked = different.kept | "MaskWords" >> MaskWords(place.scratch, self.masked)
-        assigned = masked.books | "AssignSplits" >> AssignBookSplits(self.membership.split_of)
-        rows = assigned | "MakeRows" >> beam.MapTuple(make_row)
+        rows = masked.books | "MakeRows" >> beam.Map(make_row, self.membership)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
-        rejected = (old.rejected, different.rejected) | "Rejected" >> beam.Flatten()
-        listed = (rejected, old.catalog_rejected) | "Unread" >> beam.Flatten()
-        ledger = {
-            OUTPUTS: (
-                rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
-                listed | "WriteRejected" >> WriteRejected(folder),
-                dates.files,
-            ),
-            REJECTED: rejected | "CountReasons" >> CountReasons(),
-            "stats": stats,
-            "facts": (dates.facts, masked.facts),
-        } | "Enter" >> Enter(old.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, ACCOUNTS
+        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards)
+        self.close_ledger(
+            folder,
+            old.ledger,
+            ACCOUNTS,
+            outputs=(rows | "WriteBooks" >> write, dates.files),
+            rejected=(old.rejected, different.rejected) | "Rejected" >> beam.Flatten(),
+            unread=old.catalog_rejected,
+            stats=stats,
+            facts=(dates.facts, masked.facts),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return self.files.by_role()
 
-    def rules(self) -> Rules:
+    def rules(self) -> tuple[BookRule, ...]:
         """What a book must be, in the order in which it is asked. A released book may have two languages."""
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
-        return Rules((self.membership.reason_to_reject, *is_english, too_short))
+        return self.membership.reason_to_reject, *is_english, too_short
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input."""
@@ -187,6 +172,3 @@ class Pg19(CorpusBuild):
             "on_corrupt": self.config.on_corrupt,
             "shard_bytes": self.config.shard_bytes,
         }
-
-    def signature_settings(self) -> Mapping[str, str]:
-        return {"lang": LANGUAGE, **name_variant(self.variant())}

@@ -12,7 +12,6 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
-from pipelines.settings.dump_settings import name_variant
 from pipelines.settings.simplebooks_settings import (
     ACCOUNTS,
     DESCRIPTION,
@@ -27,14 +26,13 @@ from transforms.books.list_books import BookFates, ListBooks, title_of
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.books.select_books import SelectBooks
 from transforms.books.strip_books import StripBooks
-from transforms.books.take_simplest import KeepSimplest, TakeSimplest, measure_of
+from transforms.books.take_simplest import TakeSimplest, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
 from transforms.books.write_layout import WriteLayout
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.files.write_rows import PlanShards, WriteRows
-from transforms.text.books.screening.screening import Rules, TooShort, genre_to_reject, not_english
+from transforms.text.books.screening.genres import genre_to_reject
+from transforms.text.books.screening.language import not_english
+from transforms.text.books.screening.running_text import TooShort
 from transforms.text.books.simple.simplebooks_rows import (
     SCHEMA,
     SPLITS_WITH_SMALL,
@@ -42,7 +40,6 @@ from transforms.text.books.simple.simplebooks_rows import (
     make_rows,
 )
 from transforms.text.books.simple.simplicity import NotSimple
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 
 
 class ReadableBooks(NamedTuple):
@@ -70,6 +67,8 @@ class SimpleBooks(CorpusBuild):
 
     config: SimpleBooksConfig
     release = RELEASE
+    description = DESCRIPTION
+    lang = LANGUAGE
     libraries = ("numpy", "spacy")
 
     def __init__(self, config: SimpleBooksConfig):
@@ -77,10 +76,8 @@ class SimpleBooks(CorpusBuild):
         self.config = config
         self.files = find_books(config.books, config.on_corrupt, catalog=config.catalog)
 
-    @property
-    def dump_date(self) -> str:
-        """The date in the names of the files, unless the settings give one."""
-        return self.config.dump_date or self.files.date()
+    def date_of_inputs(self) -> str:
+        return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
@@ -102,8 +99,9 @@ class SimpleBooks(CorpusBuild):
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
         measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
-        rules = Rules((not_english, TooShort(config.min_words), genre_to_reject))
-        screened = measured | "ScreenBooks" >> ScreenBooks(rules)
+        too_short = TooShort(config.min_words)
+        screen = ScreenBooks(not_english, too_short, genre_to_reject)
+        screened = measured | "ScreenBooks" >> screen
         return ReadableBooks(
             books=screened.kept,
             titles=gathered.books | "Titles" >> beam.Map(title_of),
@@ -111,12 +109,7 @@ class SimpleBooks(CorpusBuild):
             rejected=(stripped.rejected, screened.rejected) | "Rejected" >> beam.Flatten(),
             rejected_files=gathered.rejected,
             catalog_rejected=gathered.catalog_rejected,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: gathered.lost,
-                "files": gathered.files,
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(root, lost=gathered.lost, files=gathered.files),
         )
 
     def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
@@ -125,7 +118,7 @@ class SimpleBooks(CorpusBuild):
         keep: beam.PTransform = KeepSimple(NotSimple(config.formula, config.min_ratio))
         if config.target_tokens:
             target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
-            keep = KeepSimplest(scratch, config.number_style, TakeSimplest(scratch, *target))
+            keep = TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
         selected = simple.kept | "SelectBooks" >> SelectBooks(
             scratch, config.overlap, config.ngram_words, config.estimate
@@ -159,26 +152,23 @@ class SimpleBooks(CorpusBuild):
             sized=corpus,
             places=layout.places,
         )
-        rejected = (readable.rejected_files, fallen) | "Rejected" >> beam.Flatten()
-        listed = (rejected, readable.catalog_rejected) | "Unread" >> beam.Flatten()
-        ledger = {
-            OUTPUTS: (
+        self.close_ledger(
+            folder,
+            readable.ledger,
+            ACCOUNTS,
+            outputs=(
                 rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
-                listed | "WriteRejected" >> WriteRejected(folder),
                 fates | "ListBooks" >> ListBooks(folder, config.formula),
                 layout.files,
                 sizes.files,
             ),
-            REJECTED: rejected | "CountReasons" >> CountReasons(),
-            "stats": stats,
-            "facts": sizes.facts,
-        } | "Enter" >> Enter(readable.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, ACCOUNTS
+            rejected=(readable.rejected_files, fallen) | "Rejected" >> beam.Flatten(),
+            unread=readable.catalog_rejected,
+            stats=stats,
+            facts=sizes.facts,
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return self.files.by_role()
 
     def caveats(self) -> tuple[str, ...]:
@@ -194,6 +184,3 @@ class SimpleBooks(CorpusBuild):
             "on_corrupt": config.on_corrupt,
             "shard_bytes": config.shard_bytes,
         }
-
-    def signature_settings(self) -> Mapping[str, str]:
-        return {"lang": LANGUAGE, **name_variant(self.config.variant())}

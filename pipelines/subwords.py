@@ -17,12 +17,8 @@ from pipelines.settings.dump_settings import name_edition, name_variant
 from pipelines.settings.subword_sources import find_evaluation, find_sources
 from pipelines.settings.subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig
 from transforms.builds.finished_builds import MANIFEST, Build, age_of
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import file_bytes_of
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.lines.read_lines import line_bytes_of
-from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED
 from transforms.text.vocabularies.piece_accounts import DESCRIPTION, account_for_pieces
 from transforms.text.vocabularies.piece_model import TRAINER
 from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
@@ -53,6 +49,7 @@ class Subwords(CorpusBuild):
 
     config: SubwordsConfig
     release = RELEASE
+    description = DESCRIPTION
     libraries = ("sentencex", "langcodes")
 
     def __init__(self, config: SubwordsConfig):
@@ -68,11 +65,9 @@ class Subwords(CorpusBuild):
         name = f"multilingual-{len(self.languages)}-{self.config.size}"
         return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
 
-    @property
-    def dump_date(self) -> str:
-        """That of the newest build, unless the settings say something else."""
-        newest = max(map(age_of, self._builds()), default=(False, UNDATED))
-        return self.config.dump_date or newest[1]
+    def date_of_inputs(self) -> str:
+        """That of the newest build."""
+        return max(map(age_of, self._builds()), default=(False, UNDATED))[1]
 
     def _builds(self) -> list[Build]:
         return [build for builds in self.sources.builds.values() for build in builds]
@@ -105,11 +100,7 @@ class Subwords(CorpusBuild):
             rejected=rejected,
             choices=choices,
             words=counted.words,
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                "sampled": counted.sampled,
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(root, sampled=counted.sampled),
         )
 
     def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:
@@ -119,18 +110,15 @@ class Subwords(CorpusBuild):
     def count(self, root: beam.Pipeline, place: Place, sample: Sample, learned: Trained) -> None:
         """Counts the pieces of what was held out, and writes the vocabulary."""
         folder, trained, choices = place.folder, learned.trained, sample.choices
-        ledger = {
-            OUTPUTS: (
-                trained | "WritePieces" >> WritePieces(folder),
-                sample.rejected | "WriteRejected" >> WriteRejected(folder),
-            ),
-            REJECTED: sample.rejected | "CountReasons" >> CountReasons(),
-            "trained": trained,
-            "choices": choices,
-            "stats": sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
-        } | "Enter" >> Enter(sample.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, account_for_pieces
+        self.close_ledger(
+            folder,
+            sample.ledger,
+            account_for_pieces,
+            outputs=[trained | "WritePieces" >> WritePieces(folder)],
+            rejected=sample.rejected,
+            trained=trained,
+            choices=choices,
+            stats=sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

@@ -13,13 +13,9 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.wiki40b_settings import DESCRIPTION, RELEASE, Wiki40bConfig, linking_caveats
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
-from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.files.write_rows import PlanShards, WriteRows
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
 from transforms.text.wikimedia.language import dbname_of
@@ -35,7 +31,7 @@ from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
-from transforms.wiki.pack_articles import PackArticles
+from transforms.wiki.pack_articles import pack_article
 from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
 from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
@@ -60,6 +56,7 @@ class Wiki40b(CorpusBuild):
 
     config: Wiki40bConfig
     release = RELEASE
+    description = DESCRIPTION
 
     def __init__(self, config: Wiki40bConfig):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
@@ -91,11 +88,10 @@ class Wiki40b(CorpusBuild):
         reads = 1 + self.config.wiki_templates
         return reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
-    @property
-    def dump_date(self) -> str:
-        """The date in the name of the dump, unless the settings give one."""
+    def date_of_inputs(self) -> str:
+        """The date in the name of the dump."""
         found = _DUMP_DATE.search(self.dumps[0])
-        return self.config.dump_date or (found.group(1) if found else "undated")
+        return found[1] if found else ""
 
     @property
     def links_pages(self) -> bool:
@@ -118,19 +114,18 @@ class Wiki40b(CorpusBuild):
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
-        packed = cleaned.kept | "PackArticles" >> PackArticles()
+        packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
-            ledger={
-                INPUTS: root | "HashInputs" >> HashInputs(self.inputs()),
-                LOST: dump.lost,
-                "pages": dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
-            }
-            | "Enter" >> Enter(),
+            ledger=self.open_ledger(
+                root,
+                lost=dump.lost,
+                pages=dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
+            ),
         )
 
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
@@ -147,28 +142,25 @@ class Wiki40b(CorpusBuild):
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
         dropped = (cleaned.rejected, linked.rejected, different.rejected)
-        rejected = dropped | "Rejected" >> beam.Flatten()
-        ledger = {
-            OUTPUTS: (
-                corpus
-                | "WriteCorpus" >> WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards),
-                rejected | "WriteRejected" >> WriteRejected(folder),
+        write = WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards)
+        self.close_ledger(
+            folder,
+            cleaned.ledger,
+            account_for_articles,
+            outputs=(
+                corpus | "WriteCorpus" >> write,
                 cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
                 vocabulary.files,
             ),
-            REJECTED: rejected | "CountReasons" >> CountReasons(),
-            "stats": corpus | "MeasureCorpus" >> MeasureCorpus(),
-            "class_unknown": linked.class_unknown,
-            "pinned": assigned.pinned,
-            "subwords": vocabulary.subwords,
-            "subword_stats": vocabulary.stats,
-        } | "Enter" >> Enter(cleaned.ledger)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, account_for_articles
+            rejected=dropped | "Rejected" >> beam.Flatten(),
+            stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
+            class_unknown=linked.class_unknown,
+            pinned=assigned.pinned,
+            subwords=vocabulary.subwords,
+            subword_stats=vocabulary.stats,
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
         return {
             "dump": self.dumps,
             **self.tables.by_role(),

@@ -4,7 +4,6 @@ Method: Guo et al., LREC 2020, section 3: 64k and 128k pieces, learned from 10,0
 each language, and counted on every language. Works on finished builds.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,11 +20,15 @@ from pipelines.settings.wiki40b_multilingual_settings import (
     RELEASE,
     MultilingualConfig,
 )
-from transforms.builds.finished_builds import MANIFEST, Build, ReadCorpus, age_of, find_builds
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.builds.ledger import INPUTS, OUTPUTS
+from transforms.builds.finished_builds import (
+    MANIFEST,
+    Build,
+    ReadCorpus,
+    age_of,
+    find_builds,
+    read_json,
+)
+from transforms.files.open_input import InputError
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -36,8 +39,8 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, WriteVocabula
 class Trained(NamedTuple):
     """What training hands on."""
 
-    inputs: beam.PCollection  # of InputFile
     trained: beam.PCollection  # of (name, TrainedSubwords)
+    ledger: beam.PCollection  # of Entry
 
 
 class Wiki40bMultilingual(CorpusBuild):
@@ -45,6 +48,7 @@ class Wiki40bMultilingual(CorpusBuild):
 
     config: MultilingualConfig
     release = RELEASE
+    description = DESCRIPTION
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
@@ -79,24 +83,20 @@ class Wiki40bMultilingual(CorpusBuild):
     def train(self, root: beam.Pipeline, place: Place) -> Trained:
         """Learns the pieces from the first articles of each language."""
         vocabularies = self.config.vocabularies()
-        return Trained(
-            inputs=root | "HashInputs" >> HashInputs(self.inputs()),
-            trained=root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, vocabularies),
-        )
+        trained = root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, vocabularies)
+        return Trained(trained, ledger=self.open_ledger(root))
 
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
         """Counts the pieces of all articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
-        ledger = {
-            INPUTS: learned.inputs,
-            OUTPUTS: trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX),
-            "trained": trained,
-            "stats": rows | "CountRows" >> CountRows(trained),
-        } | "Enter" >> Enter()
-        accounts = SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE)
-        _ = ledger | "WriteManifest" >> WriteManifest(
-            folder, self.provenance(), DESCRIPTION, accounts
+        self.close_ledger(
+            folder,
+            learned.ledger,
+            SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE),
+            outputs=[trained | "WriteVocabularies" >> WriteVocabularies(folder, PREFIX)],
+            trained=trained,
+            stats=rows | "CountRows" >> CountRows(trained),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -137,17 +137,11 @@ class Wiki40bMultilingual(CorpusBuild):
 
 def newest_builds(builds: Sequence[Build]) -> list[Build]:
     """The newest build of each edition, sorted by edition."""
-    newest: dict[str, Build] = {}
-    for build in sorted(builds, key=age_of):
-        newest[build.edition] = build
+    newest = {build.edition: build for build in sorted(builds, key=age_of)}
     return [newest[edition] for edition in sorted(newest)]
 
 
 def read_stats(build: Build) -> BuildStats:
     """Split → counts, also of a build whose manifest does not have them yet."""
-    if "stats" in build.manifest:
-        of_manifest: BuildStats = build.manifest["stats"]
-        return of_manifest
-    with open_raw(FileSystems.join(build.folder, "stats.json")) as file:
-        stats: BuildStats = json.loads(file.read())
-        return stats
+    stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
+    return stats

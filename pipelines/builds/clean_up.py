@@ -2,6 +2,9 @@
 
 import contextlib
 import logging
+import pathlib
+import shutil
+import time
 from collections.abc import Iterator
 
 from apache_beam.io.filesystem import BeamIOError
@@ -16,7 +19,21 @@ def errors_logged() -> Iterator[None]:
     log = logging.getLogger(__name__)
     try:
         yield
-    except (OSError, InputError) as error:  # StoreError is one of the first
-        log.warning("left behind: %s", error)
     except BeamIOError as error:
         log.warning("left behind: %s", refusal_of(error))
+    except (OSError, InputError) as error:  # StoreError is one of the first
+        log.warning("left behind: %s", error)
+
+
+def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
+    """Removes a folder. Workers of a killed build write on in it until they notice that they are alone.
+
+    Returns False where they have not noticed after so many seconds.
+    """
+    end = time.monotonic() + seconds
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    return not folder.exists()

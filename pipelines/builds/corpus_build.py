@@ -3,8 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import apache_beam as beam
+
 from pipelines.builds.provenance import code_versions
-from transforms.text.builds.build_manifest import Provenance, Release
+from pipelines.settings.dump_settings import name_variant
+from transforms.builds.write_manifest import Enter, WriteManifest
+from transforms.files.hash_inputs import HashInputs
+from transforms.files.write_rejected import CountReasons, WriteRejected
+from transforms.text.builds.build_manifest import Description, Provenance, Release
+from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, AccountFor
 
 
 class CorpusBuild:
@@ -12,8 +19,10 @@ class CorpusBuild:
 
     config: Any
     release: Release
+    description: Description
     libraries: Sequence[str] = ()  # that decide about the bytes, beside those of every build
     kind = ""  # in the manifest, where it is not the corpus
+    lang = ""  # in the signature; "" for builds that have no variants
 
     @property
     def edition(self) -> str:
@@ -23,6 +32,10 @@ class CorpusBuild:
     @property
     def dump_date(self) -> str:
         """The date of the inputs, unless the settings give one."""
+        return self.config.dump_date or self.date_of_inputs() or "undated"
+
+    def date_of_inputs(self) -> str:
+        """The date that the inputs have by their names, or ""."""
         raise NotImplementedError
 
     @property
@@ -30,9 +43,18 @@ class CorpusBuild:
         """Where the build goes below the output folder: corpus, edition, date and version."""
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Role → paths of all files that decide about the output."""
+        raise NotImplementedError
+
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
         return ()
+
+    def variant(self) -> Mapping[str, Any]:
+        """The settings that make another corpus of the same input."""
+        variant: Mapping[str, Any] = self.config.variant()
+        return variant
 
     def settings(self) -> Mapping[str, Any]:
         """Every setting that decides about the bytes."""
@@ -40,7 +62,7 @@ class CorpusBuild:
 
     def signature_settings(self) -> Mapping[str, str]:
         """What makes a variant, in order."""
-        return {}
+        return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
         """What the manifest says of the build before it runs."""
@@ -54,4 +76,40 @@ class CorpusBuild:
             caveats=self.caveats(),
             code=code_versions(*self.libraries),
             signature_settings=self.signature_settings(),
+        )
+
+    def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
+        """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
+        inputs = root | "HashInputs" >> HashInputs(self.inputs())
+        return {INPUTS: inputs, **accounts} | "Enter" >> Enter()
+
+    def close_ledger(
+        self,
+        folder: str,
+        ledger: beam.PCollection,
+        account_for: AccountFor,
+        *,
+        outputs: Sequence[beam.PCollection],
+        rejected: beam.PCollection | None = None,
+        unread: beam.PCollection | None = None,
+        **accounts: beam.PCollection | tuple[beam.PCollection, ...],
+    ) -> None:
+        """Writes what is rejected, and what the build says of itself.
+
+        Args:
+          folder: of the build.
+          ledger: of the stages before.
+          outputs: of OutputFile.
+          rejected: of Rejected, which are accounted for; None of a build that rejects nothing.
+          unread: of Rejected, too, which are only listed.
+          accounts: further ones, by their names.
+        """
+        accounts[OUTPUTS] = tuple(outputs)
+        if rejected:
+            listed = (rejected, unread) | "Listed" >> beam.Flatten() if unread else rejected
+            accounts[OUTPUTS] += (listed | "WriteRejected" >> WriteRejected(folder),)
+            accounts[REJECTED] = rejected | "CountReasons" >> CountReasons()
+        entered = accounts | "Enter" >> Enter(ledger)
+        _ = entered | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), self.description, account_for
         )

@@ -9,7 +9,6 @@ of an edition that was found good; its folder is never changed, and removed only
 """
 
 import contextlib
-import io
 import logging
 import os
 import pathlib
@@ -21,13 +20,13 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.file_lock import locked
-from pipelines.builds.publish import is_completed
-from pipelines.builds.safe_files import write_whole
+from pipelines.builds.publish import is_completed, remove_build
+from pipelines.builds.safe_files import read_if_there, remove_if_there, write_whole
 from pipelines.builds.store_builds import may_be_at_work
 from transforms.builds.finished_builds import COMPLETED, open_build
 from transforms.files.list_folders import list_subfolders
-from transforms.files.open_input import InputError, is_there, open_raw
-from transforms.files.stores import is_local, remove_below, write_object
+from transforms.files.open_input import InputError
+from transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"
@@ -58,10 +57,10 @@ def read_current(folder: str) -> str:
     Raises OSError for a disk that does not say.
     """
     path = FileSystems.join(folder, CURRENT)
-    if not is_there(path):
+    content = read_if_there(path)
+    if content is None:
         return ""
-    with open_raw(path) as stream:
-        name = stream.read().decode("utf-8", "replace").strip()
+    name = content.strip()
     if not _EDITION.fullmatch(name) or not is_completed(FileSystems.join(folder, name)):
         logging.getLogger(__name__).warning("%s names %r, which is no finished build", path, name)
         return ""
@@ -73,12 +72,9 @@ def set_current(folder: str, name: str) -> None:
     target = FileSystems.join(folder, name)
     if not is_completed(target):
         raise InputError(target, f"no finished build: there is no file {COMPLETED}")
-    content = f"{name}\n".encode()
     if is_local(folder):
         _sync_tree(pathlib.Path(target))
-        write_whole(pathlib.Path(folder, CURRENT), content)
-        return
-    write_object(FileSystems.join(folder, CURRENT), io.BytesIO(content), len(content))
+    write_whole(FileSystems.join(folder, CURRENT), f"{name}\n".encode())
 
 
 def list_finished(folder: str) -> list[str]:
@@ -102,10 +98,8 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     removed = [name for name in older if name not in kept]
     for name in removed:
         for report in (report_of(name), report_of(name) + SUMMARY, verdict_of(name)):
-            path = FileSystems.join(folder, report)
-            if FileSystems.exists(path):
-                FileSystems.delete([path])
-        remove(FileSystems.join(folder, name))
+            remove_if_there(FileSystems.join(folder, report))
+        remove_build(FileSystems.join(folder, name))
     return removed
 
 
@@ -136,19 +130,6 @@ def _sync_tree(target: pathlib.Path) -> None:
 def _list(folder: str) -> list[str]:
     names = [name for name in list_subfolders(folder) if _EDITION.fullmatch(name)]
     return sorted(names, key=age_of)
-
-
-def remove(target: str) -> None:
-    """Removes a build. The mark goes first: what is half removed must not look finished."""
-    mark = FileSystems.join(target, COMPLETED)
-    if FileSystems.exists(mark):
-        FileSystems.delete([mark])
-        if is_local(target):
-            sync(pathlib.Path(target))
-    if is_local(target):
-        shutil.rmtree(target)
-    else:
-        remove_below(target)
 
 
 def remove_leftovers(folder: str) -> list[str]:

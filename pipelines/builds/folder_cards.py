@@ -7,7 +7,6 @@ They follow from what is there, whoever has built it: the same finished builds g
 """
 
 import contextlib
-import io
 import logging
 import pathlib
 import re
@@ -18,10 +17,9 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.editions import age_of, read_current
 from pipelines.builds.file_lock import locked
-from pipelines.builds.safe_files import write_whole
+from pipelines.builds.safe_files import read_if_there, write_whole
 from transforms.builds.finished_builds import COMPLETED
-from transforms.files.open_input import is_there, open_raw
-from transforms.files.stores import is_local, list_below, refusal_of, write_object
+from transforms.files.stores import is_local, list_below, refusal_of
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
 
 NAME = "README.md"
@@ -44,7 +42,8 @@ def write_cards(targets: Iterable[str]) -> None:
 def _update(folder: str, make: Callable[[str], str]) -> None:
     path = FileSystems.join(folder, NAME)
     try:
-        with _alone(folder):
+        # On a disk, one process at a time. On a store, who writes last has looked at all that is there.
+        with locked(folder, waits=True) if is_local(folder) else contextlib.nullcontext():
             for _ in range(ROUNDS):
                 if not _replace(path, make(folder)):
                     return
@@ -53,19 +52,9 @@ def _update(folder: str, make: Callable[[str], str]) -> None:
         logging.getLogger(__name__).warning("%s is not written: %s", path, why)
 
 
-@contextlib.contextmanager
-def _alone(folder: str) -> Iterator[None]:
-    """On a disk, one process at a time. On a store, who writes last has looked at all that is there."""
-    if not is_local(folder):
-        yield
-        return
-    with locked(folder, waits=True):
-        yield
-
-
 def _replace(path: str, card: str) -> bool:
     """Whether the file was another, and has been replaced; nothing is there where there is no card."""
-    found = _read(path)
+    found = read_if_there(path) or ""
     if found == card:
         return False
     if found and MARK not in found:
@@ -75,22 +64,11 @@ def _replace(path: str, card: str) -> bool:
                 path,
             )
         return False
-    content = card.encode("utf-8")
-    if not card:
-        FileSystems.delete([path])
-    elif is_local(path):
-        write_whole(pathlib.Path(path), content)
+    if card:
+        write_whole(path, card.encode("utf-8"))
     else:
-        write_object(path, io.BytesIO(content), len(content))
+        FileSystems.delete([path])
     return True
-
-
-def _read(path: str) -> str:
-    """The content of a file; "" where there is none."""
-    if not is_there(path):
-        return ""
-    with open_raw(path) as file:
-        return file.read().decode("utf-8", "replace")
 
 
 def _card_of_edition(folder: str) -> str:
@@ -115,7 +93,8 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _build(folder: str, place: str, name: str) -> BuildBelow:
-    return BuildBelow(name, place, _read(FileSystems.join(folder, *place.split("/"), NAME)))
+    card = read_if_there(FileSystems.join(folder, *place.split("/"), NAME))
+    return BuildBelow(name, place, card or "")
 
 
 def _current_of(folder: str, names: Sequence[str]) -> str:

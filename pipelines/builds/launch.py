@@ -1,14 +1,12 @@
 """From settings to a finished build: the engine, progress, publishing."""
 
 import contextlib
-import json
 import logging
 import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import progress, publish
@@ -18,6 +16,7 @@ from pipelines.builds.stage_folders import stage_folders
 from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
+from transforms.builds.finished_builds import MANIFEST, read_json
 
 
 class Corpus(Staged, Protocol):
@@ -69,9 +68,9 @@ def launch(
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
         stages.remove()
     write_cards([target])
-    manifest: dict[str, Any] = _read_json(target, "manifest.json")
+    manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
-    progress.print_summary(target, manifest, _read_json(target, "stats.json"), seconds)
+    progress.print_summary(target, manifest, read_json(target, "stats.json"), seconds)
     return manifest
 
 
@@ -82,9 +81,3 @@ def progress_shown(
     if not engine.is_local:
         return contextlib.nullcontext()
     return progress.shown(label, total_bytes(), unit)
-
-
-def _read_json(folder: str, name: str) -> Any:
-    path = FileSystems.join(folder, name)
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        return json.loads(file.read())

@@ -38,6 +38,7 @@ NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
 _MEASURED = ("read-", "count-subwords/", "check-checksums/")  # stages whose speed is shown
 _TEXT_BYTES = ("/xml_bytes", "/json_bytes", "/text_bytes")
+_BYTES_OF_BUILDS = ("check-checksums/text_bytes", "count-subwords/text_bytes")
 _REJECTING = (
     "screen-pages",
     "clean-wikitext",
@@ -61,121 +62,97 @@ class Tally:
     """Counters `<stage>/<what>` of a running job, summed up for display."""
 
     def __init__(self, counts: Mapping[str, int], seconds: float, unit: str = "pages"):
-        self.unit = unit  # what a document of the corpus is
-        self.documents = max(
-            (n for name, n in counts.items() if name.endswith(f"/{unit}")), default=0
+        self._counts = Counter(counts)
+        self._unit = unit  # what a document of the corpus is
+        self.dump_bytes = self._sum(
+            lambda stage, what: what == "dump_bytes" or f"{stage}/{what}" in _BYTES_OF_BUILDS
         )
-        self.counted = counts.get("count-subwords/articles", 0)
-        self.compared_bytes = counts.get("check-checksums/text_bytes", 0)
-        self.compared_files = counts.get("check-checksums/files", 0)
-        self.dump_bytes = (
-            self.compared_bytes
-            + counts.get("count-subwords/text_bytes", 0)
-            + sum(count for name, count in counts.items() if name.endswith("/dump_bytes"))
+        self.rejected = counts.get("read-dump/malformed-xml", 0) + self._sum(
+            lambda stage, what: stage in _REJECTING and what not in _KEPT
         )
-        self.looked_at = counts.get("read-templates/pages", 0)
-        self.pages = counts.get("read-dump/pages", 0)
-        self.candidates = counts.get("find-passages/candidates", 0)
-        self.written = counts.get("write-corpus/articles", 0)
-        self.in_training = counts.get("train-subwords/begun", 0) - counts.get(
-            "train-subwords/articles", 0
-        )
-        self.rejected = counts.get("read-dump/malformed-xml", 0) + sum(
-            count for name, count in counts.items() if _is_rejection(*name.split("/", 1))
-        )
-        self.entities = counts.get("read-entities/entities", 0)
-        self.rows_written = counts.get("write-entity-table/rows", 0)
-        self.lines_rejected = sum(
-            count for name, count in counts.items() if _is_rejected_line(*name.split("/", 1))
-        )
-        self.lines = counts.get("read-lines/lines", 0)
-        self.tokenized = counts.get("tokenize-lines/lines", 0)
-        self.near_duplicates = counts.get("drop-near-duplicates/near-duplicate", 0)
-        self.sentences_written = counts.get("write-shards/sentences", 0)
-        self.sentences = counts.get("read-sentences/sentences", 0)
-        self.words_in_training = counts.get("train-pieces/begun", 0) - counts.get(
-            "train-pieces/words", 0
-        )
-        self.sentences_in_pieces = counts.get("count-pieces/sentences", 0)
-        self.books = counts.get("read-books/books", 0)
-        self.books_stripped = counts.get("strip-books/stripped", 0)
-        self.books_tokenized = counts.get("tokenize-books/books", 0)
-        self.books_written = counts.get("write-books/books", 0)
         text_bytes = sum(count for name, count in counts.items() if _is_text(name))
         self.megabytes_per_second = text_bytes / 1e6 / max(seconds, 1e-9)
 
+    def _sum(self, counts: Callable[[str, str], bool]) -> int:
+        return sum(n for name, n in self._counts.items() if counts(*name.split("/", 1)))
+
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
-        if self.compared_bytes:
-            return f"{self.compared_files:,} files compared {self.megabytes_per_second:.1f} MB/s"
-        if self.entities and not (self.pages or self.looked_at):
-            return self._describe_entities(total_bytes)
-        if self.sentences:
-            return self._describe_sentences(total_bytes)
-        if self.lines:
-            return self._describe_lines()
-        if self.books:
-            return self._describe_books()
-        if self.in_training:
-            return f"learning a vocabulary from {self.in_training:,} articles"
-        if self.counted:
-            return f"{self.counted:,} articles in pieces {self.megabytes_per_second:.1f} MB/s"
-        if self.documents and not (self.pages or self.looked_at):
-            return f"{self.documents:,} {self.unit} {self.megabytes_per_second:.1f} MB/s"
-        kept = self.pages - self.rejected
-        if self.dump_bytes >= total_bytes and self.candidates:
-            return f"choosing sentences of {self.candidates:,} articles"
-        if self.dump_bytes >= total_bytes:
-            return f"joining, writing: {self.written:,} of {kept:,} articles"
-        speed = f"{self.megabytes_per_second:.1f} MB/s"
-        if not self.pages and self.looked_at:
-            return f"templates of {self.looked_at:,} pages {speed}"
-        return f"{self.pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
+        of, speed = self._counts, f"{self.megabytes_per_second:.1f} MB/s"
+        is_read = self.dump_bytes >= total_bytes
+        pages, looked_at = of["read-dump/pages"], of["read-templates/pages"]
+        is_of_wiki = pages or looked_at
+        documents = max((n for name, n in of.items() if name.endswith(f"/{self._unit}")), default=0)
+        in_training = of["train-subwords/begun"] - of["train-subwords/articles"]
+        if of["check-checksums/text_bytes"]:
+            return f"{of['check-checksums/files']:,} files compared {speed}"
+        if of["read-entities/entities"] and not is_of_wiki:
+            return self._describe_entities(is_read, speed)
+        if of["read-sentences/sentences"]:
+            return self._describe_sentences(is_read, speed)
+        if of["read-lines/lines"]:
+            return self._describe_lines(speed)
+        if of["read-books/books"]:
+            return self._describe_books(speed)
+        if in_training:
+            return f"learning a vocabulary from {in_training:,} articles"
+        if counted := of["count-subwords/articles"]:
+            return f"{counted:,} articles in pieces {speed}"
+        if documents and not is_of_wiki:
+            return f"{documents:,} {self._unit} {speed}"
+        kept = pages - self.rejected
+        if is_read and (candidates := of["find-passages/candidates"]):
+            return f"choosing sentences of {candidates:,} articles"
+        if is_read:
+            return f"joining, writing: {of['write-corpus/articles']:,} of {kept:,} articles"
+        if not pages and looked_at:
+            return f"templates of {looked_at:,} pages {speed}"
+        return f"{pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
 
-    def _describe_entities(self, total_bytes: int) -> str:
-        if self.dump_bytes >= total_bytes:
-            return f"sorting, writing: {self.rows_written:,} of {self.entities:,} entities"
-        speed = f"{self.megabytes_per_second:.1f} MB/s"
-        return f"{self.entities:,} entities {self.lines_rejected:,} lines rejected {speed}"
+    def _describe_entities(self, is_read: bool, speed: str) -> str:
+        entities = self._counts["read-entities/entities"]
+        if is_read:
+            rows = self._counts["write-entity-table/rows"]
+            return f"sorting, writing: {rows:,} of {entities:,} entities"
+        rejected = self._sum(
+            lambda stage, what: stage == "read-entities" and what not in _NO_REJECTIONS
+        )
+        return f"{entities:,} entities {rejected:,} lines rejected {speed}"
 
-    def _describe_sentences(self, total_bytes: int) -> str:
-        if self.words_in_training:
-            return f"learning pieces from {self.words_in_training:,} different words"
-        if self.sentences_in_pieces:
-            return f"{self.sentences_in_pieces:,} held-out sentences in pieces"
-        if self.dump_bytes >= total_bytes:
-            return f"sampling: {self.sentences:,} sentences"
-        return f"{self.sentences:,} sentences {self.megabytes_per_second:.1f} MB/s"
+    def _describe_sentences(self, is_read: bool, speed: str) -> str:
+        of, sentences = self._counts, self._counts["read-sentences/sentences"]
+        if in_training := of["train-pieces/begun"] - of["train-pieces/words"]:
+            return f"learning pieces from {in_training:,} different words"
+        if in_pieces := of["count-pieces/sentences"]:
+            return f"{in_pieces:,} held-out sentences in pieces"
+        return (
+            f"sampling: {sentences:,} sentences" if is_read else f"{sentences:,} sentences {speed}"
+        )
 
-    def _describe_lines(self) -> str:
-        if self.sentences_written:
-            kept = self.tokenized - self.near_duplicates
-            of_all = f" of {kept:,}" if self.tokenized else ""  # else tokenised before all else
-            return f"writing: {self.sentences_written:,}{of_all} sentences"
-        if self.tokenized:
-            return f"tokenising: {self.tokenized:,} different ones of {self.lines:,} lines"
-        return f"sorting: {self.lines:,} lines {self.megabytes_per_second:.1f} MB/s"
+    def _describe_lines(self, speed: str) -> str:
+        of, lines = self._counts, self._counts["read-lines/lines"]
+        tokenized = of["tokenize-lines/lines"]
+        if written := of["write-shards/sentences"]:
+            kept = tokenized - of["drop-near-duplicates/near-duplicate"]
+            of_all = f" of {kept:,}" if tokenized else ""  # else tokenised before all else
+            return f"writing: {written:,}{of_all} sentences"
+        if tokenized:
+            return f"tokenising: {tokenized:,} different ones of {lines:,} lines"
+        return f"sorting: {lines:,} lines {speed}"
 
-    def _describe_books(self) -> str:
-        if self.books_written:
-            return f"writing: {self.books_written:,} books"
-        if self.books_tokenized:
-            return f"tokenising: {self.books_tokenized:,} books"
-        if self.books_stripped:
-            return f"stripping, screening: {self.books_stripped:,} of {self.books:,} books"
-        return f"reading: {self.books:,} books {self.megabytes_per_second:.1f} MB/s"
-
-
-def _is_rejection(stage: str, what: str) -> bool:
-    return stage in _REJECTING and what not in _KEPT
+    def _describe_books(self, speed: str) -> str:
+        of, books = self._counts, self._counts["read-books/books"]
+        if written := of["write-books/books"]:
+            return f"writing: {written:,} books"
+        if tokenized := of["tokenize-books/books"]:
+            return f"tokenising: {tokenized:,} books"
+        if stripped := of["strip-books/stripped"]:
+            return f"stripping, screening: {stripped:,} of {books:,} books"
+        return f"reading: {books:,} books {speed}"
 
 
 def _is_text(name: str) -> bool:
     return name.startswith(_MEASURED) and name.endswith(_TEXT_BYTES)
-
-
-def _is_rejected_line(stage: str, what: str) -> bool:
-    return stage == "read-entities" and what not in _NO_REJECTIONS
 
 
 @contextlib.contextmanager
@@ -272,20 +249,21 @@ def print_summary(
     console = Console()
     if not console.is_terminal:
         console.width = LOG_COLUMNS
-    console.print(manifest["signature"], highlight=False, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    say(manifest["signature"])
     if "total" in stats:
         console.print(_table_of(stats))
     for line in _vocabularies(manifest, stats):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(line)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
         console.print(_table_of_reasons(manifest["counts"], unit))
     read = manifest["counts"].get(f"{unit}_read")
     done = "built" if read is None else f"{read:,} {unit} read"
-    console.print(f"{done} in {seconds:.1f} s", highlight=False)
+    say(f"{done} in {seconds:.1f} s")
     for line in _remarks(manifest):
-        console.print(f"note: {line}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"the build: {target}", highlight=False, markup=False, soft_wrap=True)
+        say(f"note: {line}")
+    say(f"the build: {target}")
 
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
@@ -302,23 +280,19 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
         for name, count in _flat(stats.get("total", {})):
             table.add_row(name.replace("_", " "), f"{count:,}")
         return table
-    table.add_column("split", no_wrap=True)
     columns = [
         column
         for column, value in stats["total"].items()
         if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
     ]
+    table.add_column("split", no_wrap=True)
     for column in columns:
         table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
-    rows = {
-        name: values
-        for name, values in stats.items()
-        if isinstance(values, Mapping) and values.keys() >= set(columns)
-    }
-    for place, (name, values) in enumerate(rows.items()):
-        shown = (f"{values[column]:,}" for column in columns)
-        before_total = place == len(rows) - 2
-        table.add_row(name.replace("_", " "), *shown, end_section=before_total)
+    for name, values in stats.items():
+        if isinstance(values, Mapping) and values.keys() >= set(columns):
+            if name == "total":
+                table.add_section()
+            table.add_row(name.replace("_", " "), *(f"{values[column]:,}" for column in columns))
     return table
 
 
@@ -347,9 +321,8 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
 def _words(stats: Mapping[str, Any]) -> Iterator[str]:
     yield f"vocabulary: {stats['vocabulary_with_S_slashS_UNK']:,} words; out of it:"
     for name in ("heldout_shard_0", "heldout"):
-        words, unknown = (
-            stats[name][what] for what in ("predicted_words_with_end", "out_of_vocabulary")
-        )
+        words = stats[name]["predicted_words_with_end"]
+        unknown = stats[name]["out_of_vocabulary"]
         share = f" ({unknown / words:.2%})" if words else ""
         yield f"  {name.replace('_', ' ')}: {unknown:,} of {words:,} words{share}"
 

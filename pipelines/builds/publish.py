@@ -6,22 +6,24 @@ their own way to the same: see store_builds.
 """
 
 import contextlib
-import hashlib
+import os
 import pathlib
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
+from pipelines.builds.clean_up import remove_busy
+from pipelines.builds.disk_sync import sync
 from pipelines.builds.file_lock import locked
+from pipelines.builds.safe_files import remove_if_there, write_whole
 from pipelines.builds.store_builds import BusyError, building_in_store
-from transforms.builds.finished_builds import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
 from transforms.files.open_input import is_there
 from transforms.files.scratch import SCRATCH
-from transforms.files.stores import StoreError, is_local, refusal_of
+from transforms.files.stores import StoreError, is_local, refusal_of, remove_below
 from transforms.files.write_files import remove_unfinished
 
 LEFTOVER_SECONDS = 30.0
@@ -80,57 +82,47 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
         _remove_leftover(leftover)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
     folder.chmod(0o755)
-    with _locked(folder):
+    with lock_of_build(folder):
         try:
             yield folder
             shutil.rmtree(folder / SCRATCH, ignore_errors=True)
             remove_unfinished(folder)
             if target.exists():
-                _delete(str(target))
+                remove_build(str(target))
             folder.rename(target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_leftover(folder: pathlib.Path) -> None:
-    """A killed build has left it, unless its builder still holds the lock.
-
-    The workers of a killed build write on until they notice that they are alone.
-    """
-    with _locked(folder):
-        end = time.monotonic() + LEFTOVER_SECONDS
-        while True:
-            shutil.rmtree(folder, ignore_errors=True)
-            if not folder.exists():
-                return
-            if time.monotonic() > end:
-                raise TargetError(f"cannot be removed, a killed build still writes in it: {folder}")
-            time.sleep(0.05)
+    """A killed build has left it, unless its builder still holds the lock."""
+    with lock_of_build(folder):
+        if not remove_busy(folder, LEFTOVER_SECONDS):
+            raise TargetError(f"cannot be removed, a killed build still writes in it: {folder}")
 
 
 @contextlib.contextmanager
-def _locked(folder: pathlib.Path) -> Iterator[None]:
+def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[int]:
+    """As file_lock.locked has it. Raises TargetError where another build has the lock."""
     with contextlib.ExitStack() as lock:
         try:
-            lock.enter_context(locked(folder))
+            descriptor = lock.enter_context(locked(folder, flags=flags))
         except BlockingIOError:
             raise TargetError(f"another build is at work: {folder}") from None
-        yield
+        yield descriptor
 
 
-def _delete(target: str) -> None:
-    """Removes a build, its mark first: what is half removed must not look finished."""
-    mark = FileSystems.join(target, COMPLETED)
-    if FileSystems.exists(mark):
-        FileSystems.delete([mark])
-    if FileSystems.exists(target) or FileSystems.match([f"{target}/**"])[0].metadata_list:
-        FileSystems.delete([target])
+def remove_build(target: str) -> None:
+    """Removes a build. The mark goes first: what is half removed must not look finished."""
+    had_mark = remove_if_there(FileSystems.join(target, COMPLETED))
+    if not is_local(target):
+        remove_below(target)
+        return
+    if had_mark:
+        sync(pathlib.Path(target))
+    shutil.rmtree(target)
 
 
 def _mark_completed(target: str) -> None:
     folder = pathlib.Path(target)
-    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-    mark = folder / COMPLETED
-    written = folder / f"{COMPLETED}.part"  # the mark would be seen while it is empty
-    written.write_bytes(f"{digest}  {MANIFEST}\n".encode())
-    written.replace(mark)
+    write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))

@@ -1,6 +1,7 @@
 """Runs the stages of a build, one pipeline after the other; those that are finished are not run again."""
 
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from pipelines.builds import progress
 from pipelines.builds.stage_folders import DamagedStageError, FinishedStage, StageFolders
 from pipelines.builds.stage_identity import Identified, name_stages
 from pipelines.builds.stages import Place, Stage
-from pipelines.engines.engine import Engine, Started
+from pipelines.engines.engine import Engine
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import run_on
 from transforms.files.stage_files import StageOutcome, WriteStage, write_list
@@ -38,29 +39,30 @@ def run_stages(
     With `fresh` none counts as finished. Raises BuildError for inputs that turn out to be bad, TargetError
     where another build of the same target is at work.
     """
-    *stages, last = corpus.stages()
-    count = len(stages) + 1
-    *keys, last_key = name_stages(
-        corpus, [*(stage.name for stage in stages), last.name], folders.folder
-    )
-    removed = folders.open(() if fresh else keys)
+    stages = corpus.stages()
+    keys = name_stages(corpus, [stage.name for stage in stages], folders.folder)
+    removed = folders.open(() if fresh else keys[:-1])
     if removed and not fresh:
         _log(_NOT_OURS.format(", ".join(removed)))
     finished: dict[str, FinishedStage] = {}
     with engine.started() as started:
         for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
-            label = f"stage {number} of {count}, {stage.name}"
+            label = f"stage {number} of {len(stages)}, {stage.name}"
             found = _find(folders, key, label)
             if not found:
                 folders.forget(keys[number - 1 :])  # what later ones hold points into this one
                 place = Place(folder, folders.begin(key), stripes)
-                found = _run(stage, place, finished, started, folders, label)
+                if len(stages) > 1:
+                    _log(label)
+                start, counted = time.monotonic(), progress.counts_so_far()
+                with _way_out(folders.folder):
+                    run_on(started, functools.partial(_add, stage, place, finished))
+                if number == len(stages):
+                    return
+                found = folders.finish(place.scratch, progress.counts_so_far() - counted)
+                seconds = time.monotonic() - start
+                _log(f"{label}: finished, {seconds:.0f} s, {_size(found.total_bytes)}")
             finished[stage.name] = found
-        if stages:
-            _log(f"stage {count} of {count}, {last.name}")
-        place = Place(folder, folders.begin(last_key), stripes)
-        with _way_out(folders.folder):
-            run_on(started, lambda root: _add(root, last, place, finished))
 
 
 _NOT_OURS = "removed what an earlier run has left, for its settings, inputs or code were others: {}"
@@ -78,24 +80,6 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
     return found
 
 
-def _run(
-    stage: Stage,
-    place: Place,
-    before: Mapping[str, FinishedStage],
-    started: Started,
-    folders: StageFolders,
-    label: str,
-) -> FinishedStage:
-    _log(label)
-    start, counted = time.monotonic(), progress.counts_so_far()
-    with _way_out(folders.folder):
-        run_on(started, lambda root: _add(root, stage, place, before))
-    finished = folders.finish(place.scratch, progress.counts_so_far() - counted)
-    seconds = time.monotonic() - start
-    _log(f"{label}: finished, {seconds:.0f} s, {_size(finished.total_bytes)}")
-    return finished
-
-
 @contextlib.contextmanager
 def _way_out(folder: str) -> Iterator[None]:
     """Says how to go on where what cannot be read, now and ever again, is the output of a finished stage."""
@@ -110,7 +94,7 @@ def _way_out(folder: str) -> Iterator[None]:
 
 
 def _add(
-    root: beam.Pipeline, stage: Stage, place: Place, before: Mapping[str, FinishedStage]
+    stage: Stage, place: Place, before: Mapping[str, FinishedStage], root: beam.Pipeline
 ) -> None:
     """Adds a stage to a pipeline."""
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]

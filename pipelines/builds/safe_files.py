@@ -1,16 +1,25 @@
 """Files that are there whole or not at all, whenever the process is killed or the power fails."""
 
+import io
 import os
 import pathlib
 
+from apache_beam.io.filesystems import FileSystems
+
 from pipelines.builds.disk_sync import sync
+from transforms.files.open_input import is_there, open_raw
+from transforms.files.stores import is_local, write_object
 
 
-def write_whole(path: pathlib.Path, content: bytes) -> None:
-    """Replaces a file. Only one process may write it at a time.
+def write_whole(path: str | pathlib.Path, content: bytes) -> None:
+    """Replaces a file, or an object of a store. Only one process may write it at a time.
 
     Raises OSError; then the file is what it was, and nothing is left beside it.
     """
+    if not is_local(str(path)):
+        write_object(str(path), io.BytesIO(content), len(content))
+        return
+    path = pathlib.Path(path)
     beside = path.with_name(f".{path.name}.part")  # one that a killed process left is written over
     try:
         with beside.open("wb") as file:
@@ -22,3 +31,19 @@ def write_whole(path: pathlib.Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
         raise
     sync(path.parent)
+
+
+def read_if_there(path: str) -> str | None:
+    """The text of a file; None where there is none. Raises OSError for a disk that does not say."""
+    if not is_there(path):
+        return None
+    with open_raw(path) as stream:
+        return stream.read().decode("utf-8", "replace")
+
+
+def remove_if_there(path: str) -> bool:
+    """Removes a file; false where there is none."""
+    found = bool(FileSystems.exists(path))
+    if found:
+        FileSystems.delete([path])
+    return found

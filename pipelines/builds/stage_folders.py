@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
 import stat
 import time
 import uuid
@@ -21,9 +20,9 @@ from typing import Any, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.clean_up import errors_logged
-from pipelines.builds.file_lock import locked
-from pipelines.builds.publish import TargetError
+from pipelines.builds.clean_up import errors_logged, remove_busy
+from pipelines.builds.publish import TargetError, lock_of_build
+from transforms.files.list_folders import list_subfolders
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.stage_files import LIST
 from transforms.files.stores import is_local, list_below, remove_below
@@ -69,8 +68,8 @@ class StageFolders:
             _lock(pathlib.Path(self.folder), self._locks)
         self._is_open = True
         removed = []
-        for name in self._subfolders():
-            stage, is_finished = name[: -_ATTEMPT_DIGITS - 1], self._is_finished(name)
+        for name in list_subfolders(self.folder):
+            stage, is_finished = _stage_of(name), self._is_finished(name)
             if stage not in keep or not is_finished:
                 self._remove(name)
             if stage not in keep and is_finished:
@@ -79,8 +78,8 @@ class StageFolders:
 
     def find(self, stage: str) -> FinishedStage | None:
         """The finished stage of that name. Raises DamagedStageError for files that are not those it wrote."""
-        for name in self._subfolders():
-            if name.startswith(f"{stage}-") and self._is_finished(name):
+        for name in list_subfolders(self.folder):
+            if _stage_of(name) == stage and self._is_finished(name):
                 return self._check(FileSystems.join(self.folder, name))
         return None
 
@@ -106,8 +105,8 @@ class StageFolders:
 
     def forget(self, stages: Sequence[str]) -> None:
         """Removes stages, finished or not."""
-        for name in self._subfolders():
-            if name[: -_ATTEMPT_DIGITS - 1] in stages:
+        for name in list_subfolders(self.folder):
+            if _stage_of(name) in stages:
                 self._remove(name)
 
     def remove(self) -> None:
@@ -119,10 +118,10 @@ class StageFolders:
         """Leaves finished stages alone, and nothing where there are none."""
         if not self._is_open:
             return
-        unfinished = [name for name in self._subfolders() if not self._is_finished(name)]
-        for name in unfinished:
-            self._remove(name)
-        if not self._subfolders():
+        for name in list_subfolders(self.folder):
+            if not self._is_finished(name):
+                self._remove(name)
+        if not list_subfolders(self.folder):
             self.remove()
 
     def _check(self, folder: str) -> FinishedStage:
@@ -141,26 +140,23 @@ class StageFolders:
     def _is_finished(self, name: str) -> bool:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
-    def _subfolders(self) -> list[str]:
-        if self._is_local:
-            folder = pathlib.Path(self.folder)
-            return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-        return sorted({name.partition("/")[0] for name in self._files_below(self.folder)})
-
     def _files_below(self, folder: str) -> dict[str, int]:
         """Name → bytes; but for files that a worker has begun, and may still be at."""
-        if self._is_local:
-            top = pathlib.Path(folder)
-            paths = [
-                path for path in top.rglob("*") if path.is_file() and not path.name.startswith(".")
-            ]
-            return {path.relative_to(top).as_posix(): path.stat().st_size for path in paths}
-        return {name: size for name, (size, _) in list_below(folder).items()}
+        if not self._is_local:
+            return {name: size for name, (size, _) in list_below(folder).items()}
+        top = pathlib.Path(folder)
+        return {
+            path.relative_to(top).as_posix(): path.stat().st_size
+            for path in top.rglob("*")
+            if path.is_file() and not path.name.startswith(".")
+        }
 
     def _remove(self, name: str) -> None:
+        """The mark goes first. What a worker of a killed build still adds is left where it does not stop."""
         folder = FileSystems.join(self.folder, name) if name else self.folder
         if self._is_local:
-            _remove_local(pathlib.Path(folder))
+            pathlib.Path(folder, MARK).unlink(missing_ok=True)
+            remove_busy(pathlib.Path(folder), REMOVAL_SECONDS)
         else:
             remove_below(folder)
 
@@ -191,16 +187,9 @@ def _absolute(target: str) -> str:
     return str(pathlib.Path(target).absolute()) if is_local(target) else target.rstrip("/")
 
 
-def _remove_local(folder: pathlib.Path) -> None:
-    """The mark goes first. What a worker of a killed build still adds is left where it does not stop."""
-    for mark in folder.glob(MARK):
-        mark.unlink()
-    end = time.monotonic() + REMOVAL_SECONDS
-    while folder.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        if time.monotonic() > end:
-            return
-        time.sleep(0.01)
+def _stage_of(name: str) -> str:
+    """The stage of an attempt."""
+    return name[: -_ATTEMPT_DIGITS - 1]
 
 
 _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -216,11 +205,9 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
         is_new = _make(folder)
         with contextlib.ExitStack() as held:
             try:
-                found = os.fstat(held.enter_context(locked(folder, flags=_NO_LINK)))
+                found = os.fstat(held.enter_context(lock_of_build(folder, _NO_LINK)))
             except FileNotFoundError:
                 continue
-            except BlockingIOError:
-                raise TargetError(f"another build is at work: {folder}") from None
             except OSError as error:  # a symbolic link, or no folder
                 raise TargetError(
                     f"{folder} is not a folder of a build: {error.strerror}"

@@ -1,7 +1,7 @@
 """What a build is made of: stages, one pipeline each, that meet in files."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apache_beam as beam
 
@@ -28,7 +28,3 @@ class Stage(NamedTuple):
 
     An outcome of a stage before is read, field by field, when the field is first asked for.
     """
-
-
-Outcome = Any
-"""What a later stage gets of an earlier one: the fields of its NamedTuple, each a PCollection."""

@@ -10,8 +10,6 @@ import concurrent.futures
 import contextlib
 import functools
 import glob
-import hashlib
-import io
 import itertools
 import json
 import logging
@@ -25,8 +23,9 @@ from collections.abc import Iterator, Mapping
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.clean_up import errors_logged
+from pipelines.builds.safe_files import remove_if_there, write_whole
 from pipelines.builds.side_thread import beside
-from transforms.builds.finished_builds import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
 from transforms.files.open_input import open_raw
 from transforms.files.scratch import SCRATCH
 from transforms.files.stores import (
@@ -38,7 +37,6 @@ from transforms.files.stores import (
     read_object,
     remove_below,
     remove_if,
-    write_object,
 )
 
 BEAT_SECONDS = 15.0
@@ -82,29 +80,19 @@ def building_in_store(target: str) -> Iterator[str]:
 def _publish(folder: str, target: str, lock: "_Lock") -> None:
     """The mark of an old build goes first: what is half replaced must not look finished."""
     lock.check()  # first: another builder removes the folder of one that it takes for killed
-    digest = _digest_of(f"{folder}/{MANIFEST}")
+    with open_raw(f"{folder}/{MANIFEST}") as stream:
+        mark = mark_of(stream.read())
     objects = {
         name: size
         for name, (size, _) in list_below(folder).items()
         if not name.startswith(f"{SCRATCH}/")
     }
     lock.check()
-    _remove(f"{target}/{COMPLETED}")
+    remove_if_there(f"{target}/{COMPLETED}")
     remove_below(target)
     _move(folder, target, objects)
     lock.check()
-    mark = f"{digest}  {MANIFEST}\n".encode()
-    write_object(f"{target}/{COMPLETED}", io.BytesIO(mark), len(mark))
-
-
-def _digest_of(path: str) -> str:
-    with open_raw(path) as stream:
-        return hashlib.sha256(stream.read()).hexdigest()
-
-
-def _remove(path: str) -> None:
-    if FileSystems.exists(path):
-        FileSystems.delete([path])
+    write_whole(f"{target}/{COMPLETED}", mark)
 
 
 def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:

@@ -1,16 +1,5 @@
-"""`corpusmill compare`."""
+"""Compares two editions of a corpus in the same language, document by document.
 
-import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pipelines.commands.flags import add_runner
-from pipelines.corpora import shapes
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-
-EPILOG = """\
 examples:
   What a newer dump has changed:
     corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
@@ -32,25 +21,23 @@ Exit status: 0 nothing moved that may not, 1 a document did or there is no such 
 builds of two corpora or languages.
 """
 
+import argparse
+from collections.abc import Sequence
 
-def add(commands: "Commands") -> None:
+from pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
+from pipelines.corpora import shapes
+
+
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "compare",
-        help="two finished builds → what came, went and changed, and did anything change its split?",
-        description="Compares two editions of a corpus in the same language, document by document.",
-        epilog=_describe_corpora(EPILOG),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=_run)
+    about = "two finished builds → what came, went and changed, and did anything change its split?"
+    parser = add_command(commands, "compare", about, _describe_corpora(__doc__ or ""), _run)
     parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
     parser.add_argument("new", metavar="NEW", help="folder of the newer one")
-    parser.add_argument(
+    Flags(parser).text(
         "--report",
-        default="",
-        metavar="FILE.tsv",
-        help="takes every document that is not the same in both; FILE.tsv.json takes the counts",
+        "FILE.tsv",
+        "takes every document that is not the same in both; FILE.tsv.json takes the counts",
     )
     add_runner(parser)
 
@@ -73,13 +60,7 @@ def _describe_corpora(text: str) -> str:
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from pipelines.inspect.compare import compare_builds, print_changes
 
-    changes = compare_builds(
-        settings.old,
-        settings.new,
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
-        report=settings.report,
-    )
+    how = runner_of(settings, beam_flags)
+    changes = compare_builds(settings.old, settings.new, **how, report=settings.report)
     print_changes(changes, settings.report)
     return 0 if changes.is_sound else 1

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def metadata_of(command: str) -> dict[str, Any]:
     """The form of a command, as Dataflow wants it: `gcloud dataflow flex-template build --metadata-file`."""
-    parser = _parser_of(command)
+    parser = parser_of(command)
     chosen = _parameter("command", "Command", "The corpusmill command of this template.")
     chosen["regexes"] = [f"^{command}$"]
     own = [_describe(action) for action in _actions_of(parser)]
@@ -91,7 +91,7 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
       flags: of the job of the template.
     """
     line = [str(values["command"])]
-    for action in _actions_of(_parser_of(line[0])):
+    for action in _actions_of(parser_of(line[0])):
         value = values.get(_name_of(action))
         if value and action.nargs == 0:
             line += [action.option_strings[0]] if value == _ON else []
@@ -129,7 +129,7 @@ def run_command(command: Sequence[str]) -> None:
         raise BuildError(f"exit status {process.returncode}: {''.join(tail).strip()}")
 
 
-def _parser_of(command: str) -> argparse.ArgumentParser:
+def parser_of(command: str) -> argparse.ArgumentParser:
     (choices,) = (
         action.choices
         for action in make_parser()._actions

@@ -1,29 +1,20 @@
-"""`corpusmill demo`."""
+"""Builds every corpus from the bundled samples, and shows what came out."""
 
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pipelines.commands.flags import add_runner, launch_build
+from pipelines.commands.flags import Commands, Flags, add_command, add_runner, launch_build
 from pipelines.corpora import CORPORA
 
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
+DEMO = "corpusmill-demo"
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "demo",
-        help="build every corpus from bundled samples",
-        description="Builds every corpus from samples that come with corpusmill, and shows what came out.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=_run, output="corpusmill-demo")
-    parser.add_argument(
-        "--output", metavar="DIR", help="parent folder of the builds (default %(default)s)"
-    )
+    parser = add_command(commands, "demo", "build every corpus from bundled samples", __doc__, _run)
+    about = "parent folder of the builds (default %(default)s)"
+    Flags(parser).text("--output", "DIR", about, default=DEMO)
     add_runner(parser, workers=1)
     parser.set_defaults(extras=[row.name for row in CORPORA])
     parser.set_defaults(replace=True, fresh=True, ignore_memory=False)

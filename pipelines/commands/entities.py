@@ -1,19 +1,8 @@
-"""`corpusmill entities`."""
+r"""Takes what corpora need out of a Wikidata entity dump: built once, joined by all.
 
-import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pipelines.commands.flags import add_files, add_output, add_runner, launch_build, settings_of
-from transforms.text.wikimedia.language import LANGUAGE_CODES
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-
-EPILOG = """\
 examples:
   Once for all languages:
-    corpusmill entities --output corpora \\
+    corpusmill entities --output corpora \
       --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
   and then for each:
     corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
@@ -36,40 +25,29 @@ A folder without the file COMPLETED is unfinished; the next run replaces it. Exi
 input, 2 wrong settings.
 """
 
+import argparse
 
-def add(commands: "Commands") -> None:
+from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
+from transforms.text.wikimedia.language import LANGUAGE_CODES
+
+
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "entities",
-        help="Wikidata dump → entity table, which all languages of Wiki-40B join",
-        description="Takes what corpora need out of a Wikidata entity dump: built once, joined by all.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    about = "Wikidata dump → entity table, which all languages of Wiki-40B join"
+    parser = add_command(commands, "entities", about, __doc__)
+    files = Flags(parser, "inputs", STORES)
+    files.files(
+        "--dump", "wikidata-<date>-all.json.bz2 or .gz, .xz, plain; or its parts", required=True
     )
-    parser.set_defaults(run=_run)
-    files = parser.add_argument_group(
-        "inputs", "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
-    )
-    add_files(
-        files, "--dump", "wikidata-<date>-all.json.bz2 or .gz, .xz, plain; or its parts", True
-    )
-    files.add_argument(
+    files.text(
         "--wikis",
+        "CODES",
+        "corpus codes with commas between: whose titles are kept (default: those of all corpora)",
         type=_codes,
         default=LANGUAGE_CODES,
-        metavar="CODES",
-        help="corpus codes with commas between: whose titles are kept (default: those of all corpora)",
     )
-    files.add_argument(
-        "--dump-date", default="", metavar="DATE", help="default: the date in the name of the dump"
-    )
-    files.add_argument(
-        "--on-corrupt",
-        choices=("fail", "keep-good"),
-        default="fail",
-        help="what to do about damaged input: end with an error (default), or take what is whole",
-    )
+    files.dump_date("the date in the name of the dump")
+    files.on_corrupt()
     add_output(parser)
     add_runner(parser)
 
@@ -81,11 +59,3 @@ def _codes(text: str) -> tuple[str, ...]:
         known = ",".join(LANGUAGE_CODES)
         raise argparse.ArgumentTypeError(f"no such language: {','.join(unknown)!r}; known: {known}")
     return codes
-
-
-def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.entities import Entities
-    from pipelines.settings.entities_settings import EntitiesConfig
-
-    given = settings_of(EntitiesConfig, settings)
-    launch_build(Entities(EntitiesConfig(**given)), settings, beam_flags)

@@ -1,56 +1,146 @@
-"""Flags that commands share."""
+"""Commands, and the flags that they share."""
 
 import argparse
 import dataclasses
+import functools
 import os
 import pathlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pipelines.corpora import rows
 
 if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
+KEEP_GOOD = "keep-good"
 
 
-def add_files(group: argparse._ArgumentGroup, flag: str, what: str, required: bool = False) -> None:
-    """Adds a flag that takes file names or patterns."""
-    group.add_argument(flag, nargs="+", default=[], metavar="FILE", help=what, required=required)
+def add_command(
+    commands: Commands,
+    name: str,
+    help: str,
+    page: str | None,
+    run: Callable[[argparse.Namespace, Sequence[str]], int | None] | None = None,
+) -> argparse.ArgumentParser:
+    """Adds a command to a parser.
+
+    Args:
+      page: the first paragraph is shown above the flags, the others below: the docstring of its module.
+      run: (settings, flags of Beam) → exit status; by default, builds the corpus of that name.
+    """
+    about, _, more = (page or "").partition("\n\n")
+    parser = commands.add_parser(
+        name,
+        help=help,
+        description=about,
+        epilog=more,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run or functools.partial(build_corpus, name))
+    return parser
+
+
+class Flags:
+    """Flags of a command, under a title.
+
+    Args:
+      title: "" for flags that stand above all titles.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
+        self._group = parser.add_argument_group(title, about) if title else parser
+
+    def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
+        """One word; "" where it is not given."""
+        self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
+
+    def files(
+        self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
+    ) -> None:
+        """File names or patterns, one or more."""
+        given = {"nargs": "+", "default": [], "required": required, **more}
+        self._group.add_argument(flag, metavar=metavar, help=help, **given)
+
+    def number(
+        self,
+        flag: str,
+        help: str,
+        default: float | str | None = None,
+        *,
+        metavar: str = "N",
+        **more: Any,
+    ) -> None:
+        """A number, of the kind of the default; whole without one. The help ends with the default."""
+        kind = int if default is None else type(default)
+        shown = "" if default is None else " (default %(default)s)"
+        given = {"type": kind, "default": default, **more}
+        self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
+
+    def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
+        """One of some words; the first by default."""
+        given = {"choices": choices, "default": choices[0], **more}
+        self._group.add_argument(flag, help=help, **given)
+
+    def switch(self, flag: str, help: str, **more: Any) -> None:
+        """On where it is given."""
+        self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
+
+    def dump_date(self, default: str) -> None:
+        """The date in the name of a build; by default one that is described."""
+        self.text("--dump-date", "DATE", f"names the build; default: {default}")
+
+    def on_corrupt(self, kept: str = "take what is whole") -> None:
+        """The fate of damaged input."""
+        help = f"what to do about damaged input: end with an error (default), or {kept}"
+        self.choice("--on-corrupt", ("fail", KEEP_GOOD), help)
+
+    def near_duplicates(self, help: str) -> None:
+        """The similarity from which on all but one are left out; 0 keeps all."""
+        self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
+
+    def workers(self, help: str, default: int | None = None) -> None:
+        """A number of processes; by default as many as there are cores."""
+        cores = default or os.cpu_count() or 1
+        self.number("--workers", help, cores, type=_positive)
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
     """Adds where a build goes, whether it may replace one, and whether it goes on from an earlier run."""
-    parser.add_argument("--output", required=True, metavar="DIR", help="parent folder of the build")
-    parser.add_argument("--replace", action="store_true", help="replace a finished build")
+    flags = Flags(parser)
+    flags.text("--output", "DIR", "parent folder of the build", required=True)
+    flags.switch("--replace", "replace a finished build")
     if has_stages:
-        parser.add_argument(
+        flags.switch(
             "--fresh",
-            action="store_true",
-            help="do all anew (default: go on where an earlier run of the same build was interrupted)",
+            "do all anew (default: go on where an earlier run of the same build was interrupted)",
         )
-        parser.add_argument(
+        flags.switch(
             "--ignore-memory",
-            action="store_true",
-            help="start although the in-process runner has not the memory that the build needs",
+            "start although the in-process runner has not the memory that the build needs",
         )
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
     """Adds what runs the pipeline; `workers` is the default number, None all cores."""
-    runner = parser.add_argument_group("where it runs", "flags not listed here are passed to Beam")
-    runner.add_argument(
-        "--workers",
-        type=_positive,
-        default=workers or os.cpu_count() or 1,
-        metavar="N",
-        help="processes of the in-process runner and of Spark on this machine (default %(default)s)",
-    )
-    runner.add_argument(
+    flags = Flags(parser, "where it runs", "flags not listed here are passed to Beam")
+    flags.workers("processes of the in-process runner and of Spark on this machine", workers)
+    flags.text(
         "--runner",
+        "NAME",
+        "in-process (default), SparkRunner, DataflowRunner, FlinkRunner, …",
         default="in-process",
-        metavar="NAME",
-        help="in-process (default), SparkRunner, DataflowRunner, FlinkRunner, …",
     )
+
+
+def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
+    """The flags of `add_runner`, as arguments of whatever runs a pipeline."""
+    runner, workers = settings.runner, settings.workers
+    return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
 
 
 def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
@@ -81,6 +171,12 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    """Builds the corpus of a row with the flags that are fields of its settings."""
+    build, config = rows()[name].classes()
+    launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
+
+
 def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     """Builds a corpus with the flags of `add_output` and `add_runner`."""
     from pipelines.builds.launch import launch
@@ -88,9 +184,7 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
     launch(
         corpus,
         settings.output,
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
+        **runner_of(settings, beam_flags),
         replace=settings.replace,
         fresh=settings.fresh,
         ignore_memory=settings.ignore_memory,

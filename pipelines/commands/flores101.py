@@ -1,25 +1,5 @@
-"""`corpusmill flores101`: the actions of a translated benchmark, from its sentences to its package."""
+"""Builds a benchmark of machine translation that people have translated.
 
-import argparse
-import os
-import re
-import shutil
-import sys
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-from pipelines.commands import flores_source
-from pipelines.commands.flags import add_output
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-    from pipelines.translation.project import Project
-    from transforms.text.translation.languages import TargetLanguage
-
-ALL = "flores101"  # names all languages of the paper
-FORMATS = ("xliff", "tsv")
-EPILOG = """\
 a benchmark, step by step:
   Packets for the translators of three languages; the first time, it makes the project:
     corpusmill flores101 packets --project P --source SOURCE --languages fra,deu,zho_simpl --to outbox
@@ -40,40 +20,33 @@ a benchmark, step by step:
 
 Nothing in a project is ever changed or deleted: what happens is added to languages/<code>/, a folder each.
 """
-_DESCRIPTIONS = {
-    "packets": """\
-Writes what translators get: all sentences in the first round; after the checks the lines that failed, with
-reasons; after a review below the accepted score all lines, with the reviewers' errors.""",
-    "import": """\
-Takes what translators send back: .xlf, .xliff, .tsv (.csv, .txt), or plain line-aligned files that are named
-like fra.devtest; or folders of them. A file is taken whole or not at all, and kept byte for byte. A line to
-which the same packet has two different answers is disputed, until a later packet is answered, or one file is
-said to be a correction of the other: --corrects 0002, or --corrects last.""",
-    "check": """\
-Checks the translations that are in force. Exit status 1 where an error is open. What is right as it is
-can be waived, for as long as the text stays the same: one finding (--waive devtest-0042:numbers-differ),
-all findings of a rule (--waive '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`,
-fill it where the translation is right, and give the copy with --waive-table.""",
-    "review": """\
-Writes sheets for reviewers of languages that have passed the checks, and takes them back. When the whole
-sample is reviewed, the score decides.""",
-    "status": "Shows where every language stands, or the journal of one.",
-    "package": """\
-Writes the data set of all accepted languages into <output>/flores101/<project>/<version>: line-aligned texts,
-metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.""",
-}
+
+import argparse
+import inspect
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pipelines.commands import flores_source
+from pipelines.commands.flags import Commands, Flags, add_command, add_output
+
+if TYPE_CHECKING:
+    from pipelines.translation.project import Project
+    from transforms.text.translation.languages import TargetLanguage
+
+    Run = Callable[[argparse.Namespace, Sequence[str]], int | None]
+
+ALL = "flores101"  # names all languages of the paper
+FORMATS = ("xliff", "tsv")
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "flores101",
-        help="FLORES-101: sentences → translations, checked and reviewed → a benchmark",
-        description="Builds a benchmark of machine translation that people have translated.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    about = "FLORES-101: sentences → translations, checked and reviewed → a benchmark"
+    parser = add_command(commands, "flores101", about, __doc__)
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     flores_source.add(actions)
     _add_packets(actions)
@@ -84,59 +57,49 @@ def add(commands: "Commands") -> None:
     _add_package(actions)
 
 
-def _add_action(actions: "Commands", name: str, run: Any, what: str) -> argparse.ArgumentParser:
-    parser = actions.add_parser(
-        name,
-        help=what,
-        description=_DESCRIPTIONS[name],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    parser.add_argument("--project", required=True, metavar="DIR", help="folder of the project")
-    return parser
+def _add_action(
+    actions: Commands, name: str, run: "Run", what: str
+) -> tuple[argparse.ArgumentParser, Flags]:
+    """Adds an action, described by the docstring of what runs it."""
+    parser = add_command(actions, name, what, inspect.getdoc(run), run)
+    flags = Flags(parser)
+    flags.text("--project", "DIR", "folder of the project", required=True)
+    return parser, flags
 
 
-def _add_languages(parser: argparse.ArgumentParser, default: str = "") -> None:
-    parser.add_argument(
-        "--languages",
-        required=not default,
-        default="",
-        metavar="CODES",
-        help="with commas between: fra,zho_simpl; flores101 stands for all of the paper"
-        + (f" (default: {default})" if default else ""),
-    )
+def _add_languages(flags: Flags, default: str = "") -> None:
+    help = "with commas between: fra,zho_simpl; flores101 stands for all of the paper"
+    shown = f" (default: {default})" if default else ""
+    flags.text("--languages", "CODES", help + shown, required=not default)
 
 
-def _add_by(parser: argparse.ArgumentParser, who: str) -> None:
-    parser.add_argument("--by", default="", metavar="NAME", help=f"{who}, for the journal")
+def _add_by(flags: Flags, who: str) -> None:
+    flags.text("--by", "NAME", f"{who}, for the journal")
 
 
-def _add_packets(actions: "Commands") -> None:
-    parser = _add_action(actions, "packets", _run_packets, "write what translators get")
-    _add_languages(parser)
-    parser.add_argument(
+def _add_packets(actions: Commands) -> None:
+    parser, flags = _add_action(actions, "packets", _run_packets, "write what translators get")
+    _add_languages(flags)
+    flags.text(
         "--format",
+        "NAMES",
+        "xliff (2.0), tsv, or both with a comma between (default: both)",
         type=_formats,
         default=FORMATS,
-        metavar="NAMES",
-        help="xliff (2.0), tsv, or both with a comma between (default: both)",
     )
-    parser.add_argument("--to", default="", metavar="FOLDER", help="takes copies of the files")
-    _add_by(parser, "who sends them")
-    made = parser.add_argument_group("the project, the first time")
-    made.add_argument(
+    flags.text("--to", "FOLDER", "takes copies of the files")
+    _add_by(flags, "who sends them")
+    made = Flags(parser, "the project, the first time")
+    made.text(
         "--source",
-        default="",
-        metavar="PATH",
-        help="source.tsv, a build that has one, or a released data set with eng.devtest and its metadata",
+        "PATH",
+        "source.tsv, a build that has one, or a released data set with eng.devtest and its metadata",
     )
-    made.add_argument("--name", metavar="NAME", help="of the project (default: flores101)")
-    made.add_argument("--seed", type=int, metavar="N", help="of the review sample (default: 0)")
-    made.add_argument(
-        "--review-share", type=_fraction, metavar="X", help="share of the sample (default: 0.20)"
-    )
-    made.add_argument("--accepted-score", type=_fraction, metavar="X", help="of 100 (default: 90)")
+    made.text("--name", "NAME", "of the project (default: flores101)", default=None)
+    made.number("--seed", "of the review sample (default: 0)")
+    share = "share of the sample (default: 0.20)"
+    made.number("--review-share", share, type=_fraction, metavar="X")
+    made.number("--accepted-score", "of 100 (default: 90)", type=_fraction, metavar="X")
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -154,94 +117,80 @@ def _fraction(text: str) -> Fraction:
     return Fraction(number) / int(divisor or 1)
 
 
-def _add_import(actions: "Commands") -> None:
-    parser = _add_action(actions, "import", _run_import, "take what translators send back")
+def _add_import(actions: Commands) -> None:
+    parser, flags = _add_action(actions, "import", _run_import, "take what translators send back")
     parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of them")
-    parser.add_argument(
-        "--language", default="", metavar="CODE", help="of files that do not tell theirs"
-    )
-    parser.add_argument(
+    flags.text("--language", "CODE", "of files that do not tell theirs")
+    flags.text(
         "--corrects",
-        action="append",
-        default=[],
-        metavar="NUMBER",
-        help="the files are corrections of this import (status --language has its number), or of the last one"
+        "NUMBER",
+        "the files are corrections of this import (status --language has its number), or of the last one"
         " with lines of theirs (last); may be given more than once",
+        action="append",
+        default=[],
     )
-    _add_by(parser, "who has translated")
+    _add_by(flags, "who has translated")
 
 
-def _add_check(actions: "Commands") -> None:
-    parser = _add_action(actions, "check", _run_check, "check what has come back")
-    _add_languages(parser, "all in which something has come back")
-    parser.add_argument(
+def _add_check(actions: Commands) -> None:
+    _, flags = _add_action(actions, "check", _run_check, "check what has come back")
+    _add_languages(flags, "all in which something has come back")
+    flags.text(
         "--waive",
+        "ID:RULE",
+        "a finding that is right as it is, '*:RULE' for all of a rule; may be given more than once",
         action="append",
         default=[],
-        metavar="ID:RULE",
-        help="a finding that is right as it is, '*:RULE' for all of a rule; may be given more than once",
     )
-    parser.add_argument("--because", default="", metavar="TEXT", help="why it is waived")
-    parser.add_argument(
-        "--waive-table",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a copy of findings.tsv with a column `because`",
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processes (default %(default)s)",
-    )
-    _add_by(parser, "who checks or waives")
+    flags.text("--because", "TEXT", "why it is waived")
+    copy = "a copy of findings.tsv with a column `because`"
+    flags.text("--waive-table", "FILE", copy, action="append", default=[])
+    flags.workers("processes")
+    _add_by(flags, "who checks or waives")
 
 
-def _add_review(actions: "Commands") -> None:
-    parser = _add_action(actions, "review", _run_review, "write review sheets, and take them back")
+def _add_review(actions: Commands) -> None:
+    parser, flags = _add_action(
+        actions, "review", _run_review, "write review sheets, and take them back"
+    )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--sheets", action="store_true", help="write sheets of the sample")
     what.add_argument("--import", dest="files", nargs="+", metavar="FILE", help="sheets, filled in")
-    _add_languages(parser, "all that have passed the checks")
-    parser.add_argument(
-        "--reviewer", default="", metavar="NAME", help="stands in every row of the sheet"
-    )
-    parser.add_argument("--to", default="", metavar="FOLDER", help="takes copies of the sheets")
-    _add_by(parser, "who sends or takes them")
+    _add_languages(flags, "all that have passed the checks")
+    flags.text("--reviewer", "NAME", "stands in every row of the sheet")
+    flags.text("--to", "FOLDER", "takes copies of the sheets")
+    _add_by(flags, "who sends or takes them")
 
 
-def _add_status(actions: "Commands") -> None:
-    parser = _add_action(actions, "status", _run_status, "show where every language stands")
-    parser.add_argument("--language", default="", metavar="CODE", help="show its journal")
-    parser.add_argument("--json", action="store_true", help="all languages, for programs")
+def _add_status(actions: Commands) -> None:
+    _, flags = _add_action(actions, "status", _run_status, "show where every language stands")
+    flags.text("--language", "CODE", "show its journal")
+    flags.switch("--json", "all languages, for programs")
 
 
-def _add_package(actions: "Commands") -> None:
-    parser = _add_action(actions, "package", _run_package, "write the data set")
+def _add_package(actions: Commands) -> None:
+    parser, flags = _add_action(actions, "package", _run_package, "write the data set")
     add_output(parser, has_stages=False)
-    parser.add_argument("--version", default="1.0.0", metavar="V", help="default %(default)s")
-    parser.add_argument(
+    flags.text("--version", "V", "default %(default)s", default="1.0.0")
+    flags.switch(
         "--without-review",
-        action="store_true",
-        help="languages that have passed the checks, too, accepted by reviewers or not",
+        "languages that have passed the checks, too, accepted by reviewers or not",
     )
-    parser.add_argument(
-        "--with-test", action="store_true", help="the withheld split, too, in a folder of its own"
-    )
+    flags.switch("--with-test", "the withheld split, too, in a folder of its own")
 
 
-def _run_packets(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    """Writes what translators get: all sentences in the first round; after the checks the lines that
+    failed, with reasons; after a review below the accepted score all lines, with the reviewers' errors.
+    """
     from pipelines.translation.journal import user
-    from pipelines.translation.packets import print_sent, send_packets
+    from pipelines.translation.outgoing import print_sent
+    from pipelines.translation.packets import send_packets
 
     languages = _languages_of(settings.languages)
+    by = settings.by or user()
     project = _project_of(settings)
-    sent = send_packets(
-        project, languages, formats=settings.format, to=settings.to, by=settings.by or user()
-    )
-    print_sent(sent)
+    print_sent(send_packets(project, languages, formats=settings.format, to=settings.to, by=by))
 
 
 def _languages_of(codes: str) -> list["TargetLanguage"]:
@@ -265,8 +214,8 @@ def _project_of(settings: argparse.Namespace) -> "Project":
     from pipelines.translation.find_source import find_source
     from pipelines.translation.project import Rules, create_project, open_project
 
-    given = {name: vars(settings)[name] for name in Rules._fields}
-    given = {name: value for name, value in given.items() if value is not None}
+    rules = {name: vars(settings)[name] for name in Rules._fields}
+    given = {name: value for name, value in rules.items() if value is not None}
     if settings.source:
         return create_project(settings.project, Rules(**given), find_source(settings.source))
     if given:
@@ -275,35 +224,43 @@ def _project_of(settings: argparse.Namespace) -> "Project":
     return open_project(settings.project)
 
 
-def _run_import(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    """Takes what translators send back: .xlf, .xliff, .tsv (.csv, .txt), or plain line-aligned files that
+    are named like fra.devtest; or folders of them. A file is taken whole or not at all, and kept byte for
+    byte. A line to which the same packet has two different answers is disputed, until a later packet is
+    answered, or one file is said to be a correction of the other: --corrects 0002, or --corrects last.
+    """
     from pipelines.translation.imports import import_files, print_imported
     from pipelines.translation.journal import user
     from pipelines.translation.project import open_project
 
-    project = open_project(settings.project)
-    by = settings.by or user()
-    imported = import_files(
-        project, settings.files, language=settings.language, by=by, corrects=settings.corrects
-    )
-    print_imported(imported)
+    project, by = open_project(settings.project), settings.by or user()
+    given = {"language": settings.language, "corrects": settings.corrects}
+    print_imported(import_files(project, settings.files, by=by, **given))
 
 
-def _run_check(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
+    """Checks the translations that are in force. Exit status 1 where an error is open. What is right as it
+    is can be waived, for as long as the text stays the same: one finding
+    (--waive devtest-0042:numbers-differ), all findings of a rule (--waive '*:outer-blanks'), or many at
+    once: copy findings.tsv, add a column `because`, fill it where the translation is right, and give the
+    copy with --waive-table.
+    """
     from pipelines.translation import check_reports
     from pipelines.translation.check_runs import check_languages
     from pipelines.translation.journal import user
     from pipelines.translation.project import open_project
     from pipelines.translation.waivers import make_waive
 
-    project = open_project(settings.project)
+    project, by = open_project(settings.project), settings.by or user()
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
-    languages = _languages_of(settings.languages) if settings.languages else _languages_in(project)
+    languages = _languages_in(project, settings.languages)
     if waive and len(languages) != 1:
         raise ValueError("waivers are for one language: give --languages")
     shown = check_reports.SHOWN if len(languages) == 1 else check_reports.SHOWN_OF_MANY
     found = []
     for checked in check_languages(
-        project, languages, workers=settings.workers, waive=waive, by=settings.by or user()
+        project, languages, workers=settings.workers, waive=waive, by=by
     ):
         check_reports.print_checked(checked, shown)
         found.append(checked)
@@ -311,47 +268,47 @@ def _run_check(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     return int(any(checked.has_errors for checked in found))
 
 
-def _languages_in(project: "Project") -> list["TargetLanguage"]:
-    """Those of a project in which something has come back. Raises ValueError where there are none."""
+def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
+    """Those that are named, else those of a project in which something has come back.
+
+    Raises ValueError where there are none.
+    """
     from pipelines.translation.journal import read_entries
     from transforms.text.translation.languages import find_language
 
-    codes = [
-        code
+    if codes:
+        return _languages_of(codes)
+    found = [
+        find_language(code)
         for code in project.languages
         if any(entry.kind == "import" for entry in read_entries(project.journal(code)))
     ]
-    if not codes:
+    if not found:
         raise ValueError(f"{project.folder}: nothing has come back yet")
-    return [find_language(code) for code in codes]
+    return found
 
 
-def _run_review(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.translation import reviews
+def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    """Writes sheets for reviewers of languages that have passed the checks, and takes them back. When the
+    whole sample is reviewed, the score decides.
+    """
+    from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user
     from pipelines.translation.project import open_project
 
-    project = open_project(settings.project)
-    if settings.files:
-        if settings.languages or settings.reviewer or settings.to:
-            raise ValueError("--languages, --reviewer and --to go with --sheets")
-        reviews.print_reviewed(
-            reviews.import_reviews(project, settings.files, by=settings.by or user())
-        )
+    project, by = open_project(settings.project), settings.by or user()
+    named = {"reviewer": settings.reviewer, "to": settings.to}
+    if not settings.files:
+        languages = _languages_in(project, settings.languages)
+        outgoing.print_sent(reviews.write_sheets(project, languages, by=by, **named))
         return
-    languages = _languages_of(settings.languages) if settings.languages else _languages_in(project)
-    reviews.print_sheets(
-        reviews.write_sheets(
-            project,
-            languages,
-            reviewer=settings.reviewer,
-            to=settings.to,
-            by=settings.by or user(),
-        )
-    )
+    if settings.languages or any(named.values()):
+        raise ValueError("--languages, --reviewer and --to go with --sheets")
+    reviews.print_reviewed(reviews.import_reviews(project, settings.files, by=by))
 
 
-def _run_status(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    """Shows where every language stands, or the journal of one."""
     from pipelines.translation import status
     from pipelines.translation.project import open_project
 
@@ -359,27 +316,22 @@ def _run_status(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None
     if settings.language and settings.json:
         raise ValueError("--json is of all languages")
     if settings.language:
-        print(status.render_story(project, settings.language), end="")
-        return
-    found = status.find_status(project)
-    if settings.json:
-        print(status.render_json(project, found), end="")
-        return
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print(status.render_text(project, found, width), end="")
+        shown = status.render_story(project, settings.language)
+    elif settings.json:
+        shown = status.render_json(project, status.find_status(project))
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        shown = status.render_text(project, status.find_status(project), width)
+    print(shown, end="")
 
 
-def _run_package(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    """Writes the data set of all accepted languages into <output>/flores101/<project>/<version>:
+    line-aligned texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.
+    """
     from pipelines.translation.package import package, print_packaged
     from pipelines.translation.project import open_project
 
-    print_packaged(
-        package(
-            open_project(settings.project),
-            settings.output,
-            version=settings.version,
-            without_review=settings.without_review,
-            with_test=settings.with_test,
-            replace=settings.replace,
-        )
-    )
+    chosen = ("version", "without_review", "with_test", "replace")
+    given = {name: vars(settings)[name] for name in chosen}
+    print_packaged(package(open_project(settings.project), settings.output, **given))

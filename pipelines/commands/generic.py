@@ -6,14 +6,11 @@ import dataclasses
 import functools
 import types
 import typing
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import Any, Self
 
-from pipelines.commands.flags import add_output, add_runner, launch_build, settings_of
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-    from pipelines.corpora import CorpusRow
+from pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
+from pipelines.corpora import CorpusRow
 
 
 class LazyParser(argparse.ArgumentParser):
@@ -39,22 +36,17 @@ class LazyParser(argparse.ArgumentParser):
         return super(LazyParser, self.filled()).parse_known_args(*args, **named)
 
 
-def add(row: "CorpusRow", commands: "Commands") -> None:
+def add(row: CorpusRow, commands: Commands) -> None:
     """Adds the command of a corpus to the parser."""
-    commands.add_parser(
-        row.name,
-        help=f"builds {row.name}",
-        allow_abbrev=False,
-        fill=functools.partial(_fill, row),
-    )
+    fill = functools.partial(_fill, row)
+    commands.add_parser(row.name, help=f"builds {row.name}", allow_abbrev=False, fill=fill)
 
 
-def _fill(row: "CorpusRow", parser: argparse.ArgumentParser) -> None:
-    module = row.load()
-    parser.description = (module.__doc__ or "").partition("\n")[0]
-    parser.set_defaults(run=functools.partial(_run, row))
+def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
+    parser.description = (row.load().__doc__ or "").partition("\n")[0]
+    parser.set_defaults(run=functools.partial(build_corpus, row.name))
     settings = parser.add_argument_group("settings")
-    config = getattr(module, row.settings)
+    _, config = row.classes()
     kinds = typing.get_type_hints(config)
     for field in dataclasses.fields(config):
         _add_flag(settings, field, kinds[field.name])
@@ -80,10 +72,3 @@ def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
         text += f" (default {field.default})".replace("%", "%%")
     name = f"--{field.name.replace('_', '-')}"
     group.add_argument(name, default=None, required=is_needed, help=text, **flag)
-
-
-def _run(row: "CorpusRow", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    module = row.load()
-    config = getattr(module, row.settings)
-    build = getattr(module, row.build)(config(**settings_of(config, settings)))
-    launch_build(build, settings, beam_flags)

@@ -1,20 +1,10 @@
-"""`corpusmill lm1b`."""
+r"""Rebuilds the One Billion Word benchmark from files of sentences, one a line.
 
-import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pipelines.commands.flags import add_files, add_output, add_runner, launch_build, settings_of
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-
-EPILOG = """\
 examples:
   The published corpus, from the archive of WMT 2011 as it is downloaded (statmt.org/wmt11, 11 GB):
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
   and whether it is the same, byte for byte, by the list in the original repository:
-    corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.0.0 \\
+    corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.0.0 \
       --md5 README.corpus_generation_checkpoints
   Newer sentences, compressed in any way, a file or a hundred:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8
@@ -40,120 +30,68 @@ A folder without the file COMPLETED is unfinished; the next run replaces it. Exi
 input, 2 wrong settings.
 """
 
+import argparse
 
-def add(commands: "Commands") -> None:
+from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
+
+
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "lm1b",
-        help="news sentences → One Billion Word: unique, tokenised, shuffled, with a held-out part",
-        description="Rebuilds the One Billion Word benchmark from files of sentences, one a line.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    about = "news sentences → One Billion Word: unique, tokenised, shuffled, with a held-out part"
+    parser = add_command(commands, "lm1b", about, __doc__)
+    files = Flags(parser, "inputs", STORES)
+    files.files(
+        "--input",
+        "files of sentences, plain or .gz, .bz2, .xz; or .tar, .tgz of them",
+        required=True,
     )
-    parser.set_defaults(run=_run)
-    _add_inputs(parser)
+    files.files(
+        "--members",
+        "which files of an archive, by name or pattern (default: news.20??.<language>.shuffled*)",
+        "NAME",
+    )
+    files.dump_date("the years in the names of the files")
+    files.on_corrupt()
     _add_variants(parser)
     add_output(parser)
     add_runner(parser)
 
 
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    files = parser.add_argument_group(
-        "inputs", "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
-    )
-    add_files(
-        files, "--input", "files of sentences, plain or .gz, .bz2, .xz; or .tar, .tgz of them", True
-    )
-    files.add_argument(
-        "--members",
-        nargs="+",
-        default=(),
-        metavar="NAME",
-        help="which files of an archive, by name or pattern (default: news.20??.<language>.shuffled*)",
-    )
-    files.add_argument(
-        "--dump-date",
-        default="",
-        metavar="YEARS",
-        help="default: the years in the names of the files",
-    )
-    files.add_argument(
-        "--on-corrupt",
-        choices=("fail", "keep-good"),
-        default="fail",
-        help="what to do about damaged input: end with an error (default), or take what is whole",
-    )
-
-
 def _add_variants(parser: argparse.ArgumentParser) -> None:
-    variants = parser.add_argument_group(
-        "variants", "the defaults are those of the original scripts; all are part of the signature"
+    variants = Flags(
+        parser,
+        "variants",
+        "the defaults are those of the original scripts; all are part of the signature",
     )
-    variants.add_argument(
+    variants.text(
         "--language",
-        default="en",
-        metavar="CODE",
-        help="whose rules and abbreviations the tokeniser has (default en); the scripts have some of their"
+        "CODE",
+        "whose rules and abbreviations the tokeniser has (default en); the scripts have some of their"
         " own for en, de, el, fr, it, es, cs, and common ones with English abbreviations for all others",
+        default="en",
     )
-    variants.add_argument(
+    variants.choice(
         "--perl",
-        choices=("5.36", "5.14"),
-        default="5.36",
-        help="the version of Perl, and so of Unicode, that the scripts would run on (default %(default)s);"
+        ("5.36", "5.14"),
+        "the version of Perl, and so of Unicode, that the scripts would run on (default %(default)s);"
         " the published corpus was made with 5.14",
     )
-    variants.add_argument(
+    variants.choice(
         "--deduplicate",
-        choices=("raw", "tokenized"),
-        default="raw",
-        help="leave out lines that are the same as they are read, as the scripts do (default), or when"
+        ("raw", "tokenized"),
+        "leave out lines that are the same as they are read, as the scripts do (default), or when"
         " they are tokenised, as the paper has it",
     )
-    variants.add_argument(
-        "--near-duplicates",
-        type=float,
-        default=0.0,
-        metavar="SIMILARITY",
-        help="of sentences that share this part of their three-word sequences keep one (default: keep all;"
+    variants.near_duplicates(
+        "of sentences that share this part of their three-word sequences keep one (default: keep all;"
         " 0.8 is a good value); those left out are listed in rejected/",
     )
-    variants.add_argument("--lower-case", action="store_true", help="all words in lower case")
-    variants.add_argument(
-        "--min-count",
-        type=int,
-        default=3,
-        metavar="N",
-        help="how often a word of the vocabulary must be in training (default %(default)s)",
-    )
-    variants.add_argument(
-        "--map-unknown", action="store_true", help="write words outside the vocabulary as <UNK>"
-    )
-    variants.add_argument(
-        "--shards",
-        type=int,
-        default=100,
-        metavar="N",
-        help="of all sentences, one of which is held out (default %(default)s)",
-    )
-    variants.add_argument(
-        "--heldout-shards",
-        type=int,
-        default=50,
-        metavar="N",
-        help="that the held-out shard is split into (default %(default)s)",
-    )
-    variants.add_argument(
+    variants.switch("--lower-case", "all words in lower case")
+    variants.number("--min-count", "how often a word of the vocabulary must be in training", 3)
+    variants.switch("--map-unknown", "write words outside the vocabulary as <UNK>")
+    variants.number("--shards", "of all sentences, one of which is held out", 100)
+    variants.number("--heldout-shards", "that the held-out shard is split into", 50)
+    variants.switch(
         "--checkpoints",
-        action="store_true",
-        help="keep the sorted and the tokenised text as well, which the published checksums name",
+        "keep the sorted and the tokenised text as well, which the published checksums name",
     )
-
-
-def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.lm1b import Lm1b
-    from pipelines.settings.lm1b_settings import Lm1bConfig
-
-    given = settings_of(Lm1bConfig, settings)
-    launch_build(Lm1b(Lm1bConfig(**given)), settings, beam_flags)

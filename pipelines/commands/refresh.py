@@ -1,18 +1,5 @@
-"""`corpusmill refresh`."""
+"""Makes every corpus of a configuration as new as its sources; safe to call at any time.
 
-import argparse
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-    from pipelines.refresh.config import RefreshConfig
-    from pipelines.refresh.refresh import Prospect
-
-LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
-
-EPILOG = """\
 refresh.toml, at its shortest:
   [refresh]
   output    = "/srv/corpora"
@@ -48,34 +35,33 @@ exit status:
   130  interrupted (Ctrl-C), 143 terminated (SIGTERM); the next run goes on
 """
 
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-def add(commands: "Commands") -> None:
+from pipelines.commands.flags import Commands, add_command
+
+if TYPE_CHECKING:
+    from pipelines.refresh.config import RefreshConfig
+    from pipelines.refresh.refresh import Prospect
+
+LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
+
+
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "refresh",
-        help="newest dumps → downloads, builds, new editions; for cron and other schedulers",
-        description="Makes every corpus of a configuration as new as its sources; safe to call at any time.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=_run)
+    about = "newest dumps → downloads, builds, new editions; for cron and other schedulers"
+    parser = add_command(commands, "refresh", about, __doc__, _run)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--config", metavar="FILE.toml", help="what is refreshed, and where it goes")
-    what.add_argument(
-        "--example", action="store_true", help="print a configuration that explains itself"
-    )
+    example = "print a configuration that explains itself"
+    what.add_argument("--example", action="store_true", help=example)
     how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--check",
-        action="store_true",
-        help="only read the configuration: is everything in it right?",
-    )
-    how.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="ask the sites and say what would be done, and do nothing",
-    )
+    check = "only read the configuration: is everything in it right?"
+    how.add_argument("--check", action="store_true", help=check)
+    dry_run = "ask the sites and say what would be done, and do nothing"
+    how.add_argument("--dry-run", action="store_true", help=dry_run)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
@@ -150,7 +136,7 @@ def _describe(prospect: "Prospect") -> str:
     plan = prospect.plan
     if not plan.is_newer:
         return f"up to date: {plan.folder}/{plan.current}"
-    files = [file for dump in plan.dumps for of_role in dump.files.values() for file in of_role]
+    files = [file for dump in plan.dumps for file in dump.all_files]
     size = sum(max(file.size, 0) for file in files)
     place = f"{plan.folder}/{plan.edition}" if plan.folder else plan.edition
     after = f", after {plan.current}" if plan.current else ""

@@ -1,17 +1,5 @@
-"""`corpusmill report`."""
+"""Shows the sizes of finished builds, those of Wiki-40B beside those of the paper.
 
-import argparse
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pipelines.commands.flags import add_folders
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-
-FORMATS = ("text", "markdown", "tsv", "json")
-EPILOG = """\
 examples:
   All languages below a folder, beside the figures of the paper:
     corpusmill report corpora
@@ -27,22 +15,21 @@ Of every other corpus: how many documents each split of a build has. tsv has one
 there is a build of it.
 """
 
+import argparse
+import sys
+from collections.abc import Sequence
 
-def add(commands: "Commands") -> None:
+from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+
+FORMATS = ("text", "markdown", "tsv", "json")
+
+
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "report",
-        help="finished builds → the table of their sizes, beside the paper's",
-        description="Shows the sizes of finished builds, those of Wiki-40B beside those of the paper.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=_run)
+    about = "finished builds → the table of their sizes, beside the paper's"
+    parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text", help="what to print (default %(default)s)"
-    )
+    Flags(parser).choice("--format", FORMATS, "what to print (default %(default)s)")
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -1,16 +1,5 @@
-"""`corpusmill verify`."""
+"""Proves that finished builds are whole and that nothing leaks between splits.
 
-import argparse
-import pathlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from pipelines.commands.flags import add_folders, add_runner
-
-if TYPE_CHECKING:
-    from pipelines.commands.flags import Commands
-
-EPILOG = """\
 examples:
   Everything below a folder, all languages together:
     corpusmill verify corpora
@@ -32,76 +21,63 @@ what is proved:
 Exit status: 0 all is well, 1 something is not or there is no build, 2 wrong settings.
 """
 
+import argparse
+import pathlib
+from collections.abc import Sequence
+
+from pipelines.commands.flags import (
+    Commands,
+    Flags,
+    add_command,
+    add_folders,
+    add_runner,
+    runner_of,
+)
+
 CORPUS_OF_SUMS = "lm1b"  # whose scripts have published MD5 sums
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "verify",
-        help="finished builds → are all files whole, and is no entity in two splits?",
-        description="Proves that finished builds are whole and that nothing leaks between splits.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=_run)
+    about = "finished builds → are all files whole, and is no entity in two splits?"
+    parser = add_command(commands, "verify", about, __doc__, _run)
     add_folders(parser, "a finished build, or a folder above some")
-    sums = parser.add_argument_group("One Billion Word")
-    sums.add_argument(
+    sums = Flags(parser, "One Billion Word")
+    sums.text(
         "--md5",
-        default="",
-        metavar="LIST",
-        help="MD5 sums of the scripts' output, with prose around them or without; DIR holds one build",
+        "LIST",
+        "MD5 sums of the scripts' output, with prose around them or without; DIR holds one build",
     )
-    sums.add_argument(
+    sums.text(
         "--reference",
-        default="",
-        metavar="FOLDER",
-        help="the scripts' output, or the unpacked release: what differs is shown line against line",
+        "FOLDER",
+        "the scripts' output, or the unpacked release: what differs is shown line against line",
     )
-    parser.add_argument(
+    Flags(parser).text(
         "--report",
-        default="",
-        metavar="FILE.tsv",
-        help="takes what was checked and all that was found; the screen shows the first 20",
+        "FILE.tsv",
+        "takes what was checked and all that was found; the screen shows the first 20",
     )
     add_runner(parser)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    if settings.md5:
-        return _run_with_sums(settings, beam_flags)
-    if settings.reference:
+    from pipelines.inspect import verify, verify_checksums
+
+    how = {**runner_of(settings, beam_flags), "report": settings.report}
+    folders, sums, reference = settings.folders, settings.md5, settings.reference
+    if sums:
+        found = verify_checksums.verify_checksums(
+            _one_folder(folders), sums, reference=reference, **how
+        )
+        verify_checksums.print_verdict(found, settings.report)
+        return 0 if found.is_sound else 1
+    if reference:
         raise ValueError("--reference goes with --md5 LIST")
-    if settings.folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
+    if folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
         raise ValueError(f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; verify DIR does not")
-    from pipelines.inspect.verify import print_verdict, verify
-
-    verdict = verify(
-        settings.folders,
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
-        report=settings.report,
-    )
-    print_verdict(verdict, settings.report)
-    return 0 if verdict.is_sound else 1
-
-
-def _run_with_sums(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.inspect.verify_checksums import print_verdict, verify_checksums
-
-    verdict = verify_checksums(
-        _one_folder(settings.folders),
-        settings.md5,
-        reference=settings.reference,
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
-        report=settings.report,
-    )
-    print_verdict(verdict, settings.report)
+    verdict = verify.verify(folders, **how)
+    verify.print_verdict(verdict, settings.report)
     return 0 if verdict.is_sound else 1
 
 

@@ -118,14 +118,9 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     kept = manifest.get("counts", {}).get("kept")
     if not kept:
         return None
-    return KeptDocuments(
-        corpus=row.name,
-        edition=manifest["edition"],
-        dump_date=manifest["dump_date"],
-        version=manifest["version"],
-        unit=row.shape.unit,
-        kept={split: count for split, count in kept.items() if split != "total"},
-    )
+    edition, date, version = (manifest[name] for name in ("edition", "dump_date", "version"))
+    of_splits = {split: count for split, count in kept.items() if split != "total"}
+    return KeptDocuments(row.name, edition, date, version, row.shape.unit, of_splits)
 
 
 def _read_sizes(folder: str, manifest: Mapping[str, Any]) -> BuildSizes:

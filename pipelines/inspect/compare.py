@@ -7,22 +7,26 @@ is tested on the other. Where the split depends on the identity alone, none may.
 import heapq
 import io
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import apache_beam as beam
 import zstandard
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
 from pipelines.builds.editions import SUMMARY
 from pipelines.corpora import shapes
-from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
-from pipelines.engines.run_pipeline import find_engine, run_pipeline
-from pipelines.inspect.verify import SHOWN, check_report, report_path
+from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.inspect.findings import (
+    SHOWN,
+    Means,
+    add_report,
+    print_count,
+    print_first,
+    reporting,
+    write_lines,
+)
 from transforms.builds.compare_editions import CompareEditions, columns_to_compare, count_documents
 from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import open_raw
@@ -49,12 +53,14 @@ class EditionChanges(NamedTuple):
     old: str  # signatures
     new: str
     unit: str  # what a document is: "articles"
-    splits: Mapping[str, SplitChanges]
-    moved: Mapping[tuple[str, str], int]  # (old split, new split) → documents
-    first_moved: tuple[Change, ...]  # the first SHOWN of them
-    repeated: int  # ids in several rows of an edition, where that is not the way of the corpus
-    why_moves: str  # why documents may move in this corpus; "" where none may
-    differences: tuple[str, ...]  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
+    splits: Mapping[str, SplitChanges] = {}
+    moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
+    first_moved: tuple[Change, ...] = ()  # the first SHOWN of them
+    repeated: int = 0  # ids in several rows of an edition, where that is not the way of the corpus
+    why_moves: str = ""  # why documents may move in this corpus; "" where none may
+    differences: tuple[
+        str, ...
+    ] = ()  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
 
     @property
     def total(self) -> SplitChanges:
@@ -74,36 +80,22 @@ class EditionChanges(NamedTuple):
         return bool(self.why_moves) or not self.moved
 
 
-def compare_builds(
-    old: str,
-    new: str,
-    *,
-    runner: str = IN_PROCESS,
-    workers: int | None = None,
-    beam_flags: Sequence[str] = (),
-    report: str = "",
-) -> EditionChanges:
+def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges:
     """Compares two finished builds of a corpus in the same language.
 
     Args:
       old, new: their folders.
-      runner, workers, beam_flags: as `launch` takes them.
-      report: file that takes a line for each document that is not the same in both, and beside it
-        `<report>.json` with the counts; on a file system that the workers and this process share. Only the
-        in-process runner can do without.
+      means: the report takes a line for each document that is not the same in both, and beside it
+        `<report>.json` the counts.
 
     Raises InputError for a folder without a finished build, ValueError for builds of which one is no edition
     of the other, BuildError for rows that are damaged, have no id, or are not those that were built.
     """
-    check_report(report, runner)
-    builds = open_build(old), open_build(new)
-    shape = check_comparable(*builds)
-    columns = columns_to_compare(*builds, shape)
-    with report_path(report) as path:
-        run_pipeline(
-            lambda root: add_comparison(root, builds, shape, columns, path),
-            find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
-        )
+    with reporting(**means) as (engine, path):
+        builds = open_build(old), open_build(new)
+        shape = check_comparable(*builds)
+        columns = columns_to_compare(*builds, shape)
+        run_pipeline(lambda root: add_comparison(root, builds, shape, columns, path), engine)
         changes = _read_summary(path + SUMMARY)
     _check_counts(changes, builds, shape)
     return changes
@@ -137,46 +129,34 @@ def add_comparison(
     """Adds all that the workers do; the report and its summary say what they found."""
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
-    nothing = EditionChanges(
-        old.signature,
-        new.signature,
-        shape.unit,
-        splits={split: SplitChanges() for split in shape.splits},
-        moved={},
-        first_moved=(),
-        repeated=0,
-        why_moves=shape.why_moves,
-        differences=find_differences(old.manifest, new.manifest),
-    )
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport"
-        >> beam.Map(
-            write_report, nothing, shape.repeats, AsSingleton(found.tally), AsList(found.changes)
-        )
-    )
+    differences = find_differences(old.manifest, new.manifest)
+    nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
+    changes = AsSingleton(found.tally), AsList(found.changes)
+    add_report(root, report, write_report, nothing, shape, *changes)
 
 
 def write_report(
-    path: str, nothing: EditionChanges, repeats: bool, tally: Tally, blocks: Sequence[bytes]
+    path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
 ) -> None:
     """Writes every change, sorted by id, then the summary. Blocks, each sorted, come in any order."""
     first_moved: list[Change] = []
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        file.write(("\t".join(Change._fields) + "\n").encode())
+
+    def lines() -> Iterator[str]:
+        yield "\t".join(Change._fields) + "\n"
         for change in heapq.merge(*map(read_changes, blocks), key=order):
-            file.write(to_line(change).encode("utf-8"))
+            yield to_line(change)
             if change.fate == MOVED and len(first_moved) < SHOWN:
                 first_moved.append(change)
+
+    write_lines(path, lines())
     found = nothing._replace(
-        splits=split_changes(tally, list(nothing.splits)),
+        splits=split_changes(tally, shape.splits),
         moved=moves(tally),
         first_moved=tuple(first_moved),
-        repeated=0 if repeats else tally.get((REPEATED, "", ""), 0),
+        why_moves=shape.why_moves,
+        repeated=0 if shape.repeats else tally.get((REPEATED, "", ""), 0),
     )
-    with FileSystems.create(path + SUMMARY, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        file.write(to_json(summarise(found)).encode("utf-8"))
+    write_lines(path + SUMMARY, [to_json(summarise(found))])
 
 
 def read_changes(block: bytes) -> Iterator[Change]:
@@ -254,14 +234,13 @@ def _print_moved(changes: EditionChanges, report: str) -> None:
     count = sum(changes.moved.values())
     if len(changes.splits) < 2:
         return
-    print(f"moved between splits: {count:,}" if count else "moved between splits: none")
+    print_count("moved between splits", count)
     for (old, new), of_pair in changes.moved.items():
         print(f"  {old} → {new}: {of_pair:,}")
     if changes.why_moves and count:
         print(f"  they may: {changes.why_moves}")
         return
-    for change in changes.first_moved:
-        print(f"  {change.id} {change.title}: {change.old_split} → {change.new_split}")
-    if count > len(changes.first_moved):
-        rest = f"all are in {report}" if report else "--report FILE lists all"
-        print(f"  … and {count - len(changes.first_moved):,} more; {rest}")
+    first = [
+        f"{one.id} {one.title}: {one.old_split} → {one.new_split}" for one in changes.first_moved
+    ]
+    print_first(first, count, report)

@@ -3,24 +3,18 @@
 Those of Wiki-40B are as in the table of the paper, and those of other corpora in a table of their own.
 """
 
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from rich import box
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from pipelines.inspect.build_sizes import BuildSizes, Found, newest_of_each_language, total_of
+from pipelines.translation.drawing import draw
 from transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
 """Counts of pieces and characters are shown in millions where the largest of them is at least this."""
 
-_WIDEST = 10_000  # columns
 _HEAD = (
     "language",
     "dump",
@@ -35,13 +29,32 @@ _HEAD = (
 )
 
 
-def _head(rows: Sequence[BuildSizes]) -> list[str]:
-    unit = " (M)" if _in_millions(rows) else ""
-    return [title.format(unit=unit) for title in _HEAD]
+class _Table(NamedTuple):
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+    numbers: (
+        int  # how many of the last columns are numbers; where some are, the last row is the total
+    )
 
 
-def _in_millions(rows: Sequence[BuildSizes]) -> bool:
-    return max(row.characters[split] for row in rows for split in SPLITS) >= MILLIONS_FROM
+def _tables(found: Found) -> Iterator[_Table]:
+    """A table of the builds that the paper has, then one of all others."""
+    if found.rows:
+        most = max(row.characters[split] for row in found.rows for split in SPLITS)
+        in_millions = most >= MILLIONS_FROM
+        head = [title.format(unit=" (M)" if in_millions else "") for title in _HEAD]
+        rows = [_cells(row, in_millions) for row in (*found.rows, total_of(found.rows))]
+        yield _Table("Wiki-40B, as Table 2 of the paper", head, rows, len(head) - 2)
+    if found.others:
+        rows = [
+            [
+                *(other.corpus, other.edition, other.dump_date, other.unit),
+                ", ".join(f"{split} {kept:,}" for split, kept in other.kept.items()),
+            ]
+            for other in found.others
+        ]
+        yield _Table("Other corpora", ["corpus", "edition", "dump", "unit", "kept"], rows, 0)
 
 
 def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
@@ -64,18 +77,6 @@ def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
     ]
 
 
-def _lines_of_others(found: Found) -> list[list[str]]:
-    """A line of names, then one for each build of a corpus that the table of the paper does not have."""
-    lines = [
-        [
-            *(other.corpus, other.edition, other.dump_date, other.unit),
-            ", ".join(f"{split} {kept:,}" for split, kept in other.kept.items()),
-        ]
-        for other in found.others
-    ]
-    return [["corpus", "edition", "dump", "unit", "kept"], *lines] if lines else []
-
-
 def _notes(found: Found) -> list[str]:
     unfinished = [f"unfinished, not shown: {folder}" for folder in found.unfinished]
     if not found.rows:
@@ -92,52 +93,25 @@ def _notes(found: Found) -> list[str]:
 def render_text(found: Found) -> str:
     """Tables for people, as wide as they have to be; columns are never cut."""
     drawn = []
-    if found.rows:
-        in_millions = _in_millions(found.rows)
-        head = [title.replace(" ", "\n") for title in _head(found.rows)]
-        rows = [_cells(row, in_millions) for row in (*found.rows, total_of(found.rows))]
-        drawn.append(_draw("Wiki-40B, as Table 2 of the paper", head, rows, len(rows) - 2))
-    if found.others:
-        head, *rows = _lines_of_others(found)
-        drawn.append(_draw("Other corpora", head, rows))
+    for title, head, rows, numbers in _tables(found):
+        names = [name.replace(" ", "\n") for name in head]
+        lines = [title, "", *draw(names, rows, numbers=numbers).splitlines(), "", ""]
+        if numbers:
+            lines.insert(-3, "")  # above the total
+        drawn.append("\n".join(lines))
     notes = "".join(f"note: {note}\n" for note in _notes(found))
     return "\n".join(drawn) + notes
 
 
-def _draw(
-    title: str, head: Sequence[str], rows: Sequence[Sequence[str]], line_after: int = -1
-) -> str:
-    """A table of one title, the columns of numbers to the right."""
-    table = Table(title=title, title_justify="left", box=box.SIMPLE)
-    numbers = (2, len(head)) if line_after >= 0 else (0, 0)
-    for place, name in enumerate(head):
-        justify: Any = "right" if place in range(*numbers) else "left"
-        table.add_column(name, justify=justify, no_wrap=True)
-    for number, row in enumerate(rows):
-        table.add_row(*row, end_section=number == line_after)
-    drawing = io.StringIO()
-    console = Console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
-    console.width = Measurement.get(console, console.options, table).maximum
-    console.print(table)
-    lines = [line.rstrip() for line in drawing.getvalue().strip("\n").splitlines()]
-    return "\n".join([*lines, ""])
-
-
 def render_markdown(found: Found) -> str:
     """Tables for a paper or a README."""
-    tables = []
-    if found.rows:
-        in_millions = _in_millions(found.rows)
-        head = _head(found.rows)
-        cells = [_cells(row, in_millions) for row in (*found.rows, total_of(found.rows))]
-        tables.append([head, ["---", "---", *["---:"] * (len(head) - 2)], *cells])
-    if found.others:
-        head, *cells = _lines_of_others(found)
-        tables.append([head, ["---"] * len(head), *cells])
-    lines = [[f"| {' | '.join(cells)} |" for cells in table] for table in tables]
-    parts = ["".join(f"{line}\n" for line in table) for table in lines]
-    notes = "".join(f"- {note}\n" for note in _notes(found))
-    return "\n".join([*parts, *([notes] if notes else [])])
+    parts = []
+    for _, head, rows, numbers in _tables(found):
+        marks = ["---"] * (len(head) - numbers) + ["---:"] * numbers
+        parts.append("".join(f"| {' | '.join(cells)} |\n" for cells in (head, marks, *rows)))
+    if notes := _notes(found):
+        parts.append("".join(f"- {note}\n" for note in notes))
+    return "\n".join(parts)
 
 
 def render_tsv(found: Found) -> str:

@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import logging
 import multiprocessing
+import operator
 import pathlib
 import shutil
 import tempfile
@@ -16,12 +17,13 @@ from typing import NamedTuple
 
 from pipelines.builds.provenance import VERSION
 from pipelines.builds.publish import TargetError
-from pipelines.inspect.spbleu_model import Model, read_model
+from pipelines.inspect.spbleu_model import Model, read_file, read_model
 from pipelines.inspect.translation_directions import Direction, find_directions
 from transforms.files.open_input import InputError, open_input
 from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.translation.records import ReadError
 from transforms.text.translation.source_table import metadata_names
-from transforms.text.translation.tables import TableError, read_table
+from transforms.text.translation.tables import read_table
 from transforms.text.translation.translation_scores import (
     ALWAYS,
     Group,
@@ -88,13 +90,10 @@ def score_translations(
     found, warnings = find_directions(reference, hypotheses)
     pieces = read_model(model)
     metrics = (*ALWAYS, *more_metrics)
-    if workers < 1:
-        raise ValueError(f"--workers is {workers}, and must be positive")
+    place = operator.attrgetter("split", "reference")
     plans = [
         _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics)
-        for (split, _), directions in itertools.groupby(
-            sorted(found, key=_by_reference), key=_by_reference
-        )
+        for (split, _), directions in itertools.groupby(sorted(found, key=place), key=place)
     ]
     if len(plans) > 1:
         for plan in plans:
@@ -107,10 +106,6 @@ def score_translations(
         tuple(scored),
         (*pieces.warnings, *warnings, *dict.fromkeys(w for one in scored for w in one.warnings)),
     )
-
-
-def _by_reference(direction: Direction) -> tuple[str, str]:
-    return direction.split, direction.reference
 
 
 def _run(plans: Sequence[_Plan], workers: int) -> Iterator[list[Scored]]:
@@ -168,12 +163,7 @@ def read_lines(path: str) -> list[str]:
 
 def _read_text(path: str) -> str:
     try:
-        with open_input(path) as stream:
-            data = stream.read()
-    except FileNotFoundError:
-        raise InputError(path, "no such file") from None
-    except IsADirectoryError:
-        raise InputError(path, "a folder, no file") from None
+        data = read_file(path, open_input)
     except DECODE_ERRORS as error:
         raise InputError(path, f"damaged or cut: {error}") from error
     try:
@@ -204,9 +194,9 @@ def _metadata_of(path: str, split: str) -> str:
             "a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
         )
     names = metadata_names(split)
-    for name in names:
-        if (pathlib.Path(path) / name).is_file():
-            return str(pathlib.Path(path) / name)
+    for place in (pathlib.Path(path, name) for name in names):
+        if place.is_file():
+            return str(place)
     raise InputError(path, f"has no {' or '.join(names)}")
 
 
@@ -214,7 +204,7 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
     text = _read_text(path)
     try:
         rows = [row for _, row in read_table(text, ("domain", "topic"))]
-    except TableError as error:
+    except ReadError as error:
         raise InputError(path, str(error)) from None
     if len(rows) != count:
         raise InputError(

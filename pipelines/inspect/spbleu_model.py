@@ -2,7 +2,8 @@
 
 import contextlib
 import pathlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import BinaryIO, NamedTuple
 
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.translation.translation_scores import (
@@ -13,6 +14,17 @@ from transforms.text.translation.translation_scores import (
 )
 
 DEFAULT_MODEL = "flores101"
+
+
+def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
+    """The content of a file. Raises InputError for what is none."""
+    try:
+        with opener(path) as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(path, "a folder, no file") from None
 
 
 class Model(NamedTuple):
@@ -34,63 +46,48 @@ def read_model(given: str) -> Model:
     """
     known = _sacrebleu_models()
     is_name = given in known or not given
-    path = str(known[given or DEFAULT_MODEL].path) if is_name else given
+    path = str(known[given or DEFAULT_MODEL][1]) if is_name else given
     if is_name and not pathlib.Path(path).is_file():
         which = "no --model is given, and " if not given else ""
-        urls = "; ".join(f"{name}: {one.url}" for name, one in known.items())
+        urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
         raise InputError(
             path,
             f"no such file: {which}sacrebleu has not downloaded its model. Get a model there, and give"
             f" it by --model FILE ({urls})",
         )
-    try:
-        with open_raw(path) as stream:
-            data = stream.read()
-    except FileNotFoundError:
-        raise InputError(path, "no such file") from None
-    except IsADirectoryError:
-        raise InputError(path, "a folder, no file") from None
+    data = read_file(path, open_raw)
     try:
         pieces = Pieces(data)
         check_is_whole(data)
     except ValueError as error:
         raise InputError(path, str(error)) from None
-    name, warnings = pieces.name, list[str]()
-    if pieces.sha256 not in RELEASED:
-        name, warnings = _released_name(path, pieces, known)
-    return Model(path, name or pieces.name, pieces.sha256, data, tuple(warnings))
+    name, *warnings = _name_of(path, pieces, known)
+    return Model(path, name, pieces.sha256, data, tuple(warnings))
 
 
-class _SacrebleuModel(NamedTuple):
-    url: str
-    path: pathlib.Path  # where sacrebleu looks for it
-
-
-def _sacrebleu_models() -> dict[str, _SacrebleuModel]:
-    """Name in signatures → model, as the installed sacrebleu has them."""
+def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
+    """Name in signatures → (URL, place where sacrebleu looks for it), as the installed sacrebleu has them."""
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
     folder = pathlib.Path(SACREBLEU_DIR, "models")
     return {
-        model["signature"]: _SacrebleuModel(model["url"], folder / model["url"].rsplit("/", 1)[1])
+        model["signature"]: (model["url"], folder / model["url"].rsplit("/", 1)[1])
         for model in SPM_MODELS.values()
     }
 
 
-def _released_name(
-    path: str, pieces: Pieces, known: dict[str, _SacrebleuModel]
-) -> tuple[str, list[str]]:
-    """The name of a model whose hash is not known, "" for one of somebody's own; and warnings."""
-    for name, model in known.items():
+def _name_of(
+    path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
+) -> tuple[str, ...]:
+    """The name of a model, and warnings: that of its hash, unless it may be a release of unknown hash."""
+    for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
         is_there = False
         with contextlib.suppress(OSError):
-            is_there = model.path.samefile(path)
-        looks_alike = model.path.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
+            is_there = place.samefile(path)
+        looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
         if is_there and name in RELEASED.values():
-            return name, [f"{path}: signed {name}, as sacrebleu would, and is not that release"]
+            return name, f"{path}: signed {name}, as sacrebleu would, and is not that release"
         if is_there or (looks_alike and name not in RELEASED.values()):
-            return name, [
-                f"{path}: taken for {name} by its place and name, SHA-256 {pieces.sha256}"
-            ]
-    return "", []
+            return name, f"{path}: taken for {name} by its place and name, SHA-256 {pieces.sha256}"
+    return (pieces.name,)

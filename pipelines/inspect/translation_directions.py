@@ -77,17 +77,14 @@ def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direction | None:
     name = pathlib.Path(path).name
     named = _DIRECTION.fullmatch(name)
-    if not is_folder:
-        source, target, split = named.group("source", "target", "split") if named else ("", "", "")
-        is_in_label = named or system.endswith(name)
-        label = system if is_in_label else "/".join(filter(None, (system, name)))
-        return Direction(label, split, source, target, path, reference)
-    if not named:
+    if not named and is_folder:
         return None
-    source, target, split = named.group("source", "target", "split")
-    return Direction(
-        system, split, source, target, path, _reference_of(reference, target, split, path)
-    )
+    source, target, split = named.group("source", "target", "split") if named else ("", "", "")
+    if is_folder:
+        reference = _reference_of(reference, target, split, path)
+    elif not named and not system.endswith(name):
+        system = "/".join(filter(None, (system, name)))
+    return Direction(system, split, source, target, path, reference)
 
 
 def _reference_of(folder: str, target: str, split: str, path: str) -> str:

@@ -1,35 +1,31 @@
 """Scores of translations as tables: for people, for spreadsheets, for programs."""
 
-import io
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from rich import box
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipelines.inspect.score_translations import Report, Scored
+from pipelines.translation.drawing import draw
 from transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"
 MOST_TARGETS = 16  # of a table of directions on a screen; the file has all
 MOST_TOPICS = 20  # likewise; released metadata has hundreds
 
-_WIDEST = 10_000  # columns
+Row = list[str | float | None]
+"""Cells of a table: names, scores, and None for a score that there is not."""
 
 
 def render_text(report: Report) -> str:
     """What a person wants to see: tables, then the model and a signature a line."""
-    parts = [_scores(report)] if len(report.scored) == 1 else _many(report)
+    if len(report.scored) == 1:
+        parts, lines = [_scores(report)], report.scored[0].scores.citations
+    else:
+        signatures = report.signatures.items()
+        parts, lines = _many(report), tuple(f"{name}|{text}" for name, text in signatures)
     model = report.model
     parts.append(f"model  {model.name}  {model.path}  SHA-256 {model.sha256}\n")
-    if len(report.scored) == 1:
-        parts.append("".join(f"{line}\n" for line in report.scored[0].scores.citations))
-    else:
-        parts.append("".join(f"{name}|{text}\n" for name, text in report.signatures.items()))
-    return "\n".join(parts)
+    return "\n".join([*parts, "".join(f"{line}\n" for line in lines)])
 
 
 def _scores(report: Report) -> str:
@@ -40,9 +36,11 @@ def _scores(report: Report) -> str:
     shown = {
         group.name for group in sorted(topics, key=lambda g: (-g.sentences, g.name))[:MOST_TOPICS]
     }
-    rows = [
-        [group.kind, group.name or UNKNOWN, f"{group.sentences:,}"]
-        + [f"{group.scores[metric]:.2f}" for metric in report.metrics]
+    rows: list[Row] = [
+        [
+            *(group.kind, group.name or UNKNOWN, f"{group.sentences:,}"),
+            *(group.scores[metric] for metric in report.metrics),
+        ]
         for group in groups
         if group.kind != "topic" or group.name in shown
     ]
@@ -53,35 +51,30 @@ def _scores(report: Report) -> str:
 
 
 def _many(report: Report) -> list[str]:
+    metrics = report.metrics
     if not all(one.direction.source for one in report.scored):
-        return [_systems(report)]
+        systems: list[Row] = [
+            [one.direction.system, *_means([one], metrics)] for one in report.scored
+        ]
+        return [_table(["system", *metrics], systems)]
     parts = []
-    for (system, split), scored in _by_system(report.scored).items():
+    for (system, split), scored in _by_system(report):
         title = " ".join(filter(None, (system, split)))
-        for metric in report.metrics:
+        for metric in metrics:
             if len({one.direction.target for one in scored}) <= MOST_TARGETS:
                 matrix = direction_matrix(scored, metric)
-                parts.append(f"{title} {metric}, from row into column\n{_table(*_rounded(matrix))}")
-        parts.append(f"{title} averages\n{_averages(scored, report.metrics)}")
-        parts += [
-            f"{title} averages by domain\n{text}" for text in _domains(scored, report.metrics)
-        ]
+                parts.append(f"{title} {metric}, from row into column\n{_table(*matrix)}")
+        parts.append(f"{title} averages\n{_averages(scored, metrics)}")
+        if domains := _domains(scored, metrics):
+            table = _table(["domain", *metrics], domains)
+            parts.append(f"{title} averages by domain\n{table}")
     return parts
 
 
-def _systems(report: Report) -> str:
-    rows = [
-        [one.direction.system, *(f"{_corpus(one)[metric]:.2f}" for metric in report.metrics)]
-        for one in report.scored
-    ]
-    return _table(["system", *report.metrics], rows)
-
-
-def _by_system(scored: Iterable[Scored]) -> dict[tuple[str, str], list[Scored]]:
-    found: dict[tuple[str, str], list[Scored]] = {}
-    for one in scored:
-        found.setdefault((one.direction.system, one.direction.split), []).append(one)
-    return found
+def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
+    """((system, split), its directions), which stand together in a report."""
+    for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
+        yield place, list(scored)
 
 
 def _corpus(one: Scored) -> Mapping[str, float]:
@@ -92,9 +85,12 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def direction_matrix(
-    scored: Iterable[Scored], metric: str
-) -> tuple[list[str], list[list[str | float | None]]]:
+def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
+    of_all = list(map(_corpus, scored))
+    return [_mean([scores[metric] for scores in of_all]) for metric in metrics]
+
+
+def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
     """Head and rows of the table from languages (rows) into languages (columns), with averages.
 
     The last column is the average out of a language, the last row that into one, the last cell that of
@@ -104,7 +100,7 @@ def direction_matrix(
     sources = sorted({source for source, _ in values})
     targets = sorted({target for _, target in values})
 
-    rows: list[list[str | float | None]] = [
+    rows: list[Row] = [
         [
             source,
             *(values.get((source, target)) for target in targets),
@@ -112,69 +108,52 @@ def direction_matrix(
         ]
         for source in sources
     ]
-    into = [
+    into = (
         _mean([value for pair, value in values.items() if pair[1] == target]) for target in targets
-    ]
+    )
     rows.append(["average", *into, _mean(list(values.values()))])
     return ["from", *targets, "average"], rows
 
 
-def _rounded(
-    matrix: tuple[list[str], list[list[str | float | None]]],
-) -> tuple[list[str], list[list[str]]]:
-    head, rows = matrix
-    return head, [[cell if isinstance(cell, str) else _show(cell) for cell in row] for row in rows]
-
-
-def _show(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.2f}"
-
-
 def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
-    def means(kept: Sequence[Scored]) -> list[str]:
-        return [_show(_mean([_corpus(one)[metric] for one in kept])) for metric in metrics]
-
-    rows = [
+    rows: list[Row] = [
         [
             code,
-            *means([one for one in scored if one.direction.source == code]),
-            *means([one for one in scored if one.direction.target == code]),
+            *_means((one for one in scored if one.direction.source == code), metrics),
+            *_means((one for one in scored if one.direction.target == code), metrics),
         ]
         for code in sorted({code for one in scored for code in one.direction[2:4]})
     ]
-    rows.append([f"all {len(scored):,} directions", *means(scored), *means(scored)])
+    rows.append([f"all {len(scored):,} directions", *_means(scored, metrics) * 2])
     head = [f"{way} {metric}" for way in ("out", "into") for metric in metrics]
     return _table(["language", *head], rows)
 
 
-def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> Iterable[str]:
+def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
     """As Table 8 of the paper: the average over directions of the scores of each domain."""
     by_name: dict[str, list[Mapping[str, float]]] = {}
     for one in scored:
         for group in one.scores.groups:
             if group.kind == "domain":
                 by_name.setdefault(group.name, []).append(group.scores)
-    rows = [
-        [name, *(_show(_mean([scores[metric] for scores in found])) for metric in metrics)]
+    return [
+        [name, *(_mean([scores[metric] for scores in found]) for metric in metrics)]
         for name, found in sorted(by_name.items())
     ]
-    if rows:
-        yield _table(["domain", *metrics], rows)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    table = Table(box=box.SIMPLE)
-    for number, title in enumerate(head):
-        justify: Any = "left" if number < left else "right"
-        table.add_column(title, justify=justify, no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    drawing = io.StringIO()
-    console = Console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
-    console.width = Measurement.get(console, console.options, table).maximum
-    console.print(table, markup=False)
-    lines = [line.rstrip() for line in drawing.getvalue().splitlines()]
-    return "".join(f"{line}\n" for line in lines if line)
+def _table(head: Sequence[str], rows: Iterable[Row], left: int = 1) -> str:
+    return draw(head, _formatted(rows, 2, UNKNOWN), numbers=len(head) - left)
+
+
+def _formatted(rows: Iterable[Row], digits: int, unknown: str) -> list[list[str]]:
+    return [
+        [
+            unknown if cell is None else cell if isinstance(cell, str) else f"{cell:.{digits}f}"
+            for cell in row
+        ]
+        for row in rows
+    ]
 
 
 # For spreadsheets and programs.
@@ -184,30 +163,21 @@ _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
 def render_tsv(report: Report) -> str:
     """A row for each group of each direction."""
-    return write_table(
-        (*_COLUMNS, *report.metrics),
-        (
-            [
-                *one.direction[:4],
-                group.kind,
-                group.name,
-                str(group.sentences),
-                *(f"{group.scores[metric]:.4f}" for metric in report.metrics),
-            ]
-            for one in report.scored
-            for group in one.scores.groups
-        ),
+    rows: Iterable[Row] = (
+        [
+            *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
+            *(group.scores[metric] for metric in report.metrics),
+        ]
+        for one in report.scored
+        for group in one.scores.groups
     )
+    return write_table((*_COLUMNS, *report.metrics), _formatted(rows, 4, ""))
 
 
 def render_json(report: Report) -> str:
     """Everything, numbers as they are."""
     value = {
-        "model": {
-            "name": report.model.name,
-            "path": report.model.path,
-            "sha256": report.model.sha256,
-        },
+        "model": {name: getattr(report.model, name) for name in ("name", "path", "sha256")},
         "signatures": report.signatures,
         "directions": [
             {
@@ -227,18 +197,11 @@ def render_files(report: Report) -> dict[str, str]:
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files
-    for (system, split), scored in _by_system(report.scored).items():
+    for (system, split), scored in _by_system(report):
         for metric in report.metrics:
             head, rows = direction_matrix(scored, metric)
-            cells = [
-                [
-                    "" if cell is None else cell if isinstance(cell, str) else f"{cell:.4f}"
-                    for cell in row
-                ]
-                for row in rows
-            ]
             name = "-".join(filter(None, ("directions", system.replace("/", "-"), split, metric)))
             while f"{name}.tsv" in files:  # of systems a/b and a-b
                 name += "-"
-            files[f"{name}.tsv"] = write_table(head, cells)
+            files[f"{name}.tsv"] = write_table(head, _formatted(rows, 4, ""))
     return files

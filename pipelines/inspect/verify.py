@@ -4,22 +4,25 @@ Every file is there with its bytes, SHA-256 and rows; the splits hold what was k
 two splits, in any two languages of all the builds together.
 """
 
-import contextlib
 import logging
-import os
-import pathlib
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import apache_beam as beam
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
 from pipelines.corpora import shapes
-from pipelines.engines.engine import IN_PROCESS
-from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.inspect.findings import (
+    COLUMNS,
+    SHOWN,
+    Means,
+    add_report,
+    print_count,
+    print_first,
+    reporting,
+    write_lines,
+)
 from transforms.builds.check_files import (
     CheckFiles,
     Fault,
@@ -39,9 +42,6 @@ from transforms.builds.check_splits import (
 from transforms.builds.finished_builds import Build, CorpusFile, find_folders, open_build, read_file
 from transforms.files.open_input import InputError, open_raw
 from transforms.text.fingerprint import SPLITS
-
-SHOWN = 20  # faults, and entities, on the screen
-COLUMNS = ("what", "name", "detail")
 
 Row = tuple[str, str, str]  # of a report
 
@@ -63,8 +63,8 @@ class Verdict(NamedTuple):
         return not self.fault_count and not self.counts.conflicts
 
 
-def verify(folders: Sequence[str], **how: Any) -> Verdict:
-    """Checks all finished builds at and below folders. Takes the keyword arguments of `check_builds`.
+def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
+    """Checks all finished builds at and below folders.
 
     Raises InputError where a folder has no finished build, and for what cannot be read just now.
     """
@@ -79,44 +79,26 @@ def verify(folders: Sequence[str], **how: Any) -> Verdict:
             if error.is_unread:
                 raise
             faults.append(Fault(error.path, error.message))
-    return check_builds(builds, faults=faults, **how)
+    return check_builds(builds, faults, **means)
 
 
 def check_builds(
-    builds: Sequence[Build],
-    *,
-    runner: str = IN_PROCESS,
-    workers: int | None = None,
-    beam_flags: Sequence[str] = (),
-    report: str = "",
-    faults: Iterable[Fault] = (),
+    builds: Sequence[Build], faults: Iterable[Fault] = (), **means: Unpack[Means]
 ) -> Verdict:
     """Checks builds, each by itself and all together.
 
     Args:
       builds: finished ones.
-      runner, workers, beam_flags: as `launch` takes them.
-      report: file that takes all that was found, as tab-separated lines; on a file system that the workers
-        and this process share. Only the in-process runner can do without.
       faults: that are known already.
     """
-    check_report(report, runner)
-    known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
-    rows = [("build", build.name, build.folder) for build in builds]
-    with report_path(report) as path:
-        run_pipeline(
-            lambda root: add_checks(root, builds, known, rows, path),
-            find_engine(runner, workers or os.cpu_count() or 1, beam_flags),
-        )
+    with reporting(**means) as (engine, path):
+        known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
+        run_pipeline(lambda root: add_checks(root, builds, known, path), engine)
         return _read_verdict(path)
 
 
 def add_checks(
-    root: beam.Pipeline,
-    builds: Sequence[Build],
-    known: Sequence[Fault],
-    rows: Sequence[Row],
-    report: str,
+    root: beam.Pipeline, builds: Sequence[Build], known: Sequence[Fault], report: str
 ) -> None:
     """Adds all that the workers do; the report says what they found."""
     checked = root | "CheckFiles" >> CheckFiles(builds)
@@ -126,23 +108,13 @@ def add_checks(
         | "ReadIds" >> beam.FlatMap(read_file, (ID,))
     )
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport"
-        >> beam.Map(
-            write_report,
-            [
-                *rows,
-                ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
-                ("checked", "files", str(sum(len(b.manifest["outputs"]) for b in builds))),
-            ],
-            known,
-            AsList(checked.faults),
-            AsSingleton(splits.counts),
-            AsList(splits.conflicts),
-        )
-    )
+    rows = [
+        *(("build", build.name, build.folder) for build in builds),
+        ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
+        ("checked", "files", str(sum(len(build.manifest["outputs"]) for build in builds))),
+    ]
+    found = AsList(checked.faults), AsSingleton(splits.counts), AsList(splits.conflicts)
+    add_report(root, report, write_report, rows, known, *found)
 
 
 def _of_entities() -> list[str]:
@@ -190,16 +162,15 @@ def write_report(
         ("checked", "faults", str(len(faults))),
         *(("fault", fault.path, fault.message) for fault in faults),
     ]
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+
+    def lines() -> Iterator[str]:
         for row in head:
-            file.write(("\t".join(map(_one_line, row)) + "\n").encode("utf-8"))
+            yield "\t".join(" ".join(field.split()) for field in row) + "\n"
         for block in sorted(conflicts):
             for line in unpack_lines(block).splitlines():
-                file.write(f"entity\t{line}\n".encode())
+                yield f"entity\t{line}\n"
 
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    write_lines(path, lines())
 
 
 def _read_verdict(path: str) -> Verdict:
@@ -226,24 +197,6 @@ def _read_verdict(path: str) -> Verdict:
     )
 
 
-def check_report(report: str, runner: str) -> None:
-    """Raises ValueError for a report that the workers of a runner cannot write."""
-    if runner != IN_PROCESS and not report:
-        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
-    if pathlib.Path(report).is_dir() and report:
-        raise ValueError(f"--report is a file, and {report} is a folder")
-
-
-@contextlib.contextmanager
-def report_path(report: str) -> Iterator[str]:
-    """Where the report goes, for as long as it is read: one that nobody wants is deleted."""
-    if report:
-        yield report
-    else:
-        with tempfile.TemporaryDirectory(prefix="corpusmill-verify-") as folder:
-            yield FileSystems.join(folder, "report.tsv")
-
-
 def print_verdict(verdict: Verdict, report: str = "") -> None:
     """What was checked and what was found, for a person."""
     counts = verdict.counts
@@ -264,9 +217,5 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
 
 
 def _print_found(what: str, count: int, first: Sequence[tuple[str, str]], report: str) -> None:
-    print(f"{what}: {count:,}" if count else f"{what}: none")
-    for name, detail in first:
-        print(f"  {name}: {detail}")
-    if count > len(first):
-        rest = f"all are in {report}" if report else "--report FILE lists all"
-        print(f"  … and {count - len(first):,} more; {rest}")
+    print_count(what, count)
+    print_first([f"{name}: {detail}" for name, detail in first], count, report)

@@ -3,20 +3,24 @@
 The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
 """
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import apache_beam as beam
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
 from pipelines.builds.launch import progress_shown
-from pipelines.engines.engine import IN_PROCESS
-from pipelines.engines.run_pipeline import find_engine, run_pipeline
-from pipelines.inspect.verify import SHOWN, check_report, report_path
+from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.inspect.findings import (
+    COLUMNS,
+    Means,
+    add_report,
+    print_count,
+    print_first,
+    reporting,
+    write_lines,
+)
 from transforms.builds.check_checksums import CheckChecksums
 from transforms.builds.finished_builds import Build, find_builds
 from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
@@ -24,7 +28,6 @@ from transforms.files.open_input import InputError, open_raw
 from transforms.text.news.checksum_findings import FAULTS, Finding, Status
 
 CORPUS = "lm1b"
-COLUMNS = ("what", "name", "detail")
 BUILD = "build"
 
 
@@ -45,14 +48,7 @@ class ChecksumVerdict(NamedTuple):
 
 
 def verify_checksums(
-    folder: str,
-    md5_list: str,
-    *,
-    reference: str = "",
-    runner: str = IN_PROCESS,
-    workers: int | None = None,
-    beam_flags: Sequence[str] = (),
-    report: str = "",
+    folder: str, md5_list: str, *, reference: str = "", **means: Unpack[Means]
 ) -> ChecksumVerdict:
     """Compares a build with a list.
 
@@ -60,18 +56,14 @@ def verify_checksums(
       folder: of a finished build, or above one.
       md5_list: path of the list.
       reference: folder of the scripts' output, or of the unpacked release: differences are shown there.
-      runner, workers, beam_flags: as `launch` takes them.
-      report: file that takes all findings, as `verify.check_builds` takes it.
 
     Raises InputError where there is not one build, or the list is none.
     """
-    check_report(report, runner)
-    engine = find_engine(runner, workers or os.cpu_count() or 1, beam_flags)
-    build = find_one_build(folder)
-    listed = read_list(md5_list)
-    plan = plan_comparisons(build, listed, reference)
-    place = {one.name: one.line for one in listed}
-    with report_path(report) as path:
+    with reporting(**means) as (engine, path):
+        build = find_one_build(folder)
+        listed = read_list(md5_list)
+        plan = plan_comparisons(build, listed, reference)
+        place = {one.name: one.line for one in listed}
         with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, engine):
             run_pipeline(lambda root: add_checks(root, build, plan, place, path), engine)
         return _read_verdict(path)
@@ -89,11 +81,7 @@ def find_one_build(folder: str) -> Build:
 
 
 def add_checks(
-    root: beam.Pipeline,
-    build: Build,
-    plan: Plan,
-    place: Mapping[str, int],
-    report: str,
+    root: beam.Pipeline, build: Build, plan: Plan, place: Mapping[str, int], report: str
 ) -> None:
     """Adds all that the workers do; the report says what they found.
 
@@ -101,17 +89,13 @@ def add_checks(
       place: name of an artefact → where it stands in the list.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
-    named = build.name, build.folder
-    _ = (
-        root
-        | "Once" >> beam.Create([report])
-        | "WriteReport" >> beam.Map(write_report, named, plan.known, AsList(findings), place)
-    )
+    named = BUILD, build.name, build.folder
+    add_report(root, report, write_report, named, plan.known, AsList(findings), place)
 
 
 def write_report(
     path: str,
-    build: tuple[str, str],
+    build: tuple[str, str, str],
     known: Iterable[Finding],
     found: Iterable[Finding],
     place: Mapping[str, int],
@@ -122,14 +106,8 @@ def write_report(
         (*known, *found),
         key=lambda one: (order.index(one.status), place.get(one.name, 0), one.name),
     )
-    rows: list[tuple[str, str, str]] = [
-        COLUMNS,
-        (BUILD, *build),
-        *findings,
-    ]
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        for row in rows:
-            file.write(("\t".join(map(_one_line, row)) + "\n").encode("utf-8"))
+    rows = (COLUMNS, build, *findings)
+    write_lines(path, ("\t".join(map(_one_line, row)) + "\n" for row in rows))
 
 
 def _one_line(text: str) -> str:
@@ -156,7 +134,7 @@ def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
     print(f"fit the list: {fits:,} of the {listed:,} files in it")
     for status in (*FAULTS, Status.NOT_COMPARED):
         found = verdict.of(status)
-        print(f"{status}: {len(found):,}" if found else f"{status}: none")
+        print_count(status, len(found))
         _print_first(found, report)
     others = [one for one in unnamed if one.detail != OF_BUILD]
     print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are to be looked at")
@@ -164,8 +142,4 @@ def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
 
 
 def _print_first(found: Sequence[Finding], report: str) -> None:
-    for one in found[:SHOWN]:
-        print(f"  {one.name}: {one.detail}")
-    if len(found) > SHOWN:
-        rest = f"all are in {report}" if report else "--report FILE lists all"
-        print(f"  … and {len(found) - SHOWN:,} more; {rest}")
+    print_first([f"{one.name}: {one.detail}" for one in found], len(found), report)

@@ -1,32 +1,26 @@
 """What an edition must be before it becomes the current one."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
-from pipelines.inspect.compare import EditionChanges, compare_builds
+from pipelines.inspect.compare import EditionChanges
 from pipelines.inspect.verify import verify
 
 
-class EngineFlags(NamedTuple):
-    """What runs pipelines, as the keyword arguments of `launch`."""
-
-    runner: str
-    workers: int | None
-    beam_flags: tuple[str, ...]
-
-
-def check_edition(target: str, flags: EngineFlags, report: str) -> str:
+def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
     """The first thing that is damaged in an edition; "" where nothing is.
 
     Raises BuildError for ids in two splits, which a build of the same dump would have again, and for files
     that cannot be read just now.
 
     Args:
+      engine: of `Settings`.
       report: file on a file system that the workers share; not needed by the in-process runner.
     """
-    is_here = flags.runner == IN_PROCESS
-    verdict = verify([target], **flags._asdict(), report="" if is_here else report)
+    is_here = engine["runner"] == IN_PROCESS
+    verdict = verify([target], **engine, report="" if is_here else report)
     if verdict.is_sound:
         return ""
     if verdict.faults:
@@ -35,21 +29,11 @@ def check_edition(target: str, flags: EngineFlags, report: str) -> str:
     raise BuildError(f"{target} is not accepted: {name} is in two splits: {where}")
 
 
-def compare_editions(old: str, new: str, flags: EngineFlags, report: str) -> EditionChanges:
-    """What has become of the documents; the report lists them."""
-    return compare_builds(old, new, **flags._asdict(), report=report)
-
-
 def count_changes(changes: EditionChanges) -> dict[str, int]:
     """Documents by what became of them, for the state and the metrics."""
-    total = changes.total
-    return {
-        "added": total.added,
-        "removed": total.removed,
-        "changed": total.changed,
-        "unchanged": total.unchanged,
-        "moved": sum(changes.moved.values()),
-    }
+    counts = changes.total._asdict()
+    fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
+    return {**fates, "moved": sum(changes.moved.values())}
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:

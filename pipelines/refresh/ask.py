@@ -28,7 +28,6 @@ MAX_PAGE_BYTES = 50_000_000
 _ATTEMPTS = 6
 _LONGEST_WAIT_SECONDS = 300
 _POOL = re.compile(r"<?\w+\(host=[^)]*\)>?: ")
-_READINGS = 3  # of a page whose body is cut off
 _PAGE_SECONDS = 600.0  # for the body of a page
 _CHUNK_BYTES = 1 << 14  # gzip unpacks them to 17 MB at most
 _PACKINGS = ("gzip", "identity")
@@ -94,22 +93,23 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
     return session
 
 
-def read_page(session: requests.Session, url: str) -> bytes | None:
+def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:
     """What is at the address; None where there is nothing.
+
+    Args:
+      readings: attempts at a page whose body is cut off.
 
     Raises requests.RequestException, and SiteError for a page that is too large or takes too long.
     """
     headers = {"Accept-Encoding": ", ".join(_PACKINGS)}
-    for attempt in range(1, _READINGS + 1):
-        try:
-            with session.get(
-                url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS
-            ) as response:
-                return _read_body(response, url) if _is_there(response) else None
-        except HTTPError as error:
-            if attempt == _READINGS:
-                raise requests.ConnectionError(error) from None
-    raise AssertionError("unreachable")
+    how: Any = {"headers": headers, "stream": True, "timeout": TIMEOUT_SECONDS}
+    try:
+        with session.get(url, **how) as response:
+            return _read_body(response, url) if _is_there(response) else None
+    except HTTPError as error:
+        if readings > 1:
+            return read_page(session, url, readings - 1)
+        raise requests.ConnectionError(error) from None
 
 
 def _read_body(response: requests.Response, url: str) -> bytes:
@@ -126,6 +126,14 @@ def _read_body(response: requests.Response, url: str) -> bytes:
         if time.monotonic() > end:
             raise SiteError(f"{url}: the page has no end after {_PAGE_SECONDS:,.0f} s")
     return bytes(page)
+
+
+def read_listing(session: requests.Session, url: str) -> bytes:
+    """The page of a folder. Raises as `read_page` does, and SiteError where there is none."""
+    page = read_page(session, url)
+    if page is None:
+        raise SiteError(f"{url}: there is no such folder")
+    return page
 
 
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:

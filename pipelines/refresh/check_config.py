@@ -21,7 +21,7 @@ def check_config(config: RefreshConfig) -> None:
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
     _check_runner(settings)
-    check_extras(dict.fromkeys(str(table.__struct_config__.tag) for table in config.corpus))
+    check_extras(dict.fromkeys(table.kind for table in config.corpus))
     _check_folders([recipe_of(table, settings) for table in config.corpus])
 
 
@@ -44,10 +44,11 @@ def _check_folders(recipes: Iterable[Recipe]) -> None:
     """Raises ValueError for two that would name their editions in one file CURRENT."""
     labels: dict[str, str] = {}
     for recipe in recipes:
-        other = labels.setdefault(recipe.place, recipe.label)
-        if other != recipe.label:
-            folder = recipe.edition_folder or f"one folder of {recipe.corpus}"
+        table = recipe.table
+        other = labels.setdefault(recipe.place, table.label)
+        if other != table.label:
+            folder = recipe.edition_folder or f"one folder of {table.kind}"
             raise ValueError(
-                f"[[corpus]] {other} and {recipe.label} both write to {folder}: nothing in `build` tells"
+                f"[[corpus]] {other} and {table.label} both write to {folder}: nothing in `build` tells"
                 " their editions apart; give them outputs of their own, in two files"
             )

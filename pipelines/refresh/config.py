@@ -53,6 +53,12 @@ class Settings(_Table, frozen=True, kw_only=True):
         if "://" in self.downloads or "://" in self.state:
             raise ValueError("downloads and state are folders of a disk")
 
+    @property
+    def engine(self) -> dict[str, Any]:
+        """What runs pipelines, as keyword arguments of `launch` and of checks."""
+        flags = self.beam_flags
+        return {"runner": self.runner, "workers": self.workers or None, "beam_flags": flags}
+
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     """What every table [[corpus]] may have; `kind` says which corpus it is."""
@@ -82,9 +88,9 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         """The sources of its files. Raises ValueError."""
         raise NotImplementedError
 
-    def rename(self) -> Mapping[str, Mapping[str, str]]:
-        """Name of a source → its role → setting of the corpus, where they differ."""
-        return {}
+    def setting_of(self, source: str, role: str) -> str:
+        """The setting of the corpus that takes the files of a source."""
+        return role
 
     def given(self) -> Mapping[str, str]:
         """Settings of the corpus that are in the table itself."""

@@ -60,21 +60,13 @@ def download(
     _check_room(parts, folder, min_free_bytes)
     switch = Switch()
 
-    def fetch(file: RemoteFile) -> Path:
+    def fetch(part: PartFile) -> Path:
         switch.check()
         with plain_session(user_agent) as session:
-            return Transfer(
-                file,
-                folder,
-                session,
-                patience=patience,
-                switch=switch,
-                count_bytes=count_bytes,
-                min_free_bytes=min_free_bytes,
-            ).run()
+            return Transfer(part, session, patience, switch, count_bytes, min_free_bytes).run()
 
     with shown(parts), concurrent.futures.ThreadPoolExecutor(connections) as pool:
-        running = [pool.submit(fetch, file) for file in files]
+        running = [pool.submit(fetch, part) for part in parts]
         try:
             for ended in concurrent.futures.as_completed(running):
                 if isinstance(ended.exception(), DiskFullError):
@@ -96,11 +88,10 @@ def _check_room(parts: Sequence[PartFile], folder: Path, min_free_bytes: int) ->
 
 def _results(ended: Sequence[concurrent.futures.Future[Path]]) -> list[Path]:
     errors = [error for one in ended if (error := one.exception())]
-    # What others were interrupted for comes first, then what a person can do something about.
-    errors.sort(key=_rank)
     if not errors:
         return [one.result() for one in ended]
-    first = errors[0]
+    # What others were interrupted for comes first, then what a person can do something about.
+    first = min(errors, key=_rank)
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:
         reason = f"{first.reason} (and so {more} more of {len(ended)} files)"

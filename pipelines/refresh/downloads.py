@@ -33,7 +33,7 @@ def fetch_dump(
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # what somebody else has put there is not ours to remove
         (folder / OURS).touch()  # in one step: nothing is left beside it that looks like somebody's
-    files = {file.name: file for of_role in dump.files.values() for file in of_role}
+    files = {file.name: file for file in dump.all_files}
     paths = download(
         list(files.values()),
         folder,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
-from pipelines.refresh.free_space import free_bytes
+from pipelines.refresh.machine import free_bytes
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
 from transforms.text.builds.ledger import AccountingError

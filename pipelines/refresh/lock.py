@@ -22,28 +22,20 @@ def locked(folders: Sequence[str]) -> Iterator[None]:
     Raises LockedError at once where another process holds one, TargetError where a folder cannot be made.
     """
     with contextlib.ExitStack() as held:
-        for folder in dict.fromkeys(folders):
-            held.enter_context(_locked(pathlib.Path(folder)))
-        yield
-
-
-@contextlib.contextmanager
-def _locked(folder: pathlib.Path) -> Iterator[None]:
-    path = folder / NAME
-    with contextlib.ExitStack() as lock:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT
-            descriptor = lock.enter_context(file_lock.locked(path, flags=flags))
-        except BlockingIOError:
-            holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
-            raise LockedError(
-                f"another refresh is at work: process {holder} holds {path}"
-            ) from None
-        except OSError as error:
-            raise TargetError(f"{path} cannot be made: {error.strerror}") from None
-        # The name of the holder is for people. A full disk does not take it.
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"{os.getpid()}\n".encode())
-        yield  # the file stays: to remove it would let two processes lock two files
+        for path in dict.fromkeys(pathlib.Path(folder, NAME) for folder in folders):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                lock = file_lock.locked(path, flags=os.O_RDWR | os.O_CREAT)
+                descriptor = held.enter_context(lock)
+            except BlockingIOError:
+                holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
+                raise LockedError(
+                    f"another refresh is at work: process {holder} holds {path}"
+                ) from None
+            except OSError as error:
+                raise TargetError(f"{path} cannot be made: {error.strerror}") from None
+            # The name of the holder is for people. A full disk does not take it.
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield  # the files stay: to remove one would let two processes lock two files

@@ -2,7 +2,7 @@
 
 import pathlib
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from prometheus_client import CollectorRegistry, write_to_textfile
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 from pipelines.refresh.state import CorpusState
 
 PREFIX = "corpusmill_refresh"
+_Family = TypeVar("_Family", GaugeMetricFamily, CounterMetricFamily, InfoMetricFamily)
 
 _TIMES = {
     "last_run": "When the corpus was last refreshed, with or without success.",
@@ -55,43 +56,26 @@ class _States(Collector):
             ("run_exit_status", run.status, "Exit status of the last run, 0 for success."),
         ):
             yield GaugeMetricFamily(f"{PREFIX}_{name}", about, value=value)
-        yield from self._of_corpora()
-
-    def _of_corpora(self) -> Iterator[Metric]:
         for field, about in _TIMES.items():
-            times = GaugeMetricFamily(f"{PREFIX}_{field}_timestamp_seconds", about, labels=["name"])
+            times = _family(GaugeMetricFamily, f"{field}_timestamp_seconds", about)
             for label, state in self._states.items():
                 if getattr(state, field):  # "never" is no time
                     times.add_metric([label], getattr(state, field))
             yield times
-        failed = GaugeMetricFamily(
-            f"{PREFIX}_failed", "Whether the last refresh of the corpus failed.", labels=["name"]
-        )
-        failures = CounterMetricFamily(
-            f"{PREFIX}_failures", "Refreshes of the corpus that failed.", labels=["name"]
-        )
-        fetched = CounterMetricFamily(
-            f"{PREFIX}_downloaded_bytes", "Bytes downloaded for the corpus.", labels=["name"]
-        )
+        about = "Whether the last refresh of the corpus failed."
+        failed = _family(GaugeMetricFamily, "failed", about)
+        failures = _family(CounterMetricFamily, "failures", "Refreshes of the corpus that failed.")
+        about = "Bytes downloaded for the corpus."
+        fetched = _family(CounterMetricFamily, "downloaded_bytes", about)
+        about = "How long a step took when it was last done."
+        seconds = _family(GaugeMetricFamily, "step_duration_seconds", about, "step")
+        about = "Documents of the edition that was last compared with the one before it."
+        documents = _family(GaugeMetricFamily, "documents", about, "edition", "change")
+        info = _family(InfoMetricFamily, "edition", "The current edition.")
         for label, state in self._states.items():
             failed.add_metric([label], int(bool(state.error)))
             failures.add_metric([label], state.failures)
             fetched.add_metric([label], state.downloaded_bytes)
-        yield from (failed, failures, fetched, *self._of_editions())
-
-    def _of_editions(self) -> Iterator[Metric]:
-        seconds = GaugeMetricFamily(
-            f"{PREFIX}_step_duration_seconds",
-            "How long a step took when it was last done.",
-            labels=["name", "step"],
-        )
-        documents = GaugeMetricFamily(
-            f"{PREFIX}_documents",
-            "Documents of the edition that was last compared with the one before it.",
-            labels=["name", "edition", "change"],
-        )
-        info = InfoMetricFamily(f"{PREFIX}_edition", "The current edition.", labels=["name"])
-        for label, state in self._states.items():
             for step, value in sorted(state.seconds.items()):
                 seconds.add_metric([label, step], value)
             for change, count in sorted(state.documents.items()):
@@ -99,4 +83,9 @@ class _States(Collector):
             if state.current:
                 edition = {"edition": state.current, "signature": state.signature}
                 info.add_metric([label], {**edition, "folder": state.edition_folder})
-        yield from (seconds, documents, info)
+        yield from (failed, failures, fetched, seconds, documents, info)
+
+
+def _family(kind: type[_Family], name: str, about: str, *labels: str) -> _Family:
+    """An empty family; the name of the corpus is the first label."""
+    return kind(f"{PREFIX}_{name}", about, labels=["name", *labels])

@@ -4,14 +4,16 @@ Beside it a hidden note says which version the bytes are of, so that nothing of 
 them. The note stays, and tells where the file came from.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from pipelines.builds.disk_sync import sync
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
@@ -22,7 +24,7 @@ _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # at once
 
 
-class Note(NamedTuple):
+class Note(msgspec.Struct, frozen=True):
     """What the server said of the version that is being fetched."""
 
     url: str
@@ -62,12 +64,9 @@ class PartFile:
     def note(self) -> Note | None:
         """What is known of the bytes that are there; None where that is nothing."""
         try:
-            found = json.loads(self._note.read_bytes())
-            note = Note(**found)
-        except (OSError, ValueError, TypeError):
+            return msgspec.json.decode(self._note.read_bytes(), type=Note)
+        except (OSError, msgspec.MsgspecError):
             return None
-        right_types = all(isinstance(value, str) for value in note[:4])
-        return note if right_types and isinstance(note.size, int) else None
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
         """What to ask for to go on where the bytes end; nothing where that cannot be right."""
@@ -85,32 +84,33 @@ class PartFile:
         """From here on the bytes are of this version; those of others go."""
         self.part.unlink(missing_ok=True)
         temporary = self._note.with_suffix(".new")
-        try:
-            temporary.write_text(json.dumps(note._asdict(), indent=1) + "\n", "utf-8")
+        content = json.dumps(msgspec.structs.asdict(note), indent=1) + "\n"
+        with self._telling():
+            temporary.write_text(content, "utf-8")
             temporary.replace(self._note)
-        except OSError as error:
-            raise self._describe(error) from None
 
     def append(self, stream: FileIO, data: bytes) -> None:
         """Writes to the stream of `open`. Raises DiskFullError, and DownloadError for a broken disk."""
         view = memoryview(data)
-        try:
+        with self._telling():
             while view:
                 view = view[stream.write(view) :]
-        except OSError as error:
-            raise self._describe(error) from None
 
     def open(self) -> FileIO:
         """Opens for appending, without a buffer: what was written is there even where the disk is full."""
-        try:
+        with self._telling():
             return self.part.open("ab", buffering=0)
-        except OSError as error:
-            raise self._describe(error) from None
 
-    def _describe(self, error: OSError) -> DownloadError:
-        if error.errno in _FULL:
-            return self.describe_full(f"no space is left in {self.part.parent}")
-        return DownloadError(self.file.name, "", f"{error.filename or self.part}: {error.strerror}")
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raises DiskFullError and DownloadError for what a disk refuses inside the block."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _FULL:
+                raise self.describe_full(f"no space is left in {self.part.parent}") from None
+            reason = f"{error.filename or self.part}: {error.strerror}"
+            raise DownloadError(self.file.name, "", reason) from None
 
     def describe_full(self, reason: str) -> DiskFullError:
         """The error for a disk without room for the rest."""
@@ -135,12 +135,15 @@ class PartFile:
         size = path.stat().st_size
         if self.file.size >= 0 and size != self.file.size:
             return f"has {size:,} bytes, {self.file.size:,} are right"
-        if not size and not self.file.checksum:
-            return "is empty"
         if not self.file.checksum:
-            return self._fault_without_checksum(path)
+            return self._fault_without_checksum(path) if size else "is empty"
         kind, _, right = self.file.checksum.partition(":")
-        found = _hash(path, kind, check)
+        digest = hashlib.new(kind)
+        with path.open("rb", buffering=0) as stream:
+            while data := stream.read(_HASHED_BYTES):
+                check()
+                digest.update(data)
+        found = digest.hexdigest()
         return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
 
     def _fault_without_checksum(self, path: Path) -> str:
@@ -161,19 +164,8 @@ class PartFile:
 
     def finish(self) -> Path:
         """Gives the checked file its name, so that it is there after a loss of power, too."""
-        try:
+        with self._telling():
             sync(self.part)
             self.part.replace(self.path)
             sync(self.path.parent)
-        except OSError as error:
-            raise self._describe(error) from None
         return self.path
-
-
-def _hash(path: Path, kind: str, check: Callable[[], None]) -> str:
-    digest = hashlib.new(kind)
-    with path.open("rb", buffering=0) as stream:
-        while data := stream.read(_HASHED_BYTES):
-            check()
-            digest.update(data)
-    return digest.hexdigest()

@@ -8,7 +8,7 @@ from datetime import UTC
 
 import requests
 
-from pipelines.refresh.ask import read_headers, read_page
+from pipelines.refresh.ask import read_headers, read_listing
 from pipelines.refresh.listings import names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
 from pipelines.refresh.sources import GutenbergSource, NewsSource
@@ -18,10 +18,9 @@ def find_gutenberg(
     source: GutenbergSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
     """The archive that is there now, by the date of its last change."""
-    roles = {"books": source.books} | ({"catalog": source.catalog} if source.catalog else {})
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""
-    for role, name in roles.items():
+    for role, name in source.files.items():
         url = f"{mirror}/{name}"
         headers = read_headers(session, url)
         if headers is None:
@@ -34,9 +33,7 @@ def find_gutenberg(
 def find_news(source: NewsSource, mirror: str, session: requests.Session) -> RemoteDump | None:
     """The files of all years; one that was changed a moment ago may still be growing, and is left out."""
     folder = f"{mirror}/{source.language}"
-    page = read_page(session, f"{folder}/")
-    if page is None:
-        raise SiteError(f"{folder}/: there is no such folder")
+    page = read_listing(session, f"{folder}/")
     pattern = re.compile(rf"news\.(\d{{4}})\.{source.language}\.shuffled\.deduped\.gz")
     years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
     files: dict[str, RemoteFile] = {}

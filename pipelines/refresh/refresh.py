@@ -3,7 +3,7 @@
 import logging
 import signal
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.builds import editions
 from pipelines.engines.errors import BuildError
@@ -17,13 +17,13 @@ from pipelines.refresh.config import (
 )
 from pipelines.refresh.downloads import folder_of, remove_downloads
 from pipelines.refresh.failures import INTERRUPTED, describe, is_expected
+from pipelines.refresh.machine import check_means
 from pipelines.refresh.metrics import RunMetrics, write_metrics
-from pipelines.refresh.recipes import recipe_of
+from pipelines.refresh.recipes import Recipe, recipe_of
 from pipelines.refresh.refresh_corpus import (
     WAITING,
     CorpusRun,
     Plan,
-    check_means,
     is_made,
     join,
     plan_corpus,
@@ -32,6 +32,7 @@ from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.state import CorpusState, StateFolder
 
 FAILED = "failed"
+LOG = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
@@ -61,7 +62,7 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         try:
             plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
             if plan and plan.is_newer and not is_made(plan, settings.output):
-                check_means(recipe.corpus, plan, settings)
+                check_means(table.kind, plan.dumps, settings)
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))
@@ -81,20 +82,18 @@ class _Refresh:
 
     def __init__(self, config: RefreshConfig):
         self._settings = config.refresh
-        self._tables = in_order(config.corpus)
-        self._recipes = {table.label: recipe_of(table, config.refresh) for table in self._tables}
+        self._recipes = [recipe_of(table, config.refresh) for table in in_order(config.corpus)]
         self._states = StateFolder(config.refresh.state)
         self._session = open_session(name_ourselves(config.refresh.contact))
         self._known: dict[str, CorpusState] = {}
         self._unfinished: list[RemoteDump] = []  # whose downloads the next run needs
         self._unknown: set[str] = set()  # sources that could not be asked what they have
-        self._log = logging.getLogger(__name__)
 
     def run(self) -> list[Outcome]:
         """As `refresh` has it."""
         start, status = time.monotonic(), 0
         try:
-            outcomes = [self._refresh(table) for table in self._tables]
+            outcomes = [self._refresh(recipe) for recipe in self._recipes]
             status = int(any(one.status == FAILED for one in outcomes))
             if not self._settings.keep_downloads:
                 self._remove_downloads()
@@ -105,72 +104,50 @@ class _Refresh:
             self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
         return outcomes
 
-    def _refresh(self, table: CorpusTable) -> Outcome:
+    def _refresh(self, recipe: Recipe) -> Outcome:
         """One corpus, and how it ended."""
-        label = table.label
+        label, joined = recipe.table.label, lambda: self._joined(recipe.table)
         try:
-            state = self._states.load(label)
-        except OSError as error:
-            return self._without_state(label, error)
-        run = CorpusRun(
-            table,
-            self._recipes[label],
-            self._settings,
-            state,
-            self._states,
-            self._session,
-            lambda: self._joined(table),
-        )
+            run = CorpusRun(recipe, self._settings, self._states, self._session, joined)
+        except OSError as error:  # the file stays as it is
+            message, now = f"the state is not read: {error}", time.time()
+            state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
+            self._known[label] = state
+            return self._conclude(recipe, None, FAILED, message)
+        status, message = FAILED, INTERRUPTED  # by Ctrl-C or SIGTERM, unless it ends otherwise
         try:
             status, message = run.run()
         except Exception as error:
             if not is_expected(error):
-                self._log.exception("%s", label)
+                LOG.exception("%s", label)
             message = describe(error, [self._settings.output, self._settings.downloads])
-            status = FAILED
-            self._end(label, run, status, message)
-        except BaseException:  # Ctrl-C, SIGTERM
-            self._end(label, run, FAILED, INTERRUPTED)
-            raise
-        else:
-            self._end(label, run, status)
+        finally:
+            self._save(label, run, status, message)
+        return self._conclude(recipe, run.plan, status, message)
+
+    def _conclude(self, recipe: Recipe, plan: Plan | None, status: str, message: str) -> Outcome:
+        """Says how the run of a corpus ended; where it is not as new as can be, downloads are kept."""
         if status in (FAILED, WAITING):
-            self._keep_downloads(label, run)
-        return self._say(Outcome(label, status, message))
-
-    def _without_state(self, label: str, error: OSError) -> Outcome:
-        """A corpus whose state cannot be read; the file stays as it is."""
-        message, now = f"the state is not read: {error}", time.time()
-        self._known[label] = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
-        self._unknown |= {source.name for source in self._recipes[label].sources}
-        return self._say(Outcome(label, FAILED, message))
-
-    def _say(self, outcome: Outcome) -> Outcome:
-        level = logging.ERROR if outcome.status == FAILED else logging.INFO
-        self._log.log(level, "%s: %s: %s", *outcome)
+            if plan:
+                self._unfinished += plan.dumps
+            else:
+                self._unknown |= {source.name for source in recipe.sources}
+        outcome = Outcome(recipe.table.label, status, message)
+        LOG.log(logging.ERROR if status == FAILED else logging.INFO, "%s: %s: %s", *outcome)
         return outcome
 
-    def _keep_downloads(self, label: str, run: CorpusRun) -> None:
-        if run.plan:
-            self._unfinished += run.plan.dumps
-        else:
-            self._unknown |= {source.name for source in self._recipes[label].sources}
-
-    def _end(self, label: str, run: CorpusRun, status: str, error: str = "") -> None:
+    def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
         """Remembers how the run of a corpus ended; on a full disk, as far as there is room."""
         now = time.time()
-        known = run.state
+        changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
+        if status == FAILED:
+            changes |= {"last_failure": now, "failures": run.state.failures + 1}
+        elif status != WAITING:  # then nobody knows whether an edition is as new as can be
+            changes["last_success"] = now
         try:
-            if status == FAILED:
-                run.save(last_run=now, last_failure=now, failures=known.failures + 1, error=error)
-            elif (
-                status == WAITING
-            ):  # an edition may be there; that it is as new as can be is not known
-                run.save(last_run=now, error="")
-            else:
-                run.save(last_run=now, last_success=now, error="")
+            run.save(**changes)
         except OSError as cause:
-            self._log.error("%s: the state is not written: %s", label, cause)
+            LOG.error("%s: the state is not written: %s", label, cause)
         self._known[label] = run.state
 
     def _joined(self, table: CorpusTable) -> str:
@@ -178,35 +155,34 @@ class _Refresh:
         named: str = getattr(table, table.joins, NO_TABLE)
         if named != CURRENT_TABLE:
             return "" if named == NO_TABLE else named
-        for other in self._tables:
-            if other.kind == table.joins:
-                folder = join(self._settings.output, self._recipes[other.label].edition_folder)
+        for other in self._recipes:
+            if other.table.kind == table.joins:
+                folder = join(self._settings.output, other.edition_folder)
                 if current := editions.read_current(folder):
                     return join(folder, current)
-                raise BuildError(
-                    f"there is no build of {table.joins} yet: [[corpus]] {other.label} makes it"
-                )
+                makes = f"[[corpus]] {other.table.label} makes it"
+                raise BuildError(f"there is no build of {table.joins} yet: {makes}")
         return ""
 
     def _remove_downloads(self) -> None:
         """Those of editions that were accepted; the last edition of what failed is still to be made."""
-        all_sources = {source.name for one in self._recipes.values() for source in one.sources}
+        all_sources = {source.name for one in self._recipes for source in one.sources}
         sources = sorted(all_sources - self._unknown)
         wanted = {folder_of(self._settings.downloads, dump) for dump in self._unfinished}
         try:
             for folder in remove_downloads(self._settings.downloads, sources, wanted):
-                self._log.info("removed the downloads in %s", folder)
+                LOG.info("removed the downloads in %s", folder)
         except OSError as error:
-            self._log.warning("downloads are not removed: %s", error)
+            LOG.warning("downloads are not removed: %s", error)
 
     def _tell(self, run: RunMetrics) -> None:
         """Writes the metrics; what was not looked at in this run is as the last run left it."""
-        labels = [table.label for table in self._tables]
+        labels = [recipe.table.label for recipe in self._recipes]
         try:
             states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:
-            self._log.error("%s: the metrics are not written: %s", self._settings.metrics, error)
+            LOG.error("%s: the metrics are not written: %s", self._settings.metrics, error)
 
 
 def _status_of(error: BaseException) -> int:

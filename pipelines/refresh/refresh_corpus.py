@@ -6,10 +6,11 @@ between any two, and the same call again goes on where it was.
 """
 
 import contextlib
+import dataclasses
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,20 +20,13 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds import editions
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import launch
-from pipelines.builds.publish import is_completed
+from pipelines.builds.publish import is_completed, remove_build
 from pipelines.engines.errors import BuildError
-from pipelines.inspect.compare import EditionChanges
-from pipelines.refresh.acceptance import (
-    EngineFlags,
-    check_edition,
-    compare_editions,
-    count_changes,
-    find_fault,
-)
-from pipelines.refresh.config import CorpusTable, Settings
+from pipelines.inspect.compare import EditionChanges, compare_builds
+from pipelines.refresh.acceptance import check_edition, count_changes, find_fault
+from pipelines.refresh.config import Settings
 from pipelines.refresh.downloads import fetch_dump
-from pipelines.refresh.free_space import check_free_space
-from pipelines.refresh.memory_check import check_memory_of
+from pipelines.refresh.machine import check_means, check_room
 from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import newest_dump
@@ -42,20 +36,17 @@ from transforms.files.open_input import InputError
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"
 WAITING = "waiting"  # no dump is finished yet
+LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
     """What the sources have, and what there is."""
 
-    dumps: tuple[RemoteDump, ...]
+    dumps: Sequence[RemoteDump]
+    date: str  # that of the oldest: there is no edition of a round until all wikis have it
     edition: str  # that the dumps give: "20261101-1.3.0"
     folder: str  # of the editions, below the output: "wiki40b/uk"; "" where only the build can tell
     current: str  # the edition that is the current one; "" for none
-
-    @property
-    def date(self) -> str:
-        """Of several wikis the slowest decides: there is no edition of a round until all have it."""
-        return min(dump.date for dump in self.dumps)
 
     @property
     def is_newer(self) -> bool:
@@ -75,24 +66,13 @@ def plan_corpus(
         dumps.append(dump)
     folder = recipe.edition_folder or state.edition_folder
     current = editions.read_current(join(output, folder)) if folder else ""
-    plan = Plan(tuple(dumps), "", folder, current)
-    return plan._replace(edition=editions.name_of(plan.date, recipe.version))
+    date = min(dump.date for dump in dumps)
+    return Plan(dumps, date, editions.name_of(date, recipe.version), folder, current)
 
 
 def is_made(plan: Plan, output: str) -> bool:
     """Whether the edition is there already, as far as its folder is known."""
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
-
-
-def check_means(corpus: str, plan: Plan, settings: Settings) -> None:
-    """Raises BuildError for an edition that cannot be made here, for want of room or memory."""
-    check_room(settings)
-    check_memory_of(corpus, plan.dumps, settings)
-
-
-def check_room(settings: Settings) -> None:
-    """Raises BuildError where a disk has less room than the settings ask for."""
-    check_free_space([settings.downloads, settings.output], settings.min_free_bytes)
 
 
 def join(output: str, *names: str) -> str:
@@ -101,42 +81,34 @@ def join(output: str, *names: str) -> str:
     return path
 
 
+@dataclasses.dataclass
 class CorpusRun:
     """One corpus in one run. What is learned of it is in `state`, and saved where a crash would lose it.
 
     Args:
-      state: what is remembered of the corpus.
+      states: of all corpora. Raises OSError where that of this corpus cannot be read.
       joined: gives the folder of the build that is joined, or "". It is asked only before a build.
     """
 
-    def __init__(
-        self,
-        table: CorpusTable,
-        recipe: Recipe,
-        settings: Settings,
-        state: CorpusState,
-        states: StateFolder,
-        session: requests.Session,
-        joined: Callable[[], str],
-    ):
-        self.state = state
-        self.plan: Plan | None = None
-        self._table, self._recipe, self._settings = table, recipe, settings
-        self._states, self._session = states, session
-        self._joined = joined
-        self._flags = EngineFlags(settings.runner, settings.workers or None, settings.beam_flags)
-        self._log = logging.getLogger(__name__)
-        self._lock = threading.Lock()
-        self._fetched_bytes = 0
+    recipe: Recipe
+    settings: Settings
+    states: StateFolder
+    session: requests.Session
+    joined: Callable[[], str]
+    plan: Plan | None = None
+
+    def __post_init__(self) -> None:
+        self.table = self.recipe.table
+        self.state = self.states.load(self.table.label)
 
     def run(self) -> tuple[str, str]:
         """Does what is to be done; returns the status, and the current edition.
 
         Raises whatever a step raises, and BuildError for an edition that is not fit to be the current one.
         """
-        output = self._settings.output
+        output = self.settings.output
         with self._timed("plan"):
-            self.plan = plan = plan_corpus(self._recipe, output, self.state, self._session)
+            self.plan = plan = plan_corpus(self.recipe, output, self.state, self.session)
         if plan is None:
             return WAITING, "no dump is finished yet"
         status = UP_TO_DATE
@@ -150,68 +122,59 @@ class CorpusRun:
 
     def save(self, **changes: Any) -> None:
         """Changes fields of the state, and writes it. Raises OSError."""
-        self.state = msgspec.structs.replace(self.state, **changes)
-        self._states.save(self._table.label, self.state)
+        self._update(**changes)
+        self.states.save(self.table.label, self.state)
 
     def _make(self, plan: Plan) -> Plan:
         """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""
-        settings = self._settings
+        settings = self.settings
         if is_made(plan, settings.output):
             return plan
-        check_means(self._recipe.corpus, plan, settings)
+        check_means(self.table.kind, plan.dumps, settings)
         files = self._download(plan)
-        corpus = self._recipe.make(files, plan.date, self._joined())
+        corpus = self.recipe.make(files, plan.date, self.joined())
         folder = "/".join(corpus.path[:-1])
         if not is_completed(join(settings.output, *corpus.path)):
             check_room(settings)
-            self.save(edition_folder=folder, settings=dict(self._table.build))
+            self.save(edition_folder=folder, settings=dict(self.table.build))
             with self._timed("build"):
-                launch(
-                    corpus,
-                    settings.output,
-                    **self._flags._asdict(),
-                    ignore_memory=settings.ignore_memory,
-                )
+                ignores = settings.ignore_memory
+                launch(corpus, settings.output, **settings.engine, ignore_memory=ignores)
         current = editions.read_current(join(settings.output, folder))
         return plan._replace(folder=folder, edition=corpus.path[-1], current=current)
 
     def _download(self, plan: Plan) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
-        before = self.state.downloaded_bytes
-        try:
-            with self._timed("download"):
-                for dump in plan.dumps:
-                    self._log.info("%s: %s of %s", self._table.label, dump.source, dump.date)
-                    fetched = fetch_dump(dump, self._settings, self._count)
-                    for role, paths in fetched.items():
-                        files[self._recipe.setting_of(dump.source, role)] = paths
-        finally:
-            self._update(downloaded_bytes=before + self._fetched_bytes)
-        return files
+        lock = threading.Lock()
 
-    def _count(self, fetched: int) -> None:
-        with self._lock:
-            self._fetched_bytes += fetched
+        def count(fetched: int) -> None:
+            with lock:
+                self._update(downloaded_bytes=self.state.downloaded_bytes + fetched)
+
+        with self._timed("download"):
+            for dump in plan.dumps:
+                LOG.info("%s: %s of %s", self.table.label, dump.source, dump.date)
+                for role, paths in fetch_dump(dump, self.settings, count).items():
+                    files[self.table.setting_of(dump.source, role)] = paths
+        return files
 
     def _accept(self, plan: Plan) -> None:
         """Makes the edition the current one. Raises BuildError where it is not fit for that."""
-        folder = join(self._settings.output, plan.folder)
-        new = join(folder, plan.edition)
-        if self._settings.verify:
+        folder = join(self.settings.output, plan.folder)
+        if self.settings.verify:
             with self._timed("verify"):
                 self._verify(folder, plan.edition)
-        documents: dict[str, int] = {}
-        fault = ""
+        documents, fault = dict[str, int](), ""
         if plan.current:
             with self._timed("compare"):
                 changes = self._compare(folder, plan)
             documents = count_changes(changes)
-            fault = find_fault(changes, self._table.allow_moves, self._settings.max_removed_share)
+            fault = find_fault(changes, self.table.allow_moves, self.settings.max_removed_share)
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
-            stays = f"; {plan.current} stays the current edition" if plan.current else ""
-            raise BuildError(f"{new} is not accepted: {fault}{stays}")
+            stays = f"{plan.current} stays the current edition"
+            raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
         editions.set_current(folder, plan.edition)
 
@@ -220,7 +183,7 @@ class CorpusRun:
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))
         try:
-            return compare_editions(old, new, self._flags, report)
+            return compare_builds(old, new, **self.settings.engine, report=report)
         except (BuildError, InputError) as error:
             if old not in str(error):
                 raise
@@ -232,9 +195,9 @@ class CorpusRun:
     def _verify(self, folder: str, edition: str) -> None:
         """Raises BuildError for an edition that is not what its manifest says; it is removed."""
         target = join(folder, edition)
-        fault = check_edition(target, self._flags, join(folder, editions.verdict_of(edition)))
-        if fault:
-            editions.remove(target)
+        report = join(folder, editions.verdict_of(edition))
+        if fault := check_edition(target, self.settings.engine, report):
+            remove_build(target)
             write_cards([target])
             raise BuildError(
                 f"{target} was damaged ({fault}) and is removed; the next run builds it anew"
@@ -242,16 +205,14 @@ class CorpusRun:
 
     def _settle(self, plan: Plan) -> None:
         """What follows from a current edition: what is too old goes, and the state says what there is."""
-        folder = join(self._settings.output, plan.folder)
-        removed = editions.prune(folder, self._settings.keep, self.state.rejected)
+        folder = join(self.settings.output, plan.folder)
+        removed = editions.prune(folder, self.settings.keep, self.state.rejected)
         for name in (*removed, *editions.remove_leftovers(folder)):
-            self._log.info("%s: removed %s", self._table.label, join(folder, name))
+            LOG.info("%s: removed %s", self.table.label, join(folder, name))
         write_cards([join(folder, plan.current)])
-        if self.state.settings and dict(self.state.settings) != dict(self._table.build):
-            self._log.warning(
-                "%s: `build` has changed since the last build; it counts from the next dump on",
-                self._table.label,
-            )
+        if self.state.settings and dict(self.state.settings) != dict(self.table.build):
+            what = "`build` has changed since the last build; it counts from the next dump on"
+            LOG.warning("%s: %s", self.table.label, what)
         if self.state.current != plan.current:
             self._update(last_published=time.time())
         rejected = {

@@ -23,7 +23,12 @@ class RemoteDump(NamedTuple):
     date: str  # "20261101"; of news a year, "2025"
     files: Mapping[
         str, tuple[RemoteFile, ...]
-    ]  # role → files; roles are settings of a corpus: "dump"
+    ]  # role → files; most are settings of a corpus: "dump"
+
+    @property
+    def all_files(self) -> list[RemoteFile]:
+        """Those of all roles."""
+        return [file for of_role in self.files.values() for file in of_role]
 
 
 class SiteError(BuildError):
@@ -38,11 +43,8 @@ class DownloadError(BuildError):
         self.name, self.url, self.reason = name, url, reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        return DownloadError, (self.name, self.url, self.reason)
+        return type(self), (self.name, self.url, self.reason)
 
 
 class DiskFullError(DownloadError):
     """There is no room for the files."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return DiskFullError, (self.name, self.url, self.reason)

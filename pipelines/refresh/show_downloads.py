@@ -5,7 +5,7 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.progress import (
@@ -44,30 +44,21 @@ def _draw(console: Console, parts: Sequence[PartFile], is_over: threading.Event)
     )
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(_describe(parts), total=_total(parts), completed=_come(parts))
-
-        def update() -> None:
+        is_last = False
+        while not is_last:
+            is_last = is_over.wait(REDRAW_SECONDS)
             bar.update(task, completed=_come(parts), description=_describe(parts))
-
-        while not is_over.wait(REDRAW_SECONDS):
-            update()
-        update()
 
 
 def _log(_: Console, parts: Sequence[PartFile], is_over: threading.Event) -> None:
     begin, start = time.monotonic(), _come(parts)
-    line = _line(parts, begin, start)
+    total = _total(parts)
+    of_total = f" of {total / 1e6:,.0f}" if total is not None else ""
     while not is_over.wait(LOG_SECONDS):
-        LOG.info("%s", line())
-
-
-def _line(parts: Sequence[PartFile], begin: float, start: int) -> Callable[[], str]:
-    def describe() -> str:
-        come, total = _come(parts), _total(parts)
-        speed = (come - start) / max(time.monotonic() - begin, 1e-9)
-        of_total = f" of {total / 1e6:,.0f}" if total is not None else ""
-        return f"{_describe(parts)}: {come / 1e6:,.0f}{of_total} MB, {speed / 1e6:.1f} MB/s"
-
-    return describe
+        come = _come(parts)
+        megabytes = f"{come / 1e6:,.0f}{of_total} MB"
+        speed = (come - start) / 1e6 / max(time.monotonic() - begin, 1e-9)
+        LOG.info("%s: %s, %.1f MB/s", _describe(parts), megabytes, speed)
 
 
 def _describe(parts: Sequence[PartFile]) -> str:

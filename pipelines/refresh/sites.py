@@ -1,7 +1,8 @@
 """A source → the newest dump of it that is finished."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import requests
 
@@ -15,11 +16,18 @@ from pipelines.refresh.sources import (
     NewsSource,
     Source,
     WikimediaSource,
-    check_source,
 )
 from pipelines.refresh.wikimedia_site import find_entities, find_wiki
 
 LOG = logging.getLogger(__name__)
+
+_FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None]] = {
+    WikimediaSource: find_wiki,
+    EntitiesSource: find_entities,
+    GutenbergSource: find_gutenberg,
+    NewsSource: find_news,
+}
+"""Kind of source → (source, mirror, session) → the newest finished dump on that mirror."""
 
 
 def newest_dump(source: Source, session: requests.Session) -> RemoteDump | None:
@@ -31,43 +39,25 @@ def newest_dump(source: Source, session: requests.Session) -> RemoteDump | None:
     Args:
       session: of `ask.open_session`.
 
-    Raises:
-      ValueError: settings that no source can have.
-      SiteError: no mirror could be asked.
+    Raises SiteError where no mirror could be asked.
     """
-    check_source(source)
     if isinstance(source, FixedSource):
         return RemoteDump(source.name, source.date, source.files)
-    offers: list[RemoteDump] = []
+    offers: list[RemoteDump | None] = []
     failures: list[str] = []
     for mirror in source.mirrors:
         try:
-            offer = _ask_mirror(source, mirror.rstrip("/"), session)
+            offers.append(_FINDERS[type(source)](source, mirror.rstrip("/"), session))
+            continue
         except SiteError as error:
             failures.append(str(error))
         except (requests.RequestException, ValueError) as error:
             failures.append(f"{mirror}: {describe_error(error)}")
-        else:
-            offers.extend([offer] if offer else [])
-            continue
         LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
-    if len(failures) == len(source.mirrors):
+    if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
-    return merge_offers(offers) if offers else None
-
-
-def _ask_mirror(source: Source, mirror: str, session: requests.Session) -> RemoteDump | None:
-    match source:
-        case WikimediaSource():
-            return find_wiki(source, mirror, session)
-        case EntitiesSource():
-            return find_entities(source, mirror, session)
-        case GutenbergSource():
-            return find_gutenberg(source, mirror, session)
-        case NewsSource():
-            return find_news(source, mirror, session)
-        case FixedSource():
-            return RemoteDump(source.name, source.date, source.files)
+    found = list(filter(None, offers))
+    return merge_offers(found) if found else None
 
 
 def merge_offers(offers: Sequence[RemoteDump]) -> RemoteDump:

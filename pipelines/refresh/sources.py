@@ -7,6 +7,7 @@ week), data.statmt.org/news-crawl (a file per year, in a list).
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.refresh.remote import RemoteFile
@@ -20,7 +21,26 @@ _DBNAME = re.compile(r"[a-z][a-z0-9_]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
-class WikimediaSource(NamedTuple):
+class _Mirrored:
+    """A source with mirrors. Raises ValueError for settings that none can have."""
+
+    mirrors: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder of its downloads."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        for mirror in self.mirrors:
+            if not mirror.startswith(("http://", "https://")):
+                raise ValueError(f"{mirror!r} is no mirror; it begins with https://")
+        if not self.mirrors:
+            raise ValueError(f"no mirror is named for {self.name}")
+
+
+@dataclass(frozen=True)
+class WikimediaSource(_Mirrored):
     """A wiki: `<mirror>/ukwiki/20261101/…`."""
 
     dbname: str  # "ukwiki"
@@ -31,40 +51,53 @@ class WikimediaSource(NamedTuple):
     def name(self) -> str:
         return self.dbname
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not _DBNAME.fullmatch(self.dbname):
+            raise ValueError(f"{self.dbname!r} is no wiki; one is ukwiki")
+        if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
+            raise ValueError(f"roles are of {WIKIMEDIA_ROLES}, not {self.roles}")
 
-class EntitiesSource(NamedTuple):
-    """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`.
 
-    Its role is "dump".
-    """
+@dataclass(frozen=True)
+class EntitiesSource(_Mirrored):
+    """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`."""
 
     mirrors: tuple[str, ...] = WIKIMEDIA
 
-    @property
-    def name(self) -> str:
-        return "wikidata"
+    name = "wikidata"
+    roles = ("dump",)
 
 
-class GutenbergSource(NamedTuple):
+@dataclass(frozen=True)
+class GutenbergSource(_Mirrored):
     """Project Gutenberg's weekly archive of all books and its catalogue: `<mirror>/txt-files.tar.zip`.
 
-    Its roles are "books" and "catalog". The archive is replaced in place: its date is that of Last-Modified.
+    The archive is replaced in place: its date is that of Last-Modified.
     """
 
     books: str = "txt-files.tar.zip"
     catalog: str = "pg_catalog.csv"  # "" for none
     mirrors: tuple[str, ...] = GUTENBERG
 
+    name = "gutenberg"
+
     @property
-    def name(self) -> str:
-        return "gutenberg"
+    def files(self) -> Mapping[str, str]:
+        """Role → name of the file on the server."""
+        return {"books": self.books} | ({"catalog": self.catalog} if self.catalog else {})
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return tuple(self.files)
 
 
-class NewsSource(NamedTuple):
+@dataclass(frozen=True)
+class NewsSource(_Mirrored):
     """News crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file per year.
 
-    Its role is "input", the files are those of all years from first to last; its date is the newest year.
-    There are no checksums, and nothing says that a file is finished but its age.
+    The files are those of all years from first to last; its date is the newest year. There are no
+    checksums, and nothing says that a file is finished but its age.
     """
 
     language: str = "en"
@@ -73,9 +106,16 @@ class NewsSource(NamedTuple):
     settled_hours: float = 24.0  # since the last change of a file
     mirrors: tuple[str, ...] = NEWS_CRAWL
 
+    roles = ("input",)
+
     @property
     def name(self) -> str:
         return f"news-{self.language}"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not _LANGUAGE.fullmatch(self.language):
+            raise ValueError(f"{self.language!r} is no language of the news; one is en")
 
 
 class FixedSource(NamedTuple):
@@ -85,23 +125,10 @@ class FixedSource(NamedTuple):
     date: str
     files: Mapping[str, tuple[RemoteFile, ...]]
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return tuple(self.files)
+
 
 Source = WikimediaSource | EntitiesSource | GutenbergSource | NewsSource | FixedSource
-
-
-def check_source(source: Source) -> None:
-    """Raises ValueError for settings that no source can have."""
-    if not isinstance(source, FixedSource):
-        for mirror in source.mirrors:
-            if not mirror.startswith(("http://", "https://")):
-                raise ValueError(f"{mirror!r} is no mirror; it begins with https://")
-        if not source.mirrors:
-            raise ValueError(f"no mirror is named for {source.name}")
-    if isinstance(source, WikimediaSource):
-        if not _DBNAME.fullmatch(source.dbname):
-            raise ValueError(f"{source.dbname!r} is no wiki; one is ukwiki")
-        unknown = [role for role in source.roles if role not in WIKIMEDIA_ROLES]
-        if unknown or not source.roles:
-            raise ValueError(f"roles are of {WIKIMEDIA_ROLES}, not {source.roles}")
-    if isinstance(source, NewsSource) and not _LANGUAGE.fullmatch(source.language):
-        raise ValueError(f"{source.language!r} is no language of the news; one is en")
+"""All have a name, that of their folder of downloads, and roles: what their files are to a corpus."""

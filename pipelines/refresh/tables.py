@@ -31,21 +31,28 @@ class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
         return (EntitiesSource(settings.mirrors),)
 
 
-class Wiki40bTable(CorpusTable, frozen=True, kw_only=True):
-    """A language of Wiki-40B, or several."""
-
-    joins: ClassVar[str] = "entities"
+class LanguageTable(CorpusTable, frozen=True, kw_only=True):
+    """A corpus of a language."""
 
     language: str = ""
-    languages: tuple[
-        str, ...
-    ] = ()  # instead: a corpus of each; ("all",) is every one that there is
-    page_table: bool = False  # fetch it too: a page that is not in it was deleted
-    entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
 
     def default_name(self) -> str:
         """As above."""
         return f"{self.kind}-{self.language}"
+
+    def given(self) -> dict[str, str]:
+        """As above."""
+        return {"language": self.language}
+
+
+class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
+    """A language of Wiki-40B, or several."""
+
+    joins: ClassVar[str] = "entities"
+
+    languages: tuple[str, ...] = ()  # in place of language: a corpus of each; ("all",) is every one
+    page_table: bool = False  # fetch it too: a page that is not in it was deleted
+    entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
 
     def one_by_one(self) -> Sequence[Self]:
         """A table for each language. Raises ValueError where none is named, or in two ways."""
@@ -68,30 +75,18 @@ class Wiki40bTable(CorpusTable, frozen=True, kw_only=True):
         roles = ("dump", "page_props", *(["page_table"] if self.page_table else []))
         return (WikimediaSource(dbname_of(self.language), roles, settings.mirrors),)
 
-    def given(self) -> dict[str, str]:
-        """As above."""
-        return {"language": self.language}
 
-
-class NewsTable(CorpusTable, frozen=True, kw_only=True):
+class NewsTable(LanguageTable, frozen=True, kw_only=True):
     """Sentences of yearly news."""
 
     language: str = "en"
     first_year: int = 0  # 0 is the first that there is
     last_year: int = 9999
 
-    def default_name(self) -> str:
-        """As above."""
-        return f"{self.kind}-{self.language}"
-
     def sources(self, settings: Settings) -> tuple[NewsSource]:
         """As above."""
         years = (self.first_year, self.last_year)
         return (NewsSource(self.language, *years, mirrors=settings.news_mirrors),)
-
-    def given(self) -> dict[str, str]:
-        """As above."""
-        return {"language": self.language}
 
 
 class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
@@ -114,9 +109,9 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         """As above."""
         return tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in self._wikis())
 
-    def rename(self) -> dict[str, dict[str, str]]:
+    def setting_of(self, source: str, role: str) -> str:
         """The dump of a wiki is the setting that has the name of its site."""
-        return {wiki: {"dump": site} for wiki, site in self._wikis().items()}
+        return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
         unknown = [site for site in self.sites if site not in DOMAINS]
@@ -136,11 +131,11 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         """As above."""
         if not _DATE.fullmatch(self.date):
             raise ValueError(f"date is {self.date!r}, and must begin with a year")
-        names = [url.rpartition("/")[2] for urls in self.files.values() for url in urls]
-        if not names or "" in names or len(set(names)) < len(names):
-            raise ValueError("files are addresses of one file at least, each with another name")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
             for role, urls in self.files.items()
         }
+        names = [file.name for of_role in files.values() for file in of_role]
+        if not names or "" in names or len(set(names)) < len(names):
+            raise ValueError("files are addresses of one file at least, each with another name")
         return (FixedSource(self.label, self.date, files),)

@@ -1,6 +1,7 @@
 """Fetching one file: attempts, mirrors, and what to make of what servers answer."""
 
 import contextlib
+import dataclasses
 import logging
 import random
 import re
@@ -86,25 +87,24 @@ class _UselessError(Exception):
     """Nothing is to be had at this address."""
 
 
+@dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Fetches one file into a folder."""
+    """Fetches one file.
 
-    def __init__(
-        self,
-        file: RemoteFile,
-        folder: Path,
-        session: requests.Session,
-        *,
-        patience: Patience,
-        switch: Switch,
-        count_bytes: Callable[[int], None],
-        min_free_bytes: int = 0,
-    ):
-        """Args: as of `download.download`; session: of `ask.plain_session`."""
-        self.part = PartFile(folder, file)
-        self.file, self.session = file, session
-        self.patience, self.switch, self.count_bytes = patience, switch, count_bytes
-        self.min_free_bytes = min_free_bytes
+    Args: as of `download.download`; session: of `ask.plain_session`.
+    """
+
+    part: PartFile
+    session: requests.Session
+    patience: Patience
+    switch: Switch
+    count_bytes: Callable[[int], None]
+    min_free_bytes: int = 0
+
+    @property
+    def file(self) -> RemoteFile:
+        """Its description."""
+        return self.part.file
 
     def run(self) -> Path:
         """The file, whole and checked. Raises DownloadError, InterruptedTransferError."""
@@ -118,22 +118,22 @@ class Transfer:
         has_been_wrong = False
         while urls:
             url = urls.pop(0)
+            fault, reason = "", ""
             try:
                 self._fetch_from(url)
-                fault = self.part.fault(self.switch.check)
+                if not (fault := self.part.fault(self.switch.check)):
+                    return self.part.finish()
+                reason = f"what came {fault}"
             except _UselessError as error:
-                failed.append(DownloadError(self.file.name, url, str(error)))
-                LOG.warning("%s", failed[-1])
-                continue
-            if not fault:
-                return self.part.finish()
-            failed.append(DownloadError(self.file.name, url, f"what came {fault}"))
+                reason = str(error)
+            failed.append(DownloadError(self.file.name, url, reason))
             LOG.warning("%s", failed[-1])
-            self.part.discard()
-            if has_been_wrong:
-                break
-            has_been_wrong = True
-            urls = urls or [url]
+            if fault:
+                self.part.discard()
+                if has_been_wrong:
+                    break
+                has_been_wrong = True
+                urls = urls or [url]
         raise failed[-1] if failed else DownloadError(self.file.name, "", "it has no address")
 
     def _fetch_from(self, url: str) -> None:
@@ -181,9 +181,9 @@ class Transfer:
 
     def _take(self, url: str, response: requests.Response) -> None:
         """Adds what the server sends to what is there, or begins anew."""
-        if self._has_all(response):
-            return
         total = self._check_answer(response)
+        if total is None:
+            return
         etag = response.headers.get("ETag", "")
         if total >= 0 and self.file.size >= 0 and total != self.file.size:
             raise _UselessError(f"it offers {total:,} bytes, {self.file.size:,} are right")
@@ -240,14 +240,11 @@ class Transfer:
         self.part.discard()
         raise _UselessError(f"it names no size, {there:,} bytes have come, and {left}")
 
-    def _has_all(self, response: requests.Response) -> bool:
-        """Whether the server says that nothing comes after what is there."""
-        end = f"bytes */{self.part.bytes_there}"
-        is_beyond = response.status_code == requests.codes.requested_range_not_satisfiable
-        return is_beyond and response.headers.get("Content-Range") == end
+    def _check_answer(self, response: requests.Response) -> int | None:
+        """Bytes of the whole file; -1 unknown; None where the server says that nothing is to come.
 
-    def _check_answer(self, response: requests.Response) -> int:
-        """Bytes of the whole file; -1 unknown. Raises _LaterError, _UselessError for no part of it."""
+        Raises _LaterError, _UselessError for no part of it.
+        """
         status = response.status_code
         length = response.raw.length_remaining  # of this answer; None where it does not say
         if status == requests.codes.ok:
@@ -259,6 +256,8 @@ class Transfer:
             self.part.discard()
             raise _LaterError("it answers with another part than was asked for")
         if status == requests.codes.requested_range_not_satisfiable:
+            if response.headers.get("Content-Range") == f"bytes */{self.part.bytes_there}":
+                return None
             self.part.discard()
             raise _LaterError("what is there is longer than the file")
         if status in BUSY:

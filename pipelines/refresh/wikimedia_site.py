@@ -12,9 +12,9 @@ from typing import Any
 
 import requests
 
-from pipelines.refresh.ask import read_headers, read_page
+from pipelines.refresh.ask import read_headers, read_listing, read_page
 from pipelines.refresh.listings import dates_in, names_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from pipelines.refresh.remote import RemoteDump, RemoteFile
 from pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from transforms.text.wikimedia.dump_folder import (
     DumpFolder,
@@ -39,7 +39,7 @@ _SUM = re.compile(r"([0-9a-f]{40}) [ *]((wikidata-(\d{8})-all\.json)\.bz2)")
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
     """The newest dump on a mirror whose needed jobs are all done."""
     folder = f"{mirror}/{source.dbname}"
-    for date in dates_in(_read_listing(session, f"{folder}/")):
+    for date in dates_in(read_listing(session, f"{folder}/")):
         status = read_page(session, f"{folder}/{date}/dumpstatus.json")
         if status is None:
             continue
@@ -59,13 +59,6 @@ def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -
             },
         )
     return None
-
-
-def _read_listing(session: requests.Session, url: str) -> bytes:
-    page = read_page(session, url)
-    if page is None:
-        raise SiteError(f"{url}: there is no such folder")
-    return page
 
 
 def select_finished(
@@ -116,7 +109,7 @@ def find_entities(
     Its date is that of the file, which may be a day after that of the folder.
     """
     entities = f"{mirror}/wikidatawiki/entities"
-    for date in dates_in(_read_listing(session, f"{entities}/")):
+    for date in dates_in(read_listing(session, f"{entities}/")):
         folder = f"{entities}/{date}"
         names = names_in(read_page(session, f"{folder}/") or b"")
         for sums_name in filter(_SUMS.fullmatch, names):

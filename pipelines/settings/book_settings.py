@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pipelines.settings.dump_settings import check_dump_settings
 from transforms.books.check_books import check_books, match_books
-from transforms.books.read_books import book_bytes_of
+from transforms.books.read_books import sizes_of
 from transforms.files.open_input import match_inputs
 
 LANGUAGE = "en"
@@ -34,7 +34,7 @@ class BookInputs(NamedTuple):
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of books that the workers will read."""
-        return book_bytes_of(self.books, stripes)
+        return sum(sizes_of(self.books))
 
     def date(self) -> str:
         """The newest date in the names of catalogue and books: "20261101"; or "undated"."""

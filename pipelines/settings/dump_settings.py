@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.files.open_input import ON_CORRUPT
+from transforms.files.damage import check_on_corrupt
 
 # It is a part of the name of a folder; "" is taken from the name of the dump.
 _DATE_NAME = re.compile(r"(\w[\w.-]*)?")
@@ -16,8 +16,7 @@ def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) ->
         raise ValueError("no dump is named")
     if not _DATE_NAME.fullmatch(dump_date):
         raise ValueError(f"dump_date is {dump_date!r}, and must be letters, digits, . and -")
-    if on_corrupt not in ON_CORRUPT:
-        raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+    check_on_corrupt(on_corrupt)
 
 
 def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[str, Any]) -> str:

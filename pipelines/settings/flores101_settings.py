@@ -13,7 +13,6 @@ from transforms.text.translation.sourcing.quotas import (
     Cell,
     Quota,
     plan_quotas,
-    split_sizes,
 )
 
 CORPUS = "flores101"
@@ -60,12 +59,7 @@ class Flores101Config:
 
     def quotas(self) -> Mapping[Cell, Quota]:
         """How many articles and sentences each domain gives to each split."""
-        return plan_quotas(
-            self.sentences,
-            self.wanted_articles(),
-            split_sizes(self.sentences),
-            tuple(self.dumps()),
-        )
+        return plan_quotas(self.sentences, self.wanted_articles(), domains=tuple(self.dumps()))
 
 
 ORIGINAL = {

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipelines.settings.dump_settings import check_dump_settings, name_edition
-from transforms.duplicates.drop_near_duplicates import (
-    NGRAM_WORDS,
-    PERMUTATIONS,
-)
+from transforms.duplicates.find_similar_lines import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.lines.line_table import FEATURE
 from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS

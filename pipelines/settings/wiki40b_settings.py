@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, PERMUTATIONS
+from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.language import load_language

@@ -18,9 +18,8 @@ from pipelines.translation.worker_start import prepare_worker
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
 
-MIN_LINES = (
-    1_500  # of all languages together: below it, a process takes longer to start than it saves
-)
+# Of all languages together: below it, a process takes longer to start than it saves.
+MIN_LINES = 1_500
 
 
 class Progress:
@@ -72,13 +71,10 @@ def check_languages(
     Raises what `check_language` raises, and InputError where a process is killed. Languages before the one
     that it is raised for are done; later ones may be.
     """
-    if workers < 1:
-        raise ValueError(f"--workers is {workers}, and must be positive")
     check = functools.partial(_check, project, waive=waive, by=by)
     count = min(workers, len(languages))
-    has_few_lines = (
-        len(languages) * len(project.ids) < MIN_LINES
-    )  # reads them, so that workers need not
+    # Reads the ids, so that workers need not.
+    has_few_lines = len(languages) * len(project.ids) < MIN_LINES
     progress = Progress(len(languages), sys.stderr)
     if count < 2 or has_few_lines:
         return _check_here(check, languages, progress)

@@ -11,8 +11,8 @@ from pipelines.translation.state import Answer, LanguageState, Waiver
 from pipelines.translation.waivers import Waive, find_waivers
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.records import Finding, ReadError
+from transforms.text.translation.tables import read_table, write_table
 
 FINDINGS = "findings.tsv"
 SEVERITIES = ("error", "warning")
@@ -141,21 +141,12 @@ def read_findings(check: Entry) -> list[JudgedFinding]:
     """Of a check. Raises InputError for a damaged file."""
     path = check.folder / FINDINGS
     try:
+        table = read_table(files.read_text(path), _COLUMNS)
         return [
-            JudgedFinding(
-                Finding(
-                    row["id"],
-                    row["rule"],
-                    row["severity"],
-                    row["message"],
-                    row["file"],
-                    int(row["line"]),
-                ),
-                row["waived"],
-            )
-            for _, row in read_table(files.read_text(path), _COLUMNS)
+            JudgedFinding(Finding._make([*fields, int(line)]), waived)
+            for *fields, line, waived in ([row[name] for name in _COLUMNS] for _, row in table)
         ]
-    except (TableError, ValueError) as error:
+    except (ReadError, ValueError) as error:
         raise InputError(str(path), f"is damaged: {error}") from None
 
 

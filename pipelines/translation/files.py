@@ -1,14 +1,17 @@
 """Files of a project: read with errors that name them, written so that a killed process leaves none half."""
 
+import contextlib
 import hashlib
 import os
 import pathlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
 from transforms.files.open_input import InputError
+from transforms.text.translation.records import ReadError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:
@@ -31,6 +34,21 @@ def decode(path: str, data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(path, f"line {line}: byte {data[error.start]:#04x} is not UTF-8") from None
+
+
+@contextlib.contextmanager
+def naming(path: str | pathlib.Path) -> Iterator[None]:
+    """What is wrong with a file that is read inside the block is raised as InputError, which names it."""
+    try:
+        yield
+    except ReadError as error:
+        place = f"{path}, line {error.line}" if error.line else str(path)
+        raise InputError(place, error.message) from None
+
+
+def describe(path: pathlib.Path, data: bytes) -> dict[str, Any]:
+    """The facts of a file that came in."""
+    return {"name": path.name, "bytes": len(data), "sha256": sha256_of(data)}
 
 
 def sha256_of(data: bytes) -> str:

@@ -1,6 +1,7 @@
 """What translators send back: each file is taken whole or not at all, and kept byte for byte."""
 
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,15 +15,15 @@ from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
 from transforms.text.translation.packets.plain import read_plain
-from transforms.text.translation.packets.records import PacketError, Returned
+from transforms.text.translation.packets.records import Returned
 from transforms.text.translation.packets.sheet import read_sheet
 from transforms.text.translation.packets.xliff import read_xliff
-from transforms.text.translation.records import SPLITS, Translation
+from transforms.text.translation.records import SPLITS, ReadError, Translation
 from transforms.text.translation.source_table import splits_of
 
 
 def _read_table(data: bytes, name: str) -> Returned:
-    return read_sheet(decode_sheet(data, name), name)
+    return read_sheet(decode_sheet(data), name)
 
 
 READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
@@ -34,6 +35,15 @@ READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this
+# What may become of a line of an import, beside what was in force; an entry counts each.
+CHANGES = (
+    "first",  # it had no translation
+    "same",
+    "changed",  # its translation answered an earlier packet
+    "corrected",  # another text was in force, or disputed, and this takes its place
+    "disputed",  # another text has answered the same packet
+    "late",  # an answer to a later packet is in force, and stays
+)
 
 
 class ReadFile(NamedTuple):
@@ -55,17 +65,6 @@ class Imported(NamedTuple):
     code: str
     entry: Entry | None  # None for the source itself, which is passed over
     is_new: bool  # else it has been imported before, as `entry`
-
-
-class Changes(NamedTuple):
-    """Lines of an import beside what was in force."""
-
-    first: int  # had no translation
-    same: int
-    changed: int  # their translation answered an earlier packet
-    corrected: int  # another text was in force, or disputed, and this takes its place
-    disputed: int  # another text has answered the same packet
-    late: int  # an answer to a later packet is in force, and stays
 
 
 def import_files(
@@ -120,20 +119,13 @@ def _is_answer(name: pathlib.Path, path: pathlib.Path) -> bool:
 
 def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> ReadFile | Imported:
     data = files.read_bytes(path)
-    if path.suffix not in SUFFIXES:
-        raise InputError(str(path), f"its name ends with none of {', '.join(SUFFIXES)}")
-    if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
-        _check_source(project, path, data)
-        return Imported(str(path), path.stem, None, False)
-    try:
-        returned = _returned(project, path, data)
-    except PacketError as error:
-        raise _at(path, error.line, error.message) from None
-    return _checked(project, path, data, returned, code)
-
-
-def _at(path: pathlib.Path, line: int, message: str) -> InputError:
-    return InputError(f"{path}, line {line}" if line else str(path), message)
+    with files.naming(path):
+        if path.suffix not in SUFFIXES:
+            raise ReadError(0, f"its name ends with none of {', '.join(SUFFIXES)}")
+        if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
+            _check_source(project, path, data)
+            return Imported(str(path), path.stem, None, False)
+        return _checked(project, path, data, _returned(project, path, data), code)
 
 
 def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
@@ -141,40 +133,36 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
         return READERS[path.suffix](data, path.name)
     ids = [one.id for one in project.sentences if one.split == path.suffix[1:]]
     if not ids:
-        raise PacketError(path.name, 0, f"the project has no sentences of {path.suffix[1:]}")
-    return read_plain(decode_utf8(data, path.name), path.name, ids)
+        raise ReadError(0, f"the project has no sentences of {path.suffix[1:]}")
+    return read_plain(decode_utf8(data), path.name, ids)
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
-    """Raises InputError for a file of the source language with other sentences."""
+    """Raises ReadError for a file of the source language with other sentences."""
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
-        raise InputError(str(path), f"{len(lines):,} lines, and the source has {len(those):,}")
+        raise ReadError(0, f"{len(lines):,} lines, and the source has {len(those):,}")
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
-            raise _at(path, number, f"is not {source.id} of the source: {source.text!r}")
+            raise ReadError(number, f"is not {source.id} of the source: {source.text!r}")
 
 
 def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
     if returned.project and returned.project != project.key:
-        raise InputError(
-            str(path), f"is of the project {returned.project}, and this is {project.key}"
-        )
+        message = f"is of the project {returned.project}, and this is {project.key}"
+        raise ReadError(0, message)
     code = _language(path, returned, code)
-    packets = {
-        entry.number
-        for entry in journal.read_entries(project.journal(code))
-        if entry.kind == "packet"
-    }
+    entries = journal.read_entries(project.journal(code))
+    packets = {entry.number for entry in entries if entry.kind == "packet"}
     if not packets:
-        raise InputError(str(path), f"no packet was sent for {code}")
+        raise ReadError(0, f"no packet was sent for {code}")
     if returned.number and returned.number not in packets:
         name = journal.name_of(returned.number)
-        raise InputError(str(path), f"answers packet {name} of {code}, which was never sent")
-    _check_lines(project, path, returned)
+        raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
+    _check_lines(project, returned)
     filled = [one for one in returned.translations if one.text]
     shown = {one.id for one in returned.translations} | set(returned.sources)
     empty = len(shown) - len(filled)
@@ -182,7 +170,7 @@ def _checked(
 
 
 def _language(path: pathlib.Path, returned: Returned, code: str) -> str:
-    """The code of a file's language. Raises InputError where it does not tell, or tells another one."""
+    """The code of a file's language. Raises ReadError where it does not tell, or tells another one."""
     told = returned.language
     if not told and path.suffix not in READERS:
         told = path.stem
@@ -190,12 +178,12 @@ def _language(path: pathlib.Path, returned: Returned, code: str) -> str:
         found = find_language(told).code if told else ""
     except ValueError as error:
         if not code or returned.language:
-            raise InputError(str(path), f"{error}; --language tells") from None
+            raise ReadError(0, f"{error}; --language tells") from None
         found = ""  # the name of the file was no code
     if not (found or code):
-        raise InputError(str(path), "does not tell its language; --language does")
+        raise ReadError(0, "does not tell its language; --language does")
     if found and code and found != code:
-        raise InputError(str(path), f"is in {found}, and --language says {code}")
+        raise ReadError(0, f"is in {found}, and --language says {code}")
     return found or code
 
 
@@ -205,27 +193,20 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
     imports = {entry.number: entry for entry in entries if entry.kind == "import"}
     ids = frozenset(one.id for one in file.translations)
     found = [_find_corrected(file, imports, ids, name) for name in dict.fromkeys(names)]
+    base = file.base or found[0].facts["base"]
     for entry in found:
-        base = entry.facts["base"]
-        if base != (file.base or found[0].facts["base"]):
-            told = f"import {entry.name} of {file.code} answers packet {journal.name_of(base)}"
-            other = journal.name_of(file.base or found[0].facts["base"])
-            raise ValueError(
-                f"--corrects: {told}, and {file.path} packet {other}: it is no correction"
-            )
-    numbers = sorted({entry.number for entry in found})
-    return file._replace(base=found[0].facts["base"], corrects=numbers)
-
-
-def _number(entry: Entry) -> int:
-    return entry.number
+        if entry.facts["base"] != base:
+            its, other = map(journal.name_of, (entry.facts["base"], base))
+            told = f"import {entry.name} of {file.code} answers packet {its}, and {file.path} packet {other}"
+            raise ValueError(f"--corrects: {told}: it is no correction")
+    return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
 
 
 def _find_corrected(
-    file: ReadFile, imports: Mapping[int, Entry], ids: frozenset[str], name: str
+    file: ReadFile, imports: dict[int, Entry], ids: frozenset[str], name: str
 ) -> Entry:
     if name == LAST:
-        for entry in sorted(imports.values(), reverse=True, key=_number):
+        for entry in reversed(imports.values()):
             is_same = entry.facts["file"]["sha256"] == files.sha256_of(file.data)
             if not (is_same or ids.isdisjoint(ids_of(entry))):
                 return entry
@@ -242,21 +223,21 @@ def _find_corrected(
     return named
 
 
-def _check_lines(project: Project, path: pathlib.Path, returned: Returned) -> None:
+def _check_lines(project: Project, returned: Returned) -> None:
     texts = {source.id: source.text for source in project.sentences}
     seen: dict[str, int] = {}
     for one in returned.translations:
         if one.id not in texts:
-            raise _at(path, one.line, f"the project has no sentence {one.id!r}")
+            raise ReadError(one.line, f"the project has no sentence {one.id!r}")
         if one.id in seen:
-            raise _at(path, one.line, f"{one.id} stands in line {seen[one.id]}, too")
+            raise ReadError(one.line, f"{one.id} stands in line {seen[one.id]}, too")
         seen[one.id] = one.line
         if "\n" in one.text:
-            raise _at(path, one.line, f"the translation of {one.id} breaks the line")
+            raise ReadError(one.line, f"the translation of {one.id} breaks the line")
         source = returned.sources.get(one.id, texts[one.id])
         if source != texts[one.id]:
             message = f"the source beside {one.id} is {source!r}, and {texts[one.id]!r} was sent"
-            raise _at(path, one.line, f"{message}: are the rows mixed up?")
+            raise ReadError(one.line, f"{message}: are the rows mixed up?")
 
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
@@ -295,14 +276,10 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     facts = {
         "base": base,
         "corrects": list(file.corrects),
-        "file": {
-            "name": file.path.name,
-            "bytes": len(file.data),
-            "sha256": files.sha256_of(file.data),
-        },
+        "file": files.describe(file.path, file.data),
         "lines": len(translations) + file.empty,
         "empty": file.empty,
-        **_compare(state, translations, base, file.corrects)._asdict(),
+        **_compare(state, translations, base, file.corrects),
     }
     contents = {
         TRANSLATIONS: write_translations(translations).encode("utf-8"),
@@ -314,15 +291,14 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
 
 def _compare(
     state: LanguageState, translations: Sequence[Translation], base: int, corrects: Sequence[int]
-) -> Changes:
+) -> dict[str, int]:
     gone = frozenset(corrects).union(*map(state.corrected_by, corrects))
-    counts = dict.fromkeys(Changes._fields, 0)
-    for one in translations:
-        counts[_change(state, one, base, gone)] += 1
-    return Changes(**counts)
+    counts = Counter(_change(state, one, base, gone) for one in translations)
+    return {change: counts[change] for change in CHANGES}
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
+    """What becomes of a line, of CHANGES; `gone` are the imports that are corrected."""
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"

@@ -20,7 +20,6 @@ from pipelines.translation.files import fill_folder, read_bytes
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import to_json
 
-KINDS = ("packet", "import", "check", "sheets", "review", "verdict")
 _ENTRY = "entry.json"
 _UNFINISHED = ".unfinished-"
 
@@ -30,7 +29,7 @@ class Entry(NamedTuple):
 
     number: int  # from 1, in the order of arrival
     folder: pathlib.Path
-    kind: str  # of KINDS
+    kind: str  # packet, import, check, sheets, review or verdict
     round: int  # from 1; 0 before the first packet
     time: str  # UTC, "2026-11-22T01:23:45Z"
     by: str  # who

@@ -20,21 +20,28 @@ from pipelines.translation import journal
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
-from transforms.files.write_files import HashedFile, write_parquet, write_text
+from transforms.files.write_files import table_of, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance, assemble, to_json
 from transforms.text.files.markdown import Config, make_table, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.source_table import splits_of, yes_or_no
+from transforms.text.translation.source_table import METADATA_COLUMNS, splits_of, yes_or_no
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # of a data set that is not given another
 SOURCE_CODE = "eng"
 WITHHELD = "test"
-METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")
 LICENSE = "cc-by-sa-4.0"
+_TEXTS = ("id", "url", "domain", "topic")
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in _TEXTS),
+        *((name, pa.bool_()) for name in ("has_image", "has_hyperlink")),
+        ("article", pa.string()),
+    ]
+)
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -141,7 +148,7 @@ def _write(
         for language in included:
             yield _write_lines(folder, f"{split}/{language.code}.{split}", sentences, language)
         name = f"{above}metadata_{split}.tsv"
-        yield _write_bytes(folder, name, make_metadata(sentences), "metadata", len(sentences))
+        yield write_text(folder, name, make_metadata(sentences), "metadata", len(sentences))
         name = f"{above}{split}-00000-of-00001.parquet"
         yield write_parquet(folder, name, split, make_rows(sentences, included))
 
@@ -153,13 +160,7 @@ def _write_lines(
     for sentence, line in zip(sentences, lines, strict=True):
         if "\n" in line:
             raise InputError(name, f"{sentence.id} of {language.code} breaks the line")
-    return _write_bytes(folder, name, "".join(f"{line}\n" for line in lines), "text", len(lines))
-
-
-def _write_bytes(folder: str, name: str, text: str, kind: str, records: int) -> OutputFile:
-    with HashedFile.in_folder(folder, name) as file:
-        file.write(text.encode("utf-8"))
-        return file.output_file(name, "", kind, records)
+    return write_text(folder, name, "".join(f"{line}\n" for line in lines), records=len(lines))
 
 
 def make_metadata(sentences: Sequence[SourceSentence]) -> str:
@@ -176,19 +177,12 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
     """A row a sentence, a column `sentence_<code>` a language."""
-    columns: dict[str, pa.Array] = {
-        "id": pa.array([one.id for one in sentences], pa.string()),
-        "url": pa.array([one.url for one in sentences], pa.string()),
-        "domain": pa.array([one.domain for one in sentences], pa.string()),
-        "topic": pa.array([one.topic for one in sentences], pa.string()),
-        "has_image": pa.array([one.has_image for one in sentences], pa.bool_()),
-        "has_hyperlink": pa.array([one.has_hyperlink for one in sentences], pa.bool_()),
-        "article": pa.array([one.article for one in sentences], pa.string()),
-    }
+    rows = [[getattr(one, name) for name in _SCHEMA.names] for one in sentences]
+    table = table_of(rows, _SCHEMA)
     for language in included:
         texts = [language.texts[one.id] for one in sentences]
-        columns[f"sentence_{language.code}"] = pa.array(texts, pa.string())
-    return pa.table(columns)
+        table = table.append_column(f"sentence_{language.code}", pa.array(texts, pa.string()))
+    return table
 
 
 def _manifest(

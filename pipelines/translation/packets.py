@@ -7,6 +7,7 @@ from pipelines.translation import files, journal
 from pipelines.translation.checks import open_errors
 from pipelines.translation.drawing import count_of
 from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.outgoing import Sent, files_of, paths_of
 from pipelines.translation.project import Project
 from pipelines.translation.reviews import current_reviews
 from pipelines.translation.state import LanguageState
@@ -32,16 +33,6 @@ class Plan(NamedTuple):
     reasons: Reasons
     ids: Sequence[str]  # of the lines, in order
     why: str  # for the person who sends it
-
-
-class Sent(NamedTuple):
-    """What became of a language."""
-
-    code: str
-    entry: Entry | None  # the packet that is out now; None where there is none
-    is_new: bool
-    message: str
-    paths: Sequence[str]  # of the files, or of their copies
 
 
 def send_packets(
@@ -80,20 +71,10 @@ def _send(
 
             entry, draft = journal.append(folder, by, state.last, make_draft)
             message = f"{entry.name} sent: {plan.why}"
-            return Sent(language.code, entry, True, message, _paths(entry, draft.files, to))
+            return Sent(language.code, entry, message, paths_of(entry, draft.files, to))
         out = state.newest("packet") if state.awaited else None
-        paths = _paths(out, _files_of(out), to) if out else []
-        return Sent(language.code, out, False, plan, paths)
-
-
-def _paths(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    if to:
-        return files.put_copies(to, contents)
-    return [str(entry.folder / name) for name in contents]
-
-
-def _files_of(packet: Entry) -> dict[str, bytes]:
-    return {name: files.read_bytes(packet.folder / name) for name in packet.facts["files"]}
+        paths = paths_of(out, files_of(out), to) if out else []
+        return Sent(language.code, out, plan, paths)
 
 
 def plan_packet(state: LanguageState) -> Plan | str:
@@ -173,11 +154,3 @@ def _draft(
         "files": {name: files.sha256_of(data) for name, data in contents.items()},
     }
     return Draft("packet", plan.round, facts, contents)
-
-
-def print_sent(sent: Iterable[Sent]) -> None:
-    """A line for each language, and where its files are."""
-    for one in sent:
-        print(f"{one.code}: {one.message}")
-        for path in one.paths:
-            print(f"  {path}")

@@ -3,45 +3,36 @@
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pipelines.translation import files, journal
 from pipelines.translation.drawing import count_of
 from pipelines.translation.journal import Draft, Entry
+from pipelines.translation.outgoing import Sent, files_of, paths_of
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage, find_language
 from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.packets.records import PacketError
-from transforms.text.translation.review.quality_score import QualityScore, score_quality
-from transforms.text.translation.review.records import (
-    ReviewedSheet,
-    ReviewError,
-    ReviewLine,
-    SheetError,
+from transforms.text.translation.records import ReadError
+from transforms.text.translation.review.quality_score import (
+    QualityScore,
+    ReviewerShare,
+    score_quality,
 )
+from transforms.text.translation.review.records import ReviewedSheet, ReviewError, ReviewLine
 from transforms.text.translation.review.sheet import (
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.tables import read_table, write_table
 
 ERRORS = "errors.tsv"
 _COLUMNS = ReviewError._fields
 _NOT_IN_A_NAME = re.compile(r"[^\w-]+")
-
-
-class Sheets(NamedTuple):
-    """What became of a language."""
-
-    code: str
-    entry: Entry | None  # with the sheet; None where none may be written
-    message: str
-    paths: Sequence[str]  # of the sheet, or of its copy
 
 
 class Reviewed(NamedTuple):
@@ -63,26 +54,24 @@ def write_sheets(
     reviewer: str = "",
     to: str = "",
     by: str = "",
-) -> list[Sheets]:
+) -> list[Sent]:
     """Adds a sheet of the sample for each language that has passed the checks. Raises TargetError."""
     return [_write(project, language.code, reviewer, to, by) for language in languages]
 
 
-def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sheets:
+def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent:
     folder = project.journal(code)
     if not folder.is_dir():
-        return Sheets(code, None, "no sheet: nothing was sent", ())
+        return Sent(code, None, "no sheet: nothing was sent")
     with journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         refusal = why_not_reviewed(state)
         if refusal:
-            return Sheets(code, None, f"no sheet: {refusal}", ())
+            return Sent(code, None, f"no sheet: {refusal}")
         digest = state.digest_of(project.sample)
         entry = _sheet_there(state, reviewer, digest)
         if entry:
-            contents = {
-                name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]
-            }
+            contents = files_of(entry)
             message = f"the sheet is {entry.name} already"
         else:
             contents = _sheet(project, state, code, reviewer)
@@ -96,12 +85,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Shee
             draft = Draft("sheets", state.round, facts, contents)
             entry, _ = journal.append(folder, by, state.last, lambda _: draft)
             message = f"{entry.name}, a sheet of {len(project.sample):,} sentences"
-        paths = (
-            files.put_copies(to, contents)
-            if to
-            else [str(entry.folder / name) for name in contents]
-        )
-        return Sheets(code, entry, message, paths)
+        return Sent(code, entry, message, paths_of(entry, contents, to))
 
 
 def why_not_reviewed(state: LanguageState) -> str:
@@ -152,47 +136,36 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
 
 def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, ReviewedSheet]:
     data = files.read_bytes(path)
-    try:
-        sheet = read_review_sheet(decode_sheet(data, path.name), path.name)
-    except (SheetError, PacketError) as error:
-        message = str(error).partition(": ")[2]
-        raise InputError(_place(path, error.line), message) from None
-    if not sheet.reviewed:
-        raise InputError(str(path), "nothing is reviewed in it: a sentence without error is “ok”")
-    if not sheet.language:
-        raise InputError(str(path), "the column language is blank")
-    try:
-        code = find_language(sheet.language).code
-    except ValueError as error:
-        raise InputError(str(path), str(error)) from None
-    folder = project.journal(code)
-    state = LanguageState(journal.read_entries(folder), project.ids)
-    if not _imported_before(state, data):
-        _check(project, state, path, sheet)
-    return path, data, sheet._replace(language=code)
+    with files.naming(path):
+        sheet = read_review_sheet(decode_sheet(data))
+        if not sheet.reviewed:
+            raise ReadError(0, "nothing is reviewed in it: a sentence without error is “ok”")
+        if not sheet.language:
+            raise ReadError(0, "the column language is blank")
+        try:
+            find_language(sheet.language)
+        except ValueError as error:
+            raise ReadError(0, str(error)) from None
+        entries = journal.read_entries(project.journal(sheet.language))
+        state = LanguageState(entries, project.ids)
+        if not _imported_before(state, data):
+            _check(project, state, sheet)
+    return path, data, sheet
 
 
-def _place(path: pathlib.Path, line: int) -> str:
-    return f"{path}, line {line}" if line else str(path)
-
-
-def _check(
-    project: Project, state: LanguageState, path: pathlib.Path, sheet: ReviewedSheet
-) -> None:
-    """Raises InputError for a review of other sentences, or of other translations than those in force."""
+def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None:
+    """Raises ReadError for a review of other sentences, or of other translations than those in force."""
     refusal = why_not_reviewed(state)
     if refusal:
-        raise InputError(str(path), f"is not taken: {refusal}")
+        raise ReadError(0, f"is not taken: {refusal}")
     sample = frozenset(project.sample)
     for name in sheet.reviewed:
         if name not in sample:
-            raise InputError(str(path), f"{name} is not in the sample that is reviewed")
-        written, text = sheet.targets.get(name), state.translations[name].text
-        if written is None or not is_same_target(written, text):
-            raise InputError(
-                str(path),
-                f"is out of date: {name} is {text!r} now, and {written or ''!r} was reviewed",
-            )
+            raise ReadError(0, f"{name} is not in the sample that is reviewed")
+        written, text = sheet.targets.get(name, ""), state.translations[name].text
+        if not is_same_target(written, text):
+            message = f"is out of date: {name} is {text!r} now, and {written!r} was reviewed"
+            raise ReadError(0, message)
 
 
 def _imported_before(state: LanguageState, data: bytes) -> Entry | None:
@@ -205,12 +178,12 @@ def _add(
     project: Project, path: pathlib.Path, data: bytes, sheet: ReviewedSheet, by: str
 ) -> Reviewed:
     folder = project.journal(sheet.language)
-    with journal.locked(folder):
+    with files.naming(path), journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         earlier = _imported_before(state, data)
         entry = earlier
         if not entry:
-            _check(project, state, path, sheet)
+            _check(project, state, sheet)
             draft = _draft(project, state, path, data, sheet)
             entry, _ = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
             state = LanguageState(journal.read_entries(folder), project.ids)
@@ -229,7 +202,7 @@ def _draft(
         "reviewed": list(sheet.reviewed),
         "errors": len(sheet.errors),
         "sample_digest": state.digest_of(project.sample),
-        "file": {"name": path.name, "bytes": len(data), "sha256": files.sha256_of(data)},
+        "file": files.describe(path, data),
     }
     errors = write_table(_COLUMNS, (list(map(str, error)) for error in sheet.errors))
     contents = {ERRORS: errors.encode("utf-8"), f"original/{path.name}": data}
@@ -264,13 +237,12 @@ def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
 def _sheet_of(review: Entry) -> ReviewedSheet:
     path = review.folder / ERRORS
     try:
+        table = read_table(files.read_text(path), _COLUMNS)
         errors = tuple(
-            ReviewError(
-                row["id"], row["category"], row["severity"], row["comment"], int(row["line"])
-            )
-            for _, row in read_table(files.read_text(path), _COLUMNS)
+            ReviewError._make([*fields, int(line)])
+            for *fields, line in ([row[name] for name in _COLUMNS] for _, row in table)
         )
-    except (TableError, ValueError) as error:
+    except (ReadError, ValueError) as error:
         raise InputError(str(path), f"is damaged: {error}") from None
     facts = review.facts
     language = review.folder.parent.name
@@ -293,39 +265,22 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
         [_sheet_of(entry) for entry in reviews],
         project.rules.accepted_score,
     )
-    facts = {**_facts(quality), "reviews": numbers, "sample_digest": digest}
-    facts["sample"] = list(project.sample)
+    facts = {
+        **_plain(quality),
+        "reviewers": {name: _plain(share) for name, share in quality.reviewers.items()},
+        "reviews": numbers,
+        "sample_digest": digest,
+        "sample": list(project.sample),
+    }
     draft = Draft("verdict", state.round, facts, {})
     entry, _ = journal.append(folder, by, state.last, lambda _: draft)
     return entry
 
 
-def _facts(quality: QualityScore) -> dict[str, Any]:
-    return {
-        "accepted": quality.accepted,
-        "score": str(quality.score),
-        "shown": quality.shown,
-        "accepted_from": str(quality.accepted_from),
-        "words": quality.words,
-        "points": str(quality.points),
-        "errors_by_category": dict(quality.errors_by_category),
-        "errors_by_severity": dict(quality.errors_by_severity),
-        "sentences_major_or_critical": quality.sentences_major_or_critical,
-        "sentences_critical": quality.sentences_critical,
-        "sentences_unnatural": quality.sentences_unnatural,
-        "reviewers": {
-            name: {"reviewed": share.reviewed, "errors": share.errors, "score": str(share.score)}
-            for name, share in quality.by_reviewer.items()
-        },
-    }
-
-
-def print_sheets(sheets: Iterable[Sheets]) -> None:
-    """A line for each language, and where its sheet is."""
-    for one in sheets:
-        print(f"{one.code}: {one.message}")
-        for path in one.paths:
-            print(f"  {path}")
+def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
+    """Field → value, fractions as texts."""
+    values = record._asdict().items()
+    return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 
 
 def print_reviewed(reviewed: Iterable[Reviewed]) -> None:

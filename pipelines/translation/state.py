@@ -51,15 +51,6 @@ class Waiver(NamedTuple):
     by: str
 
 
-class Counts(NamedTuple):
-    """Lines of a language."""
-
-    sentences: int
-    translated: int  # have a text
-    awaited: int  # were sent, and have not come back since; or were never sent and have no text
-    disputed: int
-
-
 class LanguageState:
     """The state of a language. What needs the translations is read when it is asked for."""
 
@@ -130,13 +121,8 @@ class LanguageState:
 
     def corrected_by(self, number: int) -> frozenset[int]:
         """The imports that an import corrects, and those which they correct: all are older than it."""
-        numbers = self.entries_by_number[number].facts.get("corrects", ())
+        numbers = self.entries[number - 1].facts.get("corrects", ())
         return frozenset(numbers).union(*map(self.corrected_by, numbers))
-
-    @functools.cached_property
-    def entries_by_number(self) -> Mapping[int, Entry]:
-        """Number → entry."""
-        return {entry.number: entry for entry in self.entries}
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
@@ -166,11 +152,6 @@ class LanguageState:
     def not_back(self) -> Sequence[str]:
         """The ids of lines whose translation is of an earlier round."""
         return [name for name, those in self.answers.items() if those[0].base < self.round_start]
-
-    @property
-    def counts(self) -> Counts:
-        """Of lines."""
-        return Counts(len(self.ids), len(self.answers), len(self.awaited), len(self.disputed))
 
     @functools.cached_property
     def digest(self) -> str:

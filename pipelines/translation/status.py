@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pipelines.translation import journal
 from pipelines.translation.check_reports import SETTLE
 from pipelines.translation.drawing import count_of, draw, name_some
+from pipelines.translation.imports import CHANGES
 from pipelines.translation.journal import Entry
 from pipelines.translation.project import Project
 from pipelines.translation.reviews import reviewed_ids
@@ -60,21 +61,20 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
     state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
     if not state.entries:
         return None  # a writer was killed before its first entry
-    counts = state.counts
     check, verdict = state.check, state.verdict
     return LanguageStatus(
         language=code,
         name=_name_of(code),
         state=state.name,
         round=state.round,
-        sentences=counts.sentences,
-        translated=counts.translated,
-        awaited=counts.awaited,
-        disputed=counts.disputed,
+        sentences=len(project.ids),
+        translated=len(state.answers),
+        awaited=len(state.awaited),
+        disputed=len(state.disputed),
         errors=check.facts["errors"] if check else None,
         warnings=check.facts["warnings"] if check else None,
         reviewed=len(reviewed_ids(state, project)),
-        sample=math.ceil(project.rules.review_share * counts.sentences),
+        sample=math.ceil(project.rules.review_share * len(project.ids)),
         score=verdict.facts["shown"] if verdict else None,
         since=state.entries[-1].time,
     )
@@ -116,7 +116,7 @@ def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
             columns,
             [[row[name] for name in columns] for row in rows],
             numbers=sum(name in _NUMBERS for name in columns),
-            total=[total.get(name, "") for name in columns] if total else (),
+            total=[total[name] for name in columns] if total else (),
         )
         if width is None or max(map(len, table.splitlines())) <= width:
             break
@@ -155,19 +155,14 @@ def _cells(status: LanguageStatus) -> dict[str, str]:
 
 
 def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
-    def add(name: str) -> int:
-        return sum(getattr(status, name) or 0 for status in found)
+    def add(name: str) -> int | None:
+        known = [getattr(one, name) for one in found if getattr(one, name) is not None]
+        return sum(known) if known else None
 
-    def count(name: str) -> str:
-        is_known = any(getattr(status, name) is not None for status in found)
-        return f"{add(name):,}" if is_known else UNKNOWN
-
-    return {
-        "language": "total",
-        "translated": f"{add('translated'):,}/{add('sentences'):,}",
-        **{name: count(name) for name in ("awaited", "disputed", "errors", "warnings")},
-        "reviewed": f"{add('reviewed'):,}/{add('sample'):,}",
-    }
+    counted = ("sentences", "translated", "awaited", "disputed", "errors", "warnings")
+    sums: dict[str, Any] = {name: add(name) for name in (*counted, "reviewed", "sample")}
+    total = found[0]._replace(language="total", name="", state="", since="", **sums)
+    return _cells(total) | {"round": "", "score": ""}
 
 
 def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
@@ -201,7 +196,8 @@ def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
     """A row of the table, and others for what does not go into one."""
     time = entry.time.replace("T", " ").removesuffix("Z")
     cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]
-    for line in _tell(entry):
+    told = _TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""
+    for line in [told] if isinstance(told, str) else told:
         yield [*cells, line]
         cells = [""] * len(cells)
 
@@ -218,29 +214,15 @@ def _disputes(state: LanguageState) -> str:
     return "".join(lines)
 
 
-def _tell(entry: Entry) -> Sequence[str]:
-    """In lines, one at least."""
-    if entry.kind == "check":
-        return _tell_check(entry.facts)
-    return [_TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""]
-
-
 def _tell_import(facts: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{facts[kind]:,} {name}" for kind, name in _CHANGES.items() if facts[kind])
+    counts = {kind: facts[kind] for kind in ("empty", *CHANGES) if facts[kind]}
+    told = ", ".join(f"{count:,} {_SHORT.get(kind, kind)}" for kind, count in counts.items())
     corrected = ", ".join(map(journal.name_of, facts["corrects"]))
     corrects = f", corrects {corrected}" if corrected else ""
     return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
 
 
-_CHANGES = {  # of an import, as the story of a language tells it
-    "empty": "empty",
-    "first": "new",
-    "same": "same",
-    "changed": "changed",
-    "corrected": "corrected",
-    "disputed": "disputed",
-    "late": "too late",
-}
+_SHORT = {"first": "new", "late": "too late"}  # of CHANGES, as the story of a language tells them
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
@@ -276,8 +258,9 @@ def _tell_verdict(facts: Mapping[str, Any]) -> str:
     return f"score {facts['shown']}, {said}; {float(Fraction(facts['accepted_from'])):g} is needed"
 
 
-_TELLERS = {
+_TELLERS: Mapping[str, Callable[[Mapping[str, Any]], str | list[str]]] = {
     "packet": lambda facts: str(facts["why"]),
+    "check": _tell_check,
     "import": _tell_import,
     "sheets": _tell_sheets,
     "review": _tell_review,

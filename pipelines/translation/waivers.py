@@ -8,9 +8,8 @@ from pipelines.translation import files
 from pipelines.translation.state import LanguageState, Waiver
 from transforms.files.open_input import InputError
 from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.packets.records import PacketError
-from transforms.text.translation.records import Finding
-from transforms.text.translation.tables import TableError, read_table
+from transforms.text.translation.records import Finding, ReadError
+from transforms.text.translation.tables import read_table
 
 ALL = "*"  # in place of an id: all findings of a rule
 BECAUSE = "because"  # the column that people add to findings.tsv
@@ -75,26 +74,19 @@ def read_waivers(path: str) -> list[Row]:
     """The rows of a table whose column `because` is filled in. Raises InputError; for none at all, too."""
     data = files.read_bytes(pathlib.Path(path))
     rows = []
-    try:
-        text = decode_sheet(data, path)
-        for number, fields in read_table(text, (*Finding._fields, BECAUSE)):
+    with files.naming(path):
+        for number, fields in read_table(decode_sheet(data), (*Finding._fields, BECAUSE)):
             because = _unquoted(fields[BECAUSE]).strip()
-            if not because:
-                continue
-            rows.append(Row(path, number, _finding_of(number, fields), because))
-    except TableError as error:
-        message = str(error).partition(": ")[2]
-        raise InputError(f"{path}, line {error.line}", message) from None
-    except PacketError as error:
-        raise InputError(f"{path}, line {error.line}", error.message) from None
-    if not rows:
-        raise InputError(path, f"waives nothing: the column {BECAUSE} is blank in every row")
+            if because:
+                rows.append(Row(path, number, _finding_of(number, fields), because))
+        if not rows:
+            raise ReadError(0, f"waives nothing: the column {BECAUSE} is blank in every row")
     return rows
 
 
 def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
     if not fields["line"].isdecimal():
-        raise TableError(number, f"the column line has {fields['line']!r}, and no number")
+        raise ReadError(number, f"the column line has {fields['line']!r}, and no number")
     name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
     return Finding(name, rule, severity, message, file, int(fields["line"]))
 
@@ -123,13 +115,10 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     for row in waive.rows:
         finding = row.finding
         why = _why_not(finding, present)
+        if not why and asked.setdefault((finding.id, finding.rule), row.because) != row.because:
+            why = f"{finding.id}:{finding.rule} is waived for another reason, too; give one"
         if why:
             raise InputError(f"{row.path}, line {row.line}", why)
-        if asked.setdefault((finding.id, finding.rule), row.because) != row.because:
-            raise InputError(
-                f"{row.path}, line {row.line}",
-                f"{finding.id}:{finding.rule} is waived for another reason, too; give one",
-            )
     waivers = [
         Waiver(name, rule, state.text_sha256(name), because, waive.by)
         for (name, rule), because in asked.items()

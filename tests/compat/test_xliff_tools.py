@@ -139,7 +139,7 @@ def test_libreoffice(tmp_path: Path, delimiter: str, encoding: int, quoted: str)
     command = [office, "--headless", profile, f"--infilter={READ_SHEET}", "--convert-to", save]
     done = run([*command, "in.tsv"], tmp_path)
     assert done.returncode == 0, done.stderr
-    returned = read_sheet(decode_sheet((tmp_path / "in.csv").read_bytes(), "in.csv"), "in.csv")
+    returned = read_sheet(decode_sheet((tmp_path / "in.csv").read_bytes()), "in.csv")
     assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
     assert len(returned.sources) == len(packet.lines)
     targets = {each.id: each.text for each in returned.translations}

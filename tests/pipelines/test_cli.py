@@ -6,8 +6,6 @@ import pytest
 
 from pipelines.commands.parser import make_parser
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
-from pipelines.settings.pg19_settings import Pg19Config
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -169,17 +167,6 @@ def test_the_commands_of_books_build_what_the_demo_builds(
     )
     assert built.relative_to(tmp_path) == of_demo.relative_to(demo)
     assert Build(built).tree() == Build(of_demo).tree()
-
-
-@pytest.mark.parametrize("command", OF_BOOKS)
-def test_defaults_of_the_flags_of_books_are_those_of_the_settings(command: str) -> None:
-    parsed = make_parser().parse_args([command, "--books", "x", "--output", "y"])
-    config = {"pg19": Pg19Config, "simplebooks": SimpleBooksConfig}[command](["x"])
-    settings = {name: value for name, value in vars(config).items() if name != "shard_bytes"}
-    given = {name: getattr(parsed, name) for name in settings}
-    assert {name: list(one) if isinstance(one, list) else one for name, one in given.items()} == {
-        name: list(one) if isinstance(one, tuple) else one for name, one in settings.items()
-    }
 
 
 @pytest.mark.parametrize(

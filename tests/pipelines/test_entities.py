@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.launch import launch
-from pipelines.commands.entities import EPILOG
 from pipelines.engines.errors import BuildError
 from pipelines.entities import Entities
 from pipelines.settings.entities_settings import VERSION, EntitiesConfig
@@ -310,9 +309,8 @@ def test_the_examples_of_the_help_name_flags_that_there_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run_cli("entities", "--help") == 0
-    usage = capsys.readouterr().out.partition("examples:")[0]
-    examples = EPILOG.partition("what you get")[0]
-    own = re.findall(r"corpusmill entities(.*(?: \\\n.*)*)", examples)
+    usage, _, examples = capsys.readouterr().out.partition("examples:")
+    own = re.findall(r"corpusmill entities(.*(?: \\\n.*)*)", examples.partition("what you get")[0])
     assert len(own) == 3
     flags = {flag for example in own for flag in re.findall(r"--[a-z-]+", example)}
     assert flags >= {"--dump", "--output", "--wikis", "--on-corrupt"}

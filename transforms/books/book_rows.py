@@ -1,16 +1,22 @@
 """Books as WriteRows writes them."""
 
+import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 
 from transforms.files.scratch import fetch_text
-from transforms.files.write_rows import RowKind
+from transforms.files.write_rows import RowKind, WriteRecords
 from transforms.records import BookRow
-from transforms.text.books.book_stats import BookStats, add_book_stats, identity_of, measure_book
-from transforms.text.fingerprint import fingerprint
+from transforms.text.books.book_stats import (
+    BookStats,
+    add_book_stats,
+    identity_of,
+    measure_book,
+    place_of,
+)
 
 BATCH_CHARACTERS = 1 << 24  # of texts in a row group, and in memory at once; or one longer book
 
@@ -61,14 +67,33 @@ def book_rows(schema: pa.Schema) -> RowKind:
     )
 
 
-def identity(row: BookRow) -> str:
-    """The text that decides about the shard."""
+class WriteBookTable(beam.PTransform):
+    """PCollection of lines → PCollection[OutputFile]: a TSV with a line for each book, by id.
+
+    Args:
+      folder: of the build.
+      name: of the file, up to its number.
+      line: the NamedTuple of the lines, which begins with the id of the book.
+    """
+
+    def __init__(self, folder: str, name: str, line: type[NamedTuple]):
+        super().__init__()
+        schema = pa.schema([pa.field(field, pa.string()) for field in line._fields])
+        by_id = operator.itemgetter(0)
+        self.write = WriteRecords(folder, name, schema, identity, by_id, "tsv")
+
+    def expand(self, lines: beam.PCollection) -> beam.PCollection:
+        return lines | "Write" >> self.write
+
+
+def identity(row: Any) -> str:
+    """The text that decides about the shard, of a row or a line."""
     return identity_of(row.book_id)
 
 
 def order(row: BookRow) -> tuple[int, int]:
-    """Books are in the order of their fingerprints, which is as good as a shuffle."""
-    return fingerprint(identity_of(row.book_id)), row.book_id
+    """Books are in the order of their fingerprints."""
+    return place_of(row.book_id)
 
 
 def values(row: BookRow) -> list[int | str]:

@@ -12,10 +12,10 @@ from transforms.books.read_books import sizes_of
 from transforms.files.open_input import InputError, match_inputs, open_raw
 from transforms.files.stores import is_local, refusal_of
 from transforms.text.books.files.file_text import decode_file
-from transforms.text.files import bz2_blocks, packed_files, tar_members, zip_members
+from transforms.text.files import bz2_blocks, packed_files, zip_members
 from transforms.text.files.compression import DECODE_ERRORS, codec_of
 from transforms.text.files.packed_files import is_named_tar, is_wanted
-from transforms.text.files.tar_members import TarError
+from transforms.text.files.tar_members import TarError, read_members
 from transforms.text.files.zip_members import ZipError
 
 LOOKED_INTO = 1000
@@ -94,10 +94,11 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
                 raise InputError(path, f"cannot be decompressed: {error}", 0) from None
             return False
         stream.seek(0)
-        if packed_files.is_tar(head):
-            return bool(codec) or _check_tar(path, stream, file_bytes, whole)
-        if zip_members.is_zip(head):
-            return bool(codec) or _check_zip(path, stream, whole)
+        is_tar = packed_files.is_tar(head)
+        if is_tar or zip_members.is_zip(head):
+            return bool(codec) or _check_archive(
+                path, stream, file_bytes if is_tar else None, whole
+            )
     return bool(getattr(decode_file(head), "text", ""))
 
 
@@ -114,21 +115,15 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
         raise InputError(path, problem, file_bytes)
 
 
-def _check_tar(path: str, stream: BinaryIO, file_bytes: int, whole: bool) -> bool:
+def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
+    """True if it has a wanted file. `tar_bytes` is None for a .zip."""
     has_wanted = False
     try:
-        for member in tar_members.read_members(stream, file_bytes):
+        is_zip = tar_bytes is None
+        members = zip_members.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
+        for member in members:
             has_wanted |= is_wanted(member.name)
-    except TarError as error:
+    except (TarError, ZipError) as error:
         if whole:
             raise InputError(path, error.message, error.offset) from None
     return has_wanted
-
-
-def _check_zip(path: str, stream: BinaryIO, whole: bool) -> bool:
-    try:
-        return any(is_wanted(member.name) for member in zip_members.list_zip(stream))
-    except ZipError as error:
-        if whole:
-            raise InputError(path, error.message, error.offset) from None
-        return False

@@ -1,5 +1,6 @@
 """A size of SimpleBooks → its vocabulary, and how that covers each of its splits."""
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,12 +14,12 @@ from transforms.files.write_files import HashedFile
 from transforms.lines.count_vocabulary import add_bucket
 from transforms.lines.deal_words import DealWords
 from transforms.records import OutputFile, TokenizedBook
-from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats, rows_of
+from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
 from transforms.text.vocabularies import vocabulary, word_counts
 from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyPart, add_heldout
 
 STAGE = "count-vocabulary"
-BUCKETS = 64
+BUCKETS = 64  # so many parts can be added up at once; their number changes no result
 
 PlacedBook = tuple[str, TokenizedBook]  # split, book
 
@@ -41,33 +42,20 @@ class CountBookVocabulary(beam.PTransform):
       folder: of the build.
       name: of the file: "vocabulary-92.tsv".
       min_count: what a word must be counted to be in the vocabulary: 3, as in WikiText.
-      buckets: so many parts can be added up at once. Their number changes no result.
-      scratch: folder in which counts wait; "" is that of the build.
-
-    Raises ValueError for settings that make no sense.
+      scratch: folder in which counts wait.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        name: str,
-        min_count: int = 3,
-        buckets: int = BUCKETS,
-        scratch: str = "",
-    ):
+    def __init__(self, folder: str, name: str, min_count: int, scratch: str):
         super().__init__()
-        if min_count < 1:
-            raise ValueError(f"min_count is {min_count}, and must be positive")
         self.folder = folder
-        self.scratch = scratch or folder
+        self.scratch = scratch
         self.name = name
         self.min_count = min_count
-        self.buckets = buckets
 
     def expand(self, books: beam.PCollection) -> BookVocabulary:
         parts = (
             books
-            | "DealWords" >> DealWords(self.scratch, count_book, self.buckets)
+            | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
             | "GroupBuckets" >> beam.GroupByKey()
             | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
         )
@@ -76,7 +64,7 @@ class CountBookVocabulary(beam.PTransform):
             | "Once" >> beam.Create([self.folder])
             | "WriteVocabulary" >> beam.Map(write_vocabulary, self.name, AsList(parts))
         )
-        words = written | "Words" >> beam.Map(_words_of).with_output_types(bytes)
+        words = written | "Words" >> beam.Map(operator.attrgetter("packed"))
         heldout = (
             books
             | "MeasureHeldout"
@@ -87,13 +75,14 @@ class CountBookVocabulary(beam.PTransform):
         )
         lines = (
             books
-            | "TrainingLines" >> beam.Map(_training_lines).with_output_types(int)
+            | "OnlyTraining" >> beam.Filter(lambda placed: placed[0] == TRAIN)
+            | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
             | "AddLines" >> beam.CombineGlobally(sum)
         )
         stats = written | "MakeStats" >> beam.Map(
             make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
         )
-        return BookVocabulary(written | "Files" >> beam.Map(_file_of), stats)
+        return BookVocabulary(written | "Files" >> beam.Map(operator.attrgetter("file")), stats)
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
@@ -115,11 +104,6 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
         yield split, vocabulary.measure_heldout(block, words)
 
 
-def _training_lines(placed: PlacedBook) -> int:
-    split, book = placed
-    return book.paragraphs if split == TRAIN else 0
-
-
 class WrittenVocabulary(NamedTuple):
     """What writing gives."""
 
@@ -134,7 +118,7 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
     """Writes the vocabulary. Its records are the words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
-        for rows in rows_of(merged.counts):
+        for rows in vocabulary.rows_of(merged.counts):
             file.write(rows)
     return WrittenVocabulary(
         file=file.output_file(name, "", "text", merged.counts.num_rows),
@@ -143,14 +127,6 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
         known_words=word_counts.total_of(merged.counts),
         packed=vocabulary.pack_words(merged.counts["word"]),
     )
-
-
-def _file_of(written: WrittenVocabulary) -> OutputFile:
-    return written.file
-
-
-def _words_of(written: WrittenVocabulary) -> bytes:
-    return written.packed
 
 
 def make_stats(

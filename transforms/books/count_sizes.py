@@ -7,7 +7,6 @@ import apache_beam as beam
 
 from transforms.books.assign_sizes import SizedBook
 from transforms.books.count_book_vocabulary import CountBookVocabulary, PlacedBook
-from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
 from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 
@@ -24,10 +23,10 @@ class CountSizes(beam.PTransform):
     Args:
       folder: of the build.
       min_count: how often a word of a vocabulary must be in the training books of its size.
-      scratch: folder in which counts wait; "" is that of the build.
+      scratch: folder in which counts wait.
     """
 
-    def __init__(self, folder: str, min_count: int, scratch: str = ""):
+    def __init__(self, folder: str, min_count: int, scratch: str):
         super().__init__()
         self.folder = folder
         self.scratch = scratch
@@ -37,7 +36,8 @@ class CountSizes(beam.PTransform):
         counted = {size: self._count(books, size) for size in SIZES}
         files = tuple(vocabulary.files for vocabulary in counted.values())
         facts = tuple(
-            vocabulary.stats | f"NameFact {size}" >> beam.Map(_fact, size)
+            vocabulary.stats
+            | f"NameFact {size}" >> beam.Map(lambda stats, size: (size, stats.as_dict()), size)
             for size, vocabulary in counted.items()
         )
         return CountedSizes(files | "Files" >> beam.Flatten(), facts | "Facts" >> beam.Flatten())
@@ -47,7 +47,7 @@ class CountSizes(beam.PTransform):
         in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
             PlacedBook
         )
-        count = CountBookVocabulary(self.folder, name, self.min_count, scratch=self.scratch)
+        count = CountBookVocabulary(self.folder, name, self.min_count, self.scratch)
         return in_size | f"CountVocabulary {size}" >> count
 
 
@@ -55,7 +55,3 @@ def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
     """(split, book), if the book is in the size."""
     if size == LARGE or sized.is_small:
         yield sized.split, sized.book
-
-
-def _fact(stats: BookVocabularyStats, size: str) -> tuple[str, Any]:
-    return size, stats.as_dict()

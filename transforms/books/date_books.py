@@ -1,6 +1,6 @@
 """Books → those published before a year, with the date and what it was taken from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -42,29 +42,24 @@ class DateBooks(beam.PTransform):
 
     def __init__(self, before: int = BEFORE):
         super().__init__()
-        if before < 1:
-            raise ValueError(f"before is {before}, and must be a year")
         self.before = before
 
     def expand(self, books: beam.PCollection) -> DatedBooks:
-        dated = books | "Date" >> beam.ParDo(_DateBook(self.before)).with_output_types(
+        dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
             DatedBook
         ).with_outputs("rejected", "evidence", main="kept")
         return DatedBooks(dated.kept, dated.rejected, dated.evidence)
 
 
-class _DateBook(beam.DoFn):
-    def __init__(self, before: int):
-        self.before = before
-
-    def process(self, book: Book) -> Iterable[Any]:
-        evidence = date_evidence(book, fetch_text(book.packed_text))
-        told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
-        yield beam.pvalue.TaggedOutput("evidence", told)
-        date = choose_date(evidence)
-        reason = reason_to_reject(date, self.before)
-        if reason:
-            yield reject(book.book_id, book.title, STAGE, reason)
-        elif date:
-            counters.count(STAGE, date.source)
-            yield DatedBook(book, date, evidence)
+def date_book(book: Book, before: int) -> Iterator[Any]:
+    """The dated book, if it is kept; a rejection, and the evidence, on outputs of their own."""
+    evidence = date_evidence(book, fetch_text(book.packed_text))
+    told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
+    yield beam.pvalue.TaggedOutput("evidence", told)
+    date = choose_date(evidence)
+    reason = reason_to_reject(date, before)
+    if reason:
+        yield reject(book.book_id, book.title, STAGE, reason)
+    elif date:
+        counters.count(STAGE, date.source)
+        yield DatedBook(book, date, evidence)

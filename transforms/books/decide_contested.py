@@ -1,18 +1,19 @@
 """What books share → which of them are not kept."""
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
-from transforms.books.combine_rows import CombineRows
-from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
 from transforms.files.scratch import fetch
 from transforms.text.books.simple import overlap
 from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
-from transforms.text.books.simple.overlap import ContestedBook, Threshold
+from transforms.text.books.simple.overlap import ContestedBook
 from transforms.text.duplicates.components import Pairs, link_to_smallest
 
 
@@ -26,7 +27,7 @@ class DecideContested(beam.PTransform):
       counts: one array of rows (id, tokens, n-grams, of these in earlier books).
     """
 
-    def __init__(self, counts: beam.PCollection, threshold: Threshold):
+    def __init__(self, counts: beam.PCollection, threshold: Fraction):
         super().__init__()
         self.counts = counts
         self.threshold = threshold
@@ -37,7 +38,7 @@ class DecideContested(beam.PTransform):
             chain_partition, AsSingleton(contested)
         ).with_output_types(tuple[bytes, int]).with_outputs("certain", "links", main="chains")
         certain = found.certain | "AddCertain" >> beam.CombineGlobally(
-            CombineRows(overlap.CERTAIN_COLUMNS, keys=1)
+            CombinePairs(functools.partial(overlap.sum_rows, keys=1))
         )
         links = AsSingleton(
             found.links | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
@@ -56,7 +57,7 @@ class DecideContested(beam.PTransform):
             }
             | "MeetContested" >> beam.CoGroupByKey()
             | "Decide" >> beam.Map(decide_component, self.threshold)
-            | "GatherDropped" >> beam.CombineGlobally(CombineRows(columns=1, keys=1))
+            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
             | "Ids" >> beam.Map(numpy.ravel)
         )
 
@@ -91,7 +92,7 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
 
 
 def decide_component(
-    joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Threshold
+    joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
 ) -> Int64s:
     """Ids of the books that are dropped, a row each."""
     _, found = joined

@@ -1,15 +1,13 @@
 """Books → those without near-duplicates: of alike ones the longest stays."""
 
-from fractions import Fraction
-
 import apache_beam as beam
 
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, STAGE, DropDuplicates
+from transforms.duplicates.drop_duplicates import DropDuplicates
 from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.scratch import fetch_text
 from transforms.files.screen import Screened
 from transforms.records import Book
-from transforms.text.books.dating.publication_dates import DatedBook
+from transforms.text.books.dating.publication_dates import DatedBook, book_of
 from transforms.text.vocabularies.plain_words import plain_words
 
 
@@ -23,24 +21,9 @@ class DropDuplicateBooks(beam.PTransform):
     Args: see DropDuplicates.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction,
-        ngram_words: int = NGRAM_WORDS,
-        verify: bool = True,
-        stage: str = STAGE,
-    ):
+    def __init__(self, folder: str, threshold: str | float):
         super().__init__()
-        self.drop = DropDuplicates(
-            folder,
-            describe_book,
-            text_of_book,
-            threshold,
-            ngram_words=ngram_words,
-            verify=verify,
-            stage=stage,
-        )
+        self.drop = DropDuplicates(folder, describe_book, text_of_book, threshold)
 
     def expand(self, books: beam.PCollection) -> Screened:
         without: Screened = books | "DropDuplicates" >> self.drop
@@ -49,14 +32,10 @@ class DropDuplicateBooks(beam.PTransform):
 
 def describe_book(element: Book | DatedBook) -> DocumentFacts:
     """Its id and title, ranked by its length."""
-    book = _book_of(element)
+    book = book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 
 
 def text_of_book(element: Book | DatedBook) -> str:
     """The plain words of its text."""
-    return plain_words(fetch_text(_book_of(element).packed_text))
-
-
-def _book_of(element: Book | DatedBook) -> Book:
-    return element.book if isinstance(element, DatedBook) else element
+    return plain_words(fetch_text(book_of(element).packed_text))

@@ -1,6 +1,6 @@
 """Files of books ⋈ catalogue ⋈ PG-19's metadata → books."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -10,19 +10,17 @@ from transforms.files.screen import reject
 from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
 from transforms.text.books.files.choose_file import choose_file
 
+STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
 
 _TEXT = "Text"
-_NOT_RELEASED = ReleasedBook(0, "", 0, "")
 
 
 class JoinedBooks(NamedTuple):
     """What JoinCatalog gives. The files of books are those of the books and the rejected ones."""
 
     books: beam.PCollection  # of Book, one for each id
-    rejected: (
-        beam.PCollection
-    )  # of Rejected: files in whose place another is taken, and other media
+    rejected: beam.PCollection  # of Rejected: files in whose place another is taken, other media
 
 
 class JoinCatalog(beam.PTransform):
@@ -35,8 +33,6 @@ class JoinCatalog(beam.PTransform):
     `choose_entry` and `choose_released` say which one holds; nothing depends on the order.
     """
 
-    STAGE = "choose-file"
-
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
         keyed = {
             tag: elements | f"Key {tag}" >> beam.Map(key_by_id).with_output_types(tuple[int, Any])
@@ -46,32 +42,28 @@ class JoinCatalog(beam.PTransform):
             keyed
             | "JoinById" >> beam.CoGroupByKey()
             | "JoinBooks"
-            >> beam.ParDo(_Join(self.STAGE))
+            >> beam.FlatMap(join_books)
             .with_output_types(Book)
             .with_outputs("rejected", main="books")
         )
         return JoinedBooks(joined.books, joined.rejected)
 
 
-class _Join(beam.DoFn):
-    def __init__(self, stage: str):
-        self.stage = stage
-
-    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
-        book_id, found = element
-        files = list(found[BOOKS])
-        if not files:
-            return
-        file, others = choose_file(files)
-        entry = choose_entry(found.get(CATALOG, ()))
-        book = join_book(file, entry, choose_released(found.get(RELEASED, ())))
-        for _, detail in others:
-            yield reject(book_id, book.title, self.stage, Reason("other-file-of-book", detail))
-        if entry is not None and entry.kind not in ("", _TEXT):
-            yield reject(book_id, book.title, self.stage, Reason("not-text", entry.kind))
-            return
-        _count(book)
-        yield book
+def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
+    """The book of an id that has files, if it is a text; what is not taken on the output "rejected"."""
+    book_id, found = joined
+    if not (files := list(found[BOOKS])):
+        return
+    file, others = choose_file(files)
+    entry = choose_entry(found.get(CATALOG, ()))
+    book = join_book(file, entry, choose_released(found.get(RELEASED, ())))
+    for _, detail in others:
+        yield reject(book_id, book.title, STAGE, Reason("other-file-of-book", detail))
+    if entry is not None and entry.kind not in ("", _TEXT):
+        yield reject(book_id, book.title, STAGE, Reason("not-text", entry.kind))
+        return
+    _count(book)
+    yield book
 
 
 def _count(book: Book) -> None:
@@ -82,9 +74,7 @@ def _count(book: Book) -> None:
         counters.count("join-catalog", "released")
 
 
-def key_by_id(
-    element: BookFile | CatalogEntry | ReleasedBook,
-) -> tuple[int, BookFile | CatalogEntry | ReleasedBook]:
+def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
     """(ebook number, element)."""
     return element.book_id, element
 
@@ -105,7 +95,7 @@ def join_book(
         subjects=known.subjects,
         bookshelves=known.bookshelves,
         original_publication=header.original_publication,
-        released_year=(released or _NOT_RELEASED).year,
+        released_year=released.year if released else 0,
         is_in_catalog=entry is not None,
         characters=file.characters,
         packed_text=file.packed_text,

@@ -4,11 +4,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import pyarrow as pa
 from apache_beam.pvalue import AsList
 
-from transforms.files.write_rows import WriteRecords
-from transforms.text.books.book_stats import identity_of
+from transforms.books.book_rows import WriteBookTable
 from transforms.text.books.dating.date_table import (
     DateLine,
     Outcome,
@@ -18,7 +16,6 @@ from transforms.text.books.dating.date_table import (
 )
 
 NAME = "dates"
-SCHEMA = pa.schema([pa.field(name, pa.string()) for name in DateLine._fields])
 
 
 class ListedDates(NamedTuple):
@@ -41,9 +38,7 @@ class ListDates(beam.PTransform):
 
     def expand(self, evidence: beam.PCollection) -> ListedDates:
         lines = evidence | "MakeLine" >> beam.Map(make_line).with_output_types(DateLine)
-        files = lines | "WriteDates" >> WriteRecords(
-            self.folder, NAME, SCHEMA, identity, order, "tsv"
-        )
+        files = lines | "WriteDates" >> WriteBookTable(self.folder, NAME, DateLine)
         counts = (
             evidence
             | "Outcomes" >> beam.FlatMap(outcomes_of).with_output_types(Outcome)
@@ -55,16 +50,6 @@ class ListDates(beam.PTransform):
             | "SumUp" >> beam.Map(_fact, AsList(counts))
         )
         return ListedDates(files, facts)
-
-
-def identity(line: DateLine) -> str:
-    """What decides about the file."""
-    return identity_of(line.book_id)
-
-
-def order(line: tuple[Any, ...]) -> Any:
-    """By book."""
-    return line[0]
 
 
 def _fact(name: str, counts: Iterable[tuple[Outcome, int]]) -> tuple[str, Any]:

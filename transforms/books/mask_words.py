@@ -1,6 +1,6 @@
 """Dated books → dated books with a mark for each word of a list."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
@@ -20,9 +20,7 @@ class MaskedBooks(NamedTuple):
     """What MaskWords gives."""
 
     books: beam.PCollection  # of DatedBook
-    facts: (
-        beam.PCollection
-    )  # of one (name, how many words are masked) for stats.json; none without a list
+    facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list
 
 
 class MaskWords(beam.PTransform):
@@ -41,34 +39,24 @@ class MaskWords(beam.PTransform):
     def expand(self, books: beam.PCollection) -> MaskedBooks:
         if not self.words:
             return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
-        masked = books | "MaskBook" >> beam.ParDo(
-            _MaskBook(Scratch(self.folder), self.words)
+        masked = books | "MaskBook" >> beam.FlatMap(
+            mask_book, Scratch(self.folder), self.words
         ).with_output_types(DatedBook).with_outputs("counts", main="books")
-        facts = (
-            masked.counts | "AddCounts" >> beam.CombineGlobally(sum) | "NameFact" >> beam.Map(_fact)
-        )
+        replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
+        facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
         return MaskedBooks(masked.books, facts)
 
 
-class _MaskBook(beam.DoFn):
-    def __init__(self, scratch: Scratch, words: tuple[str, ...]):
-        self.scratch = scratch
-        self.words = words
-
-    def process(self, dated: DatedBook) -> Iterable[Any]:
-        masked = mask_words(fetch_text(dated.book.packed_text), self.words)
-        if not masked.replaced:
-            yield dated
-            return
-        counters.count(STAGE, "words", masked.replaced)
-        packed = self.scratch.put_text(masked.text)
-        book = dated.book._replace(packed_text=packed, characters=len(masked.text))
-        yield dated._replace(book=book)
-        yield beam.pvalue.TaggedOutput("counts", masked.replaced)
-
-
-def _fact(masked: int) -> tuple[str, int]:
-    return FACT, masked
+def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
+    """The book with the marks; how many they are, if any, on the output "counts"."""
+    text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
+    if not replaced:
+        yield dated
+        return
+    counters.count(STAGE, "words", replaced)
+    book = dated.book._replace(packed_text=scratch.put_text(text), characters=len(text))
+    yield dated._replace(book=book)
+    yield beam.pvalue.TaggedOutput("counts", replaced)
 
 
 def read_word_list(path: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Files of Project Gutenberg, packed in whichever way → the books in them, decoded."""
 
-import logging
+import collections
+import itertools
 import pathlib
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,8 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
+from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.scratch import Scratch
 from transforms.files.spread import Spread
 from transforms.records import BookFile, Reason, Rejected
@@ -84,8 +86,7 @@ class ReadBooks(beam.PTransform):
         self, paths: Sequence[str], folder: str, stripes: int = 1, on_corrupt: str = "fail"
     ):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        check_on_corrupt(on_corrupt)
         if stripes < 1:
             raise ValueError(f"stripes is {stripes}, and must be positive")
         self.paths = tuple(paths)
@@ -105,7 +106,7 @@ class ReadBooks(beam.PTransform):
         )
         read = (
             planned.units
-            | "SpreadUnits" >> Spread(_alone, of=BookUnit)
+            | "SpreadUnits" >> Spread(lambda unit: [unit], of=BookUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(Scratch(self.folder), self.on_corrupt))
             .with_output_types(BookFile)
@@ -144,21 +145,10 @@ class BookUnit(NamedTuple):
     stripes: int = 1
 
 
-def book_bytes_of(paths: Sequence[str], stripes: int = 1) -> int:
-    """How many stored bytes are counted while all files are read, by however many workers: what progress is
-    measured against. Raises InputError for a file that is not there.
-    """
-    return sum(sizes_of(paths))
-
-
 def sizes_of(paths: Sequence[str]) -> list[int]:
     """The stored sizes of files. Raises InputError for one that is not there."""
     with ThreadPoolExecutor(_SIZING_THREADS) as pool:
         return list(pool.map(file_bytes_of, paths))
-
-
-def _alone(unit: BookUnit) -> list[BookUnit]:
-    return [unit]
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
@@ -173,20 +163,14 @@ def short_names(paths: Sequence[str]) -> list[str]:
     """The names of files without their folders; where several have one, with as many of their folders as
     tell them apart."""
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
-    names: dict[str, str] = {}
-    pending, depth = list(parts), 1
-    while pending:
-        alike: dict[str, list[str]] = {}
-        for path in pending:
-            alike.setdefault("/".join(parts[path][-depth:]), []).append(path)
-        pending = []
-        for name, those in alike.items():
-            if len(those) == 1 or all(depth >= len(parts[path]) for path in those):
-                names.update(dict.fromkeys(those, name))
-            else:
-                pending += those
-        depth += 1
-    return [names[path] for path in paths]
+    tails = {
+        path: ["/".join(own[-depth:]) for depth in range(1, len(own) + 1)]
+        for path, own in parts.items()
+    }
+    times = collections.Counter(itertools.chain.from_iterable(tails.values()))
+    return [
+        next((tail for tail in tails[path] if times[tail] == 1), tails[path][-1]) for path in paths
+    ]
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
@@ -196,17 +180,14 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
             head = packed_files.head_of(stream)
         except DECODE_ERRORS:
             head = b""  # its reader will tell of it, with the place
-        is_compressed = bool(codec_of(stream))
-        if packed_files.is_tar(head) and is_compressed:
-            itself = StoredFile(source.name, 0, source.stored_bytes)
-            yield from _stripes_of(source, itself, source.stripes, source.stored_bytes)
-        elif packed_files.is_tar(head):
+        is_compressed, is_tar = bool(codec_of(stream)), packed_files.is_tar(head)
+        if is_tar and not is_compressed:
             yield from _plan_archive(source, _list_tar(source, stream))
-        elif zip_members.is_zip(head) and not is_compressed:
+        elif zip_members.is_zip(head) and not (is_tar or is_compressed):
             yield from _plan_archive(source, _list_zip(source, stream))
         else:
             itself = StoredFile(source.name, 0, source.stored_bytes)
-            yield BookUnit(source, (itself,), source.stored_bytes)
+            yield from _stripes_of(source, itself, source.stripes if is_tar else 1)
 
 
 def _list_tar(
@@ -219,9 +200,7 @@ def _list_tar(
                 yield PassedOver(name)
             elif isinstance(member, Link):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_of_link(member))
-            elif (
-                member.start + member.bytes <= source.stored_bytes
-            ):  # else the error after it tells
+            elif member.start + member.bytes <= source.stored_bytes:  # else an error after it tells
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
         yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
@@ -256,7 +235,7 @@ def _plan_archive(
             continue
         if packed_files.is_named_tar(file.name if file.zipped is None else file.zipped.name):
             (stripes,) = shares_of([file.stored_bytes], source.stripes)
-            yield from _stripes_of(source, file, stripes, file.stored_bytes)
+            yield from _stripes_of(source, file, stripes)
             uncounted -= file.stored_bytes
             continue
         together.append(file)
@@ -268,12 +247,10 @@ def _plan_archive(
     yield BookUnit(source, tuple(together), uncounted)
 
 
-def _stripes_of(
-    source: BookSource, file: StoredFile, stripes: int, counted_bytes: int
-) -> Iterator[BookUnit]:
-    for stripe in range(stripes):
-        share = counted_bytes * (stripe + 1) // stripes - counted_bytes * stripe // stripes
-        yield BookUnit(source, (file,), share, stripe, stripes)
+def _stripes_of(source: BookSource, file: StoredFile, stripes: int) -> Iterator[BookUnit]:
+    ends = [file.stored_bytes * stripe // stripes for stripe in range(stripes + 1)]
+    for stripe, (start, end) in enumerate(itertools.pairwise(ends)):
+        yield BookUnit(source, (file,), end - start, stripe, stripes)
 
 
 class _PlanUnits(beam.DoFn):
@@ -400,9 +377,4 @@ def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pval
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)
-    counters.count(STAGE, "damages")
-    lost = LostBytes(
-        damage.name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
-    )
-    logging.getLogger(__name__).warning("lost: %s", lost)
-    return beam.pvalue.TaggedOutput("lost", lost)
+    return tell_lost(STAGE, LostBytes(*damage))

@@ -1,6 +1,5 @@
 """The catalogue of Project Gutenberg → its entries."""
 
-import logging
 import posixpath
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +8,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, open_raw
+from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import Spread
 from transforms.records import CatalogEntry, Rejected
 from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
@@ -61,8 +61,7 @@ class ReadCatalog(beam.PTransform):
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        check_on_corrupt(on_corrupt)
         if stripes < 1:
             raise ValueError(f"stripes is {stripes}, and must be positive")
         self.paths = tuple(paths)
@@ -160,12 +159,7 @@ def _reject(identity: str, reason: str, detail: str) -> beam.pvalue.TaggedOutput
 
 
 def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
-    counters.count(STAGE, "damages")
-    lost = LostBytes(
-        name, damage.offset, damage.offset, damage.message, pages_lost=-1, last_page=""
-    )
-    logging.getLogger(__name__).warning("lost: %s", lost)
-    return beam.pvalue.TaggedOutput("lost", lost)
+    return tell_lost(STAGE, LostBytes(name, damage.offset, damage.offset, damage.message))
 
 
 def _error_of(unit: CatalogUnit, event: BadRow | DamagedCatalog) -> InputError:

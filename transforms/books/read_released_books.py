@@ -1,5 +1,6 @@
 """metadata.csv of PG-19 → the books that were released."""
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
@@ -8,8 +9,8 @@ import apache_beam as beam
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_input
 from transforms.records import ReleasedBook
-from transforms.text.books.files.released import MalformedReleaseError, read_released_lines
-from transforms.text.books.files.released_splits import MalformedSplitsError, read_split_lines
+from transforms.text.books.files.released import MalformedTableError, read_released_lines
+from transforms.text.books.files.released_splits import read_split_lines
 from transforms.text.files.compression import DECODE_ERRORS
 
 STAGE = "read-released-books"
@@ -39,25 +40,25 @@ class ReadReleasedBooks(beam.PTransform):
 def read_released_books(path: str) -> Iterator[ReleasedBook]:
     """The books of one file. Raises InputError."""
     books = 0
-    with open_input(path) as lines:
-        try:
-            for book in read_released_lines(cast(Iterable[bytes], lines)):
-                books += 1
-                yield book
-        except (MalformedReleaseError, *DECODE_ERRORS) as error:
-            raise _error_of(path, error) from error
+    with _open_table(path) as lines:
+        for book in read_released_lines(lines):
+            books += 1
+            yield book
     counters.count(STAGE, "books", books)
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
     """Ebook number → split of a table (see text/books/files/released_splits.py). Raises InputError."""
+    with _open_table(path) as lines:
+        return read_split_lines(lines)
+
+
+@contextlib.contextmanager
+def _open_table(path: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file; what makes them no table becomes an InputError."""
     with open_input(path) as lines:
         try:
-            return read_split_lines(cast(Iterable[bytes], lines))
-        except (MalformedSplitsError, *DECODE_ERRORS) as error:
-            raise _error_of(path, error) from error
-
-
-def _error_of(path: str, error: Exception) -> InputError:
-    is_told = isinstance(error, MalformedReleaseError | MalformedSplitsError)
-    return InputError(path, str(error) if is_told else f"damaged or cut: {error}")
+            yield cast(Iterable[bytes], lines)
+        except DECODE_ERRORS as error:
+            is_told = isinstance(error, MalformedTableError)
+            raise InputError(path, f"{'' if is_told else 'damaged or cut: '}{error}") from error

@@ -1,6 +1,7 @@
 """Books → kept and rejected, by rules that see the text; and books with their length and vocabulary."""
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -8,42 +9,50 @@ import apache_beam as beam
 from transforms.files.scratch import fetch_text
 from transforms.files.screen import Screened, reject
 from transforms.records import Book, MeasuredBook, Reason
-from transforms.text.books.screening.screening import BookRule
+from transforms.text.books.dating.publication_dates import book_of
 from transforms.text.books.simple.simplicity import measure
+
+BookRule = Callable[[Book, str], Reason | None]
+"""A rule about a book and its text: a Reason, or None for a book that is kept. It has to be picklable."""
 
 
 class ScreenBooks(beam.PTransform):
     """PCollection[Book] or PCollection[MeasuredBook] → Screened: kept ones as they are, and Rejected.
 
     Args:
-      rule: of the book and its text, a Reason or None for a book that is kept. It has to be picklable.
-        Several rules are one as `Rules`, so that a text is fetched only once.
+      rules: the first that speaks against a book decides. A text is fetched once for all of them.
       stage: that rejections and counters are filed under.
     """
 
-    def __init__(self, rule: BookRule, stage: str = "screen-books"):
+    def __init__(self, *rules: BookRule, stage: str = "screen-books"):
         super().__init__()
-        self.rule = rule
+        self.rules = rules
         self.stage = stage
 
     def expand(self, books: beam.PCollection) -> Screened:
-        screen = beam.ParDo(_ScreenBook(self.stage, self.rule))
-        split = books | screen.with_outputs("rejected", main="kept")
-        return Screened(split.kept, split.rejected)
+        return _screen(books, self.stage, functools.partial(first_reason, self.rules))
 
 
-class _ScreenBook(beam.DoFn):
-    def __init__(self, stage: str, rule: BookRule):
-        self.stage = stage
-        self.rule = rule
+def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
+    """The reason of the first rule that speaks against a book; None where none does."""
+    book = book_of(element)
+    text = fetch_text(book.packed_text)
+    return next(filter(None, (rule(book, text) for rule in rules)), None)
 
-    def process(self, element: Book | MeasuredBook) -> Iterable[Any]:
-        book = element.book if isinstance(element, MeasuredBook) else element
-        reason = self.rule(book, fetch_text(book.packed_text))
-        if reason is None:
-            yield element
-        else:
-            yield reject(book.book_id, book.title, self.stage, reason)
+
+def _screen(books: beam.PCollection, stage: str, rule: Callable[[Any], Reason | None]) -> Screened:
+    split = books | beam.FlatMap(_judge, stage, rule).with_outputs("rejected", main="kept")
+    return Screened(split.kept, split.rejected)
+
+
+def _judge(
+    element: Book | MeasuredBook, stage: str, rule: Callable[[Any], Reason | None]
+) -> Iterator[Any]:
+    if reason := rule(element):
+        book = book_of(element)
+        yield reject(book.book_id, book.title, stage, reason)
+    else:
+        yield element
 
 
 class MeasureBooks(beam.PTransform):
@@ -72,19 +81,4 @@ class KeepSimple(beam.PTransform):
         self.rule = rule
 
     def expand(self, books: beam.PCollection) -> Screened:
-        keep = beam.ParDo(_KeepSimple(self.rule)).with_output_types(MeasuredBook)
-        split = books | keep.with_outputs("rejected", main="kept")
-        return Screened(split.kept, split.rejected)
-
-
-class _KeepSimple(beam.DoFn):
-    def __init__(self, rule: Callable[[MeasuredBook], Reason | None]):
-        self.rule = rule
-
-    def process(self, measured: MeasuredBook) -> Iterable[Any]:
-        reason = self.rule(measured)
-        if reason is None:
-            yield measured
-        else:
-            book = measured.book
-            yield reject(book.book_id, book.title, KeepSimple.STAGE, reason)
+        return _screen(books, self.STAGE, self.rule)

@@ -16,7 +16,7 @@ import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
 from transforms.books.decide_contested import DecideContested
-from transforms.books.share_ngrams import Plan, PlanParts, SharedParts, ShareNgrams
+from transforms.books.share_ngrams import Plan, ShareNgrams, plan_parts
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.screen import reject
 from transforms.records import MeasuredBook
@@ -51,7 +51,7 @@ class SelectBooks(beam.PTransform):
         less memory and disk. Verdicts count these n-grams, then. Of n of them, the estimate is off by
         1 / (2 √n) in two of three cases at most: for 1,000, by 0.016. 1 is exact.
 
-    Raises ValueError for settings that make no sense, and where two books have the same id.
+    Raises ValueError for a threshold that makes no sense, and where two books have the same id.
     """
 
     def __init__(
@@ -62,30 +62,23 @@ class SelectBooks(beam.PTransform):
         sample: int = 1,
     ):
         super().__init__()
-        if ngram_words < 1:
-            raise ValueError(f"ngram_words is {ngram_words}, and must be positive")
-        if sample < 1:
-            raise ValueError(f"sample is {sample}, and must be positive")
         self.threshold = overlap.parse_threshold(threshold)
         self.scratch = Scratch(folder)
         self.ngram_words = ngram_words
         self.sample = sample
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
-        plan = books | "PlanParts" >> PlanParts(self.sample)
+        plan = AsSingleton(
+            books
+            | "Sizes" >> beam.Map(lambda book: (1, book.tokens)).with_output_types(tuple[int, int])
+            | "AddSizes" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
+            | "Plan" >> beam.Map(plan_parts, self.sample)
+        )
         found = books | "ShareNgrams" >> ShareNgrams(
             self.scratch, self.ngram_words, self.sample, plan
         )
-        dropped = found.shared | "DecideContested" >> DecideContested(found.counts, self.threshold)
-        return self._judge(books, found, AsSingleton(dropped), AsSingleton(plan))
-
-    def _judge(
-        self,
-        books: beam.PCollection,
-        found: SharedParts,
-        dropped: AsSingleton,
-        plan: AsSingleton,
-    ) -> SelectedBooks:
+        decide = DecideContested(found.counts, self.threshold)
+        dropped = AsSingleton(found.shared | "DecideContested" >> decide)
         met = {
             "books": books
             | "KeyBooks" >> beam.Map(key_book, plan).with_output_types(tuple[int, MeasuredBook]),

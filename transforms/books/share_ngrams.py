@@ -1,5 +1,6 @@
 """Books → the n-grams that several of them have, by partitions of the n-grams."""
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -8,17 +9,16 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.books.combine_rows import CombineRows
+from transforms.duplicates.combine_pairs import CombinePairs
 from transforms.files.scratch import Scratch, fetch, fetch_text
 from transforms.records import MeasuredBook
 from transforms.text.books.simple import overlap
 from transforms.text.books.simple.ngram_blocks import (
     HashedBook,
     block_from_bytes,
-    block_to_bytes,
     deal_hashes,
     sample_hashes,
-    shared_to_bytes,
+    to_bytes,
 )
 from transforms.text.duplicates.hashed_ngrams import hash_ngrams
 
@@ -48,22 +48,6 @@ class SharedParts(NamedTuple):
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, of these in earlier books)
 
 
-class PlanParts(beam.PTransform):
-    """PCollection[MeasuredBook] → PCollection[Plan], one."""
-
-    def __init__(self, sample: int):
-        super().__init__()
-        self.sample = sample
-
-    def expand(self, books: beam.PCollection) -> beam.PCollection:
-        return (
-            books
-            | "Sizes" >> beam.Map(size_of).with_output_types(tuple[int, int])
-            | "AddSizes" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
-            | "Plan" >> beam.Map(plan_parts, self.sample)
-        )
-
-
 class ShareNgrams(beam.PTransform):
     """PCollection[MeasuredBook] → SharedParts.
 
@@ -71,7 +55,7 @@ class ShareNgrams(beam.PTransform):
       plan: one Plan.
     """
 
-    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, plan: beam.PCollection):
+    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, plan: AsSingleton):
         super().__init__()
         self.scratch = scratch
         self.hash_books = _HashBooks(scratch, ngram_words, sample)
@@ -81,9 +65,7 @@ class ShareNgrams(beam.PTransform):
         found = (
             books
             | "HashBooks"
-            >> beam.ParDo(self.hash_books, AsSingleton(self.plan)).with_output_types(
-                tuple[int, bytes]
-            )
+            >> beam.ParDo(self.hash_books, self.plan).with_output_types(tuple[int, bytes])
             | "GroupPartitions" >> beam.GroupByKey()
             | "ShareNgrams"
             >> beam.FlatMap(share_partition, self.scratch)
@@ -91,14 +73,9 @@ class ShareNgrams(beam.PTransform):
             .with_outputs("counts", main="shared")
         )
         counts = found.counts | "AddCounts" >> beam.CombineGlobally(
-            CombineRows(overlap.COUNT_COLUMNS, keys=2)
+            CombinePairs(functools.partial(overlap.sum_rows, keys=2), overlap.COUNT_COLUMNS)
         )
         return SharedParts(found.shared, counts)
-
-
-def size_of(measured: MeasuredBook) -> tuple[int, int]:
-    """(books, tokens)."""
-    return 1, measured.tokens
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
@@ -142,7 +119,7 @@ class _HashBooks(beam.DoFn):
         self.start_bundle()
         if gathered:
             for partition, block in deal_hashes(gathered, self._sample, self._partitions):
-                yield partition, self._scratch.put(block_to_bytes(block))
+                yield partition, self._scratch.put(to_bytes(block))
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
@@ -150,4 +127,4 @@ def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> I
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
     yield TaggedOutput("counts", counts)
-    yield scratch.put(shared_to_bytes(shared))
+    yield scratch.put(to_bytes(shared))

@@ -1,6 +1,6 @@
 """Books → books without what Project Gutenberg and the makers of the text have added."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import apache_beam as beam
@@ -11,6 +11,8 @@ from transforms.files.screen import Screened, reject
 from transforms.records import Book, Reason
 from transforms.text.books.stripping.boilerplate import strip_boilerplate
 from transforms.text.books.stripping.furniture import check_furniture, cut_furniture
+
+STAGE = "strip-books"
 
 
 class StripBooks(beam.PTransform):
@@ -24,34 +26,25 @@ class StripBooks(beam.PTransform):
       furniture: whether tables of contents and illustrations go too.
     """
 
-    STAGE = "strip-books"
-
     def __init__(self, folder: str, furniture: bool):
         super().__init__()
-        self.folder = folder
+        self.scratch = Scratch(folder)
         self.furniture = furniture
 
     def expand(self, books: beam.PCollection) -> Screened:
-        strip = beam.ParDo(_Strip(self.folder, self.furniture)).with_output_types(Book)
+        strip = beam.FlatMap(strip_book, self.scratch, self.furniture).with_output_types(Book)
         split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
 
-class _Strip(beam.DoFn):
-    def __init__(self, folder: str, furniture: bool):
-        self.folder = folder
-        self.furniture = furniture
-
-    def setup(self) -> None:
-        self.scratch = Scratch(self.folder)
-
-    def process(self, book: Book) -> Iterable[Any]:
-        text = strip_text(fetch_text(book.packed_text), self.furniture)
-        if isinstance(text, Reason):
-            yield reject(book.book_id, book.title, StripBooks.STAGE, text)
-            return
-        counters.count(StripBooks.STAGE, "stripped")
-        yield book._replace(characters=len(text), packed_text=self.scratch.put_text(text))
+def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
+    """The stripped book; or a rejection on the output "rejected"."""
+    text = strip_text(fetch_text(book.packed_text), furniture)
+    if isinstance(text, Reason):
+        yield reject(book.book_id, book.title, STAGE, text)
+    else:
+        counters.count(STAGE, "stripped")
+        yield book._replace(characters=len(text), packed_text=scratch.put_text(text))
 
 
 def strip_text(text: str, furniture: bool) -> str | Reason:

@@ -7,7 +7,7 @@ import apache_beam as beam
 from transforms.files import counters
 from transforms.files.scratch import Scratch, fetch_text
 from transforms.records import MeasuredBook, TokenizedBook
-from transforms.text.books.simple.english_tokens import DISTINCT, EnglishTokenizer, check_style
+from transforms.text.books.simple.english_tokens import DISTINCT, EnglishTokenizer
 from transforms.text.books.simple.unwrap import to_lines, to_paragraphs
 
 STAGE = "tokenize-books"
@@ -19,13 +19,10 @@ class TokenizeBooks(beam.PTransform):
     Args:
       folder: in which texts wait (see scratch.py).
       number_style: see `english_tokens.separate_numbers`.
-
-    Raises ValueError for a style that there is not.
     """
 
     def __init__(self, folder: str, number_style: str = DISTINCT):
         super().__init__()
-        check_style(number_style)
         self.scratch = Scratch(folder)
         self.number_style = number_style
 

@@ -10,13 +10,13 @@ from transforms.files import counters
 from transforms.files.scratch import fetch_text
 from transforms.files.write_files import HashedFile
 from transforms.records import OutputFile, TokenizedBook
-from transforms.text.books.book_stats import identity_of
+from transforms.text.books.book_stats import place_of
 from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
-from transforms.text.fingerprint import fingerprint
 
 STAGE = "write-layout"
 
 RAW = "-raw"  # what the folder of untokenised text is called after that of the tokenised
+FOLDERS = tuple(size + form for size in SIZES for form in ("", RAW))
 FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
 
 
@@ -50,12 +50,9 @@ class WriteLayout(beam.PTransform):
         self.folder = folder
 
     def expand(self, books: beam.PCollection) -> WrittenLayout:
-        none = books.pipeline | "EveryFile" >> beam.Create(list(every_file())).with_output_types(
-            tuple[str, Any]
-        )
-        in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file).with_output_types(
-            tuple[str, Any]
-        )
+        every = {f"{folder}/{file}": None for folder in FOLDERS for file in FILE_OF_SPLIT.values()}
+        none = books.pipeline | "EveryFile" >> beam.Create(every)
+        in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file)
         written = (
             (in_files, none)
             | beam.Flatten()
@@ -68,24 +65,11 @@ class WriteLayout(beam.PTransform):
         return WrittenLayout(written.files, written.places)
 
 
-def every_file() -> Iterator[tuple[str, None]]:
-    """(name, None) of each file."""
-    for size in SIZES:
-        for form in ("", RAW):
-            for file in FILE_OF_SPLIT.values():
-                yield f"{size}{form}/{file}", None
-
-
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
     """(name, book) for each file that the book is in."""
-    for size in SIZES if sized.is_small else SIZES[:1]:
-        for form in ("", RAW):
-            yield f"{size}{form}/{FILE_OF_SPLIT[sized.split]}", sized.book
-
-
-def order(book: TokenizedBook) -> tuple[int, int]:
-    """As in the other files of the build."""
-    return fingerprint(identity_of(book.book_id)), book.book_id
+    for folder in FOLDERS:
+        if sized.is_small or folder.startswith(LARGE):
+            yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.book
 
 
 class _WriteFile(beam.DoFn):
@@ -95,7 +79,8 @@ class _WriteFile(beam.DoFn):
     def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
         name, in_file = grouped
         folder = name.partition("/")[0]
-        books = sorted((book for book in in_file if book is not None), key=order)
+        # As in the other files of the build.
+        books = sorted(filter(None, in_file), key=lambda book: place_of(book.book_id))
         lines = 0
         with HashedFile.in_folder(self.folder, name) as file:
             for book in books:

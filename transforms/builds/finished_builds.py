@@ -131,6 +131,11 @@ class CorpusFile(NamedTuple):
     corpus: str  # "wiki40b"
 
 
+def mark_of(manifest: bytes) -> bytes:
+    """What COMPLETED says of a manifest: its SHA-256."""
+    return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
+
+
 def open_build(folder: str) -> Build:
     """Reads what a build says of itself.
 
@@ -143,8 +148,7 @@ def open_build(folder: str) -> Build:
     if not is_there(path):
         raise InputError(folder, f"no build: there is no file {MANIFEST}")
     content = _read_bytes(path)
-    digest = hashlib.sha256(content).hexdigest()
-    if _read_bytes(mark) != f"{digest}  {MANIFEST}\n".encode():
+    if _read_bytes(mark) != mark_of(content):
         raise InputError(mark, f"does not fit {MANIFEST}: one of them was changed or is damaged")
     manifest = _parse_manifest(path, content)
     return Build(
@@ -152,7 +156,7 @@ def open_build(folder: str) -> Build:
         **{name: manifest[name] for name in ("corpus", "edition", "dump_date", "signature")},
         manifest=manifest,
         files={split: _paths(folder, manifest, split) for split in SPLITS},
-        sha256=digest,
+        sha256=hashlib.sha256(content).hexdigest(),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import apache_beam as beam
 import numpy
 
-from transforms.text.duplicates.components import NO_PAIRS, Pairs
+from transforms.text.duplicates.components import Pairs
 
 REDUCE_ROWS = 1 << 18
 
@@ -13,25 +13,27 @@ REDUCE_ROWS = 1 << 18
 class GatheredPairs:
     """Arrays, and how many rows they have since the last time that they were reduced."""
 
-    def __init__(self) -> None:
-        self.arrays: list[Pairs] = [NO_PAIRS]
+    def __init__(self, arrays: list[Pairs]) -> None:
+        self.arrays = arrays
         self.new_rows = 0
 
 
 class CombinePairs(beam.CombineFn):
-    """Arrays of pairs → `reduce` of all their rows.
+    """Arrays of pairs, or of longer rows → `reduce` of all their rows.
 
     Args:
+      columns: of a row.
       reduce: array → array with fewer rows. It may be applied to any part of the rows, and to what came
         out together with more of them: the outcome must be the same.
     """
 
-    def __init__(self, reduce: Callable[[Pairs], Pairs]):
+    def __init__(self, reduce: Callable[[Pairs], Pairs], columns: int = 2):
         super().__init__()
         self._reduce = reduce
+        self._columns = columns
 
     def create_accumulator(self) -> GatheredPairs:
-        return GatheredPairs()
+        return GatheredPairs([numpy.empty((0, self._columns), numpy.int64)])
 
     def add_input(self, gathered: GatheredPairs, pairs: Pairs) -> GatheredPairs:
         gathered.arrays.append(pairs)
@@ -49,9 +51,7 @@ class CombinePairs(beam.CombineFn):
         return self.compact(merged)
 
     def compact(self, gathered: GatheredPairs) -> GatheredPairs:
-        compacted = self.create_accumulator()
-        compacted.arrays = [self._reduce(numpy.concatenate(gathered.arrays))]
-        return compacted
+        return GatheredPairs([self._reduce(numpy.concatenate(gathered.arrays))])
 
     def extract_output(self, gathered: GatheredPairs) -> Pairs:
         return self.compact(gathered).arrays[0]

@@ -1,14 +1,18 @@
 """Pairs of documents → how similar they are, by joins on their numbers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
 
+from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.scratch import fetch
 from transforms.text.duplicates.components import Pairs
+from transforms.text.duplicates.document_signatures import exact_jaccard
+from transforms.text.duplicates.hashed_ngrams import Uint64s
+from transforms.text.lines.line_ids import group_places
 
 DOCUMENTS, WANTED = "documents", "wanted"
 
@@ -17,9 +21,8 @@ class Sketch(NamedTuple):
     """What is compared of a document."""
 
     number: int
-    name: str  # the key
-    rank: int
-    packed: bytes  # its hashes or its signature; see Scratch
+    facts: DocumentFacts
+    packed: bytes  # the hashes of its n-grams; see Scratch
 
 
 class ComparedPair(NamedTuple):
@@ -38,39 +41,29 @@ class CompareDocuments(beam.PTransform):
 
     Args:
       number_to_sketch: (number, Sketch) of all that are in a pair, and maybe of others; one for each number.
-      measure: two sketches in bytes → their similarity.
     """
 
-    def __init__(
-        self, number_to_sketch: beam.PCollection, measure: Callable[[bytes, bytes], Fraction]
-    ):
+    def __init__(self, number_to_sketch: beam.PCollection):
         super().__init__()
         self.number_to_sketch = number_to_sketch
-        self.measure = measure
 
     def expand(self, pairs: beam.PCollection) -> beam.PCollection:
-        wanted = pairs | "SplitPairs" >> beam.FlatMap(split_pairs).with_output_types(
-            tuple[int, Any]
-        )
+        wanted = pairs | "SplitPairs" >> beam.FlatMap(split_pairs)
         firsts = (
             {DOCUMENTS: self.number_to_sketch, WANTED: wanted}
             | "MeetFirst" >> beam.CoGroupByKey()
-            | "SendFirst" >> beam.FlatMap(send_first).with_output_types(tuple[int, Sketch])
+            | "SendFirst" >> beam.FlatMap(send_first)
         )
         return (
             {DOCUMENTS: self.number_to_sketch, WANTED: firsts}
             | "MeetSecond" >> beam.CoGroupByKey()
-            | "CompareWithFirsts"
-            >> beam.FlatMap(compare_with_firsts, self.measure).with_output_types(ComparedPair)
+            | "CompareWithFirsts" >> beam.FlatMap(compare_with_firsts)
         )
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """(first, all its seconds)."""
-    order = numpy.lexsort((pairs[:, 1], pairs[:, 0]))
-    firsts, starts = numpy.unique(pairs[order, 0], return_index=True)
-    parts = numpy.split(pairs[order, 1], starts[1:])
-    return zip(firsts.tolist(), parts, strict=False)  # of no rows `split` makes one part
+    """(first, all its seconds, in their order)."""
+    return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
 def send_first(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[tuple[int, Sketch]]:
@@ -84,13 +77,18 @@ def send_first(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[tupl
 
 
 def compare_with_firsts(
-    joined: tuple[int, Mapping[str, Iterable[Any]]], measure: Callable[[bytes, bytes], Fraction]
+    joined: tuple[int, Mapping[str, Iterable[Any]]],
 ) -> Iterator[ComparedPair]:
     """The pairs that have come to their second."""
     _, found = joined
     (own,) = found[DOCUMENTS]
-    data = b""
+    hashes = None
     for first in found[WANTED]:
-        data = data or fetch(own.packed)
-        similarity = measure(fetch(first.packed), data)
+        hashes = hashes_of(own) if hashes is None else hashes
+        similarity = exact_jaccard(hashes_of(first), hashes)
         yield ComparedPair(first._replace(packed=b""), own._replace(packed=b""), similarity)
+
+
+def hashes_of(sketch: Sketch) -> Uint64s:
+    """The hashes that were put away."""
+    return numpy.frombuffer(fetch(sketch.packed), "<u8")

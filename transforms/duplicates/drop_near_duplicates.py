@@ -11,6 +11,7 @@ the middle of a sentence of 25 words changes n of its n-grams, and leaves a simi
 of 0.77 with 3-grams; and 3-grams still tell apart sentences that have the same words in another order.
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ import pyarrow as pa
 
 from transforms.duplicates.combine_pairs import CombinePairs
 from transforms.duplicates.fetch_line_pairs import PAIRS, RANGES, FetchLinePairs, LinePairs
-from transforms.duplicates.find_similar_lines import FindSimilarLines
+from transforms.duplicates.find_similar_lines import NGRAM_WORDS, FindSimilarLines
 from transforms.files import counters
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_rows import WriteRecords
@@ -32,9 +33,6 @@ from transforms.text.lines.line_ids import places_of, split_by_range
 from transforms.text.news.sentence_accounts import NEAR_DUPLICATES
 
 STAGE = "drop-near-duplicates"
-THRESHOLD = 0.8
-PERMUTATIONS = 128
-NGRAM_WORDS = 3
 
 RECORDS_PER_FILE = 1 << 18
 SCHEMA = pa.schema(
@@ -65,66 +63,51 @@ class DropNearDuplicates(beam.PTransform):
 
     Args:
       folder: of the build.
-      threshold: least similarity of near-duplicates, below 1; 0 keeps all lines.
-      permutations: of a signature. Of pairs right at the threshold, not all are found, see `choose_bands`;
-        more permutations find more of them, and take longer.
-      ngram_words: a line with fewer words is one n-gram.
+      threshold: least similarity of near-duplicates, below 1; 0 keeps all lines. Of pairs right at it, not
+        all are found, see `choose_bands`.
       scratch: folder in which lines wait; "" is that of the build.
 
-    Raises ValueError for settings that make no sense.
+    Raises ValueError for a threshold that makes no sense.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: float = THRESHOLD,
-        permutations: int = PERMUTATIONS,
-        ngram_words: int = NGRAM_WORDS,
-        scratch: str = "",
-    ):
+    def __init__(self, folder: str, threshold: float, scratch: str = ""):
         super().__init__()
-        self.find_similar = None
-        if threshold:
-            check_settings(threshold, permutations, ngram_words)
-            self.find_similar = FindSimilarLines(threshold, permutations, ngram_words)
+        if threshold and not 0 < threshold < 1:
+            raise ValueError(f"threshold is {threshold}, and must be above 0 and below 1")
+        self.find_similar = FindSimilarLines(threshold) if threshold else None
         self.folder = folder
         self.scratch = Scratch(scratch or folder)
         self.threshold = threshold
-        self.ngram_words = ngram_words
 
     def expand(self, ranges: beam.PCollection) -> WithoutNearDuplicates:
         if self.find_similar is None:
             none = ranges.pipeline | "None" >> beam.Create([])
             return WithoutNearDuplicates(ranges, none, none)
-        index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index).with_output_types(
-            tuple[int, LineRange]
-        )
+        index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index)
         links = (
             ranges
             | "FindSimilar" >> self.find_similar
             | "FetchSimilar" >> FetchLinePairs(index_to_range)
-            | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold, self.ngram_words)
+            | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold)
             | "LinkLines" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
         )
-        counts = links | "CountRemoved" >> beam.Map(len).with_output_types(int)
-        index_to_links = links | "SplitLinks" >> beam.FlatMap(split_by_range, 0).with_output_types(
-            tuple[int, Any]
-        )
+        counts = links | "CountRemoved" >> beam.Map(len)
+        index_to_links = links | "SplitLinks" >> beam.FlatMap(split_by_range, 0)
         kept = (
             {RANGES: index_to_range, PAIRS: index_to_links}
             | "MeetLinks" >> beam.CoGroupByKey()
-            | "DropLines" >> beam.FlatMap(drop_lines, self.scratch).with_output_types(LineRange)
+            | "DropLines" >> beam.FlatMap(drop_lines, self.scratch)
         )
         removed = (
             index_to_links
             | "FetchRemoved" >> FetchLinePairs(index_to_range)
-            | "ListRemoved" >> beam.FlatMap(list_removed, self.ngram_words).with_output_types(Row)
+            | "ListRemoved" >> beam.FlatMap(list_removed)
             | "WriteRemoved"
             >> WriteRecords(
                 self.folder,
                 NEAR_DUPLICATES,
                 SCHEMA,
-                removed_of,
+                operator.itemgetter(1),  # the removed line
                 tuple,
                 records_per_file=RECORDS_PER_FILE,
                 count=counts,
@@ -133,25 +116,15 @@ class DropNearDuplicates(beam.PTransform):
         return WithoutNearDuplicates(kept, removed, counts)
 
 
-def check_settings(threshold: float, permutations: int, ngram_words: int) -> None:
-    """Raises ValueError for settings that DropNearDuplicates does not take, but for their combination."""
-    if not 0 < threshold < 1:
-        raise ValueError(f"threshold is {threshold}, and must be above 0 and below 1")
-    if permutations < 2:
-        raise ValueError(f"permutations is {permutations}, and must be 2 at least")
-    if ngram_words < 1:
-        raise ValueError(f"ngram_words is {ngram_words}, and must be positive")
-
-
 def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
     """(index, range)."""
     return lines.index, lines
 
 
-def near_pairs(pairs: LinePairs, threshold: float, ngram_words: int) -> Iterator[Pairs]:
+def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
     """Those pairs that are near-duplicates, in one array; nothing where none is."""
     similarities = [
-        jaccard(first, second, ngram_words)
+        jaccard(first, second, NGRAM_WORDS)
         for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
     ]
     near = pairs.ids[numpy.array(similarities) >= threshold]
@@ -159,15 +132,10 @@ def near_pairs(pairs: LinePairs, threshold: float, ngram_words: int) -> Iterator
         yield near
 
 
-def list_removed(pairs: LinePairs, ngram_words: int) -> Iterator[Row]:
+def list_removed(pairs: LinePairs) -> Iterator[Row]:
     """The removed lines, each with the line that stays. Bytes that are not UTF-8 are written as \\xNN."""
     for removed, kept in zip(pairs.firsts, pairs.seconds, strict=True):
-        yield _readable(kept), _readable(removed), jaccard(removed, kept, ngram_words)
-
-
-def removed_of(row: Row) -> str:
-    """The text that decides about the file."""
-    return row[1]
+        yield _readable(kept), _readable(removed), jaccard(removed, kept, NGRAM_WORDS)
 
 
 def _readable(line: bytes) -> str:

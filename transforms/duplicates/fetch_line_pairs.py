@@ -44,7 +44,7 @@ class FetchLinePairs(beam.PTransform):
         with_first = (
             {RANGES: self.index_to_range, PAIRS: index_to_pairs}
             | "MeetFirst" >> beam.CoGroupByKey()
-            | "TakeFirst" >> beam.FlatMap(take_first).with_output_types(tuple[int, Any])
+            | "TakeFirst" >> beam.FlatMap(take_first)
         )
         return (
             {RANGES: self.index_to_range, PAIRS: with_first}

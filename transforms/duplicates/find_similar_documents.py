@@ -13,9 +13,18 @@ from transforms.files.scratch import Scratch, fetch
 from transforms.text.duplicates.components import Pairs
 from transforms.text.duplicates.document_signatures import sign_documents
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from transforms.text.duplicates.minhash import bucket_signatures, choose_bands, pair_members
+from transforms.text.duplicates.minhash import (
+    Uint32s,
+    bucket_signatures,
+    choose_bands,
+    deal_buckets,
+    pair_members,
+)
 from transforms.text.fingerprint import fingerprint
 
+PERMUTATIONS = 128
+NGRAM_WORDS = 8
+"""A document with fewer words is one n-gram."""
 MISS_WEIGHT = 0.99
 """A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
 SIGNED_HASHES = 1 << 16
@@ -24,7 +33,6 @@ GATHERED_ROWS = 1 << 20
 """So many buckets, 12 MB, a worker gathers from several documents before it deals them out."""
 
 _PARTITION_BITS = 10
-_BUCKET_BITS = 32
 _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
@@ -49,28 +57,15 @@ class FindSimilarDocuments(beam.PTransform):
     Args: see DropDuplicates.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        describe: Describe,
-        text_of: TextOf,
-        threshold: float,
-        permutations: int,
-        ngram_words: int,
-    ):
+    def __init__(self, folder: str, describe: Describe, text_of: TextOf, threshold: float):
         super().__init__()
-        self.bands, self.rows = choose_bands(threshold, permutations, MISS_WEIGHT)
-        self.scratch = Scratch(folder)
-        self.describe = describe
-        self.text_of = text_of
-        self.permutations = permutations
-        self.ngram_words = ngram_words
+        bands, rows = choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
+        self.bucket = _BucketDocuments(Scratch(folder), describe, text_of, bands, rows)
 
     def expand(self, documents: beam.PCollection) -> beam.PCollection:
         return (
             documents
-            | "BucketDocuments"
-            >> beam.ParDo(_BucketDocuments(self)).with_output_types(tuple[int, bytes])
+            | "BucketDocuments" >> beam.ParDo(self.bucket)
             | "GroupBuckets" >> beam.GroupByKey()
             | "PairMembers" >> beam.Map(pair_partition)
             | "DifferentPairs" >> beam.CombineGlobally(CombinePairs(different_pairs))
@@ -89,13 +84,13 @@ def number_of(key: int | str) -> int:
 class _BucketDocuments(beam.DoFn):
     """Document → (partition, rows in bytes, put away); each has rows of several documents."""
 
-    def __init__(self, settings: FindSimilarDocuments):
-        self._scratch = settings.scratch
-        self._describe = settings.describe
-        self._text_of = settings.text_of
-        self._permutations = settings.permutations
-        self._bands, self._rows = settings.bands, settings.rows
-        self._ngram_words = settings.ngram_words
+    def __init__(
+        self, scratch: Scratch, describe: Describe, text_of: TextOf, bands: int, rows: int
+    ):
+        self._scratch = scratch
+        self._describe = describe
+        self._text_of = text_of
+        self._bands, self._rows = bands, rows
 
     def start_bundle(self) -> None:
         self._numbers: list[int] = []
@@ -105,7 +100,7 @@ class _BucketDocuments(beam.DoFn):
         self._gathered_rows = 0
 
     def process(self, document: Any) -> Iterator[tuple[int, bytes]]:
-        ngrams = hash_ngrams(self._text_of(document), self._ngram_words)
+        ngrams = hash_ngrams(self._text_of(document), NGRAM_WORDS)
         if not len(ngrams):  # without words; it is like no other
             return
         self._numbers.append(number_of(self._describe(document).key))
@@ -124,7 +119,7 @@ class _BucketDocuments(beam.DoFn):
 
     def _sign(self) -> None:
         if self._numbers:
-            signatures = sign_documents(self._ngrams, self._permutations)
+            signatures = sign_documents(self._ngrams, PERMUTATIONS)
             buckets = bucket_signatures(signatures, self._bands, self._rows)
             self._gathered.append((self._numbers, buckets))
             self._gathered_rows += buckets.size
@@ -135,29 +130,16 @@ class _BucketDocuments(beam.DoFn):
         self._gathered, self._gathered_rows = [], 0
         if gathered:
             numbers = numpy.concatenate([numpy.array(some, numpy.int64) for some, _ in gathered])
-            for partition, rows in cut_rows(
-                numbers, numpy.concatenate([rows for _, rows in gathered])
-            ):
-                yield partition, self._scratch.put(rows)
+            buckets = numpy.concatenate([rows for _, rows in gathered])
+            for partition, *columns in deal_buckets(numbers, buckets, _PARTITION_BITS):
+                yield partition, self._scratch.put(rows_of(*columns))
 
 
-def cut_rows(numbers: Pairs, buckets: Uint64s) -> Iterator[tuple[int, bytes]]:
-    """(partition, rows of a number and a bucket); `buckets` has a row for each number.
-
-    Of a bucket's hash 10 bits are the partition and 32 are in the row: what is equal by chance is no matter,
-    as all pairs are compared.
-    """
-    flat = buckets.reshape(-1)
-    rows = numpy.empty(len(flat), _ROW)
-    rows["number"] = numpy.repeat(numbers, buckets.shape[1])
-    rows["bucket"] = flat >> numpy.uint64(
-        64 - _PARTITION_BITS - _BUCKET_BITS
-    )  # the last 32 of these
-    partitions = (flat >> numpy.uint64(64 - _PARTITION_BITS)).astype(numpy.uint16)
-    order = numpy.argsort(partitions, kind="stable")
-    present, starts = numpy.unique(partitions[order], return_index=True)
-    for partition, chosen in zip(present.tolist(), numpy.split(order, starts[1:]), strict=True):
-        yield partition, rows[chosen].tobytes()
+def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
+    """Rows of a number and a bucket."""
+    rows = numpy.empty(len(numbers), _ROW)
+    rows["number"], rows["bucket"] = numbers, buckets
+    return rows.tobytes()
 
 
 def pair_partition(grouped: tuple[int, Iterable[bytes]]) -> Pairs:

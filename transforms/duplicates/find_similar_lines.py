@@ -1,7 +1,7 @@
 """Lines → pairs of lines that may be near-duplicates, by MinHash and bands (see text/minhash.py)."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apache_beam as beam
 import numpy
@@ -15,6 +15,7 @@ from transforms.text.duplicates.minhash import (
     Uint64s,
     bucket_signatures,
     choose_bands,
+    deal_buckets,
     pair_members,
     sign_sets,
 )
@@ -22,19 +23,20 @@ from transforms.text.duplicates.ngrams import word_ngrams
 from transforms.text.lines.line_blocks import lines_of
 from transforms.text.lines.line_ids import line_ids, split_by_range
 
+PERMUTATIONS = 128
+NGRAM_WORDS = 3
+"""A line with fewer words is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
 """A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
 
 _PARTITION_BITS = 12
-_BUCKET_BITS = 32
 
 
 class BucketBlock(NamedTuple):
     """Some lines of a range with the bucket of each, in one partition of the buckets.
 
-    Eight bytes for each line and band. Of a bucket's hash 12 bits are the partition, and 32 are here: what
-    is equal by chance is no matter, as all pairs are compared.
+    Eight bytes for each line and band; see `deal_buckets`.
     """
 
     range_index: int
@@ -52,58 +54,39 @@ class FindSimilarLines(beam.PTransform):
     Args: see DropNearDuplicates.
     """
 
-    def __init__(self, threshold: float, permutations: int, ngram_words: int):
+    def __init__(self, threshold: float):
         super().__init__()
-        self.bands, self.rows = choose_bands(threshold, permutations, MISS_WEIGHT)
-        self.permutations = permutations
-        self.ngram_words = ngram_words
+        self.bands, self.rows = choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         return (
             ranges
-            | "BucketLines"
-            >> beam.FlatMap(
-                bucket_range, self.bands, self.rows, self.permutations, self.ngram_words
-            ).with_output_types(tuple[int, Any])
+            | "BucketLines" >> beam.FlatMap(bucket_range, self.bands, self.rows)
             | "GroupBuckets" >> beam.GroupByKey()
-            | "PairMembers" >> beam.FlatMap(pair_partition).with_output_types(tuple[int, Any])
+            | "PairMembers" >> beam.FlatMap(pair_partition)
             | "DifferentPairs" >> beam.CombinePerKey(CombinePairs(different_pairs))
         )
 
 
-def bucket_range(
-    lines: LineRange, bands: int, rows: int, permutations: int, ngram_words: int
-) -> Iterator[tuple[int, BucketBlock]]:
+def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
     """(partition, the part of the range's buckets in it)."""
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
-        ngrams = [
-            word_ngrams(line, ngram_words) for line in all_lines[start : start + LINES_AT_ONCE]
-        ]
-        signatures = sign_sets(ngrams, permutations, bands * rows)
+        some = all_lines[start : start + LINES_AT_ONCE]
+        ngrams = [word_ngrams(line, NGRAM_WORDS) for line in some]
+        signatures = sign_sets(ngrams, PERMUTATIONS, bands * rows)
         blocks.append(bucket_signatures(signatures, bands, rows))
     if blocks:
-        yield from cut_buckets(lines.index, numpy.concatenate(blocks))
-
-
-def cut_buckets(index: int, buckets: Uint64s) -> Iterator[tuple[int, BucketBlock]]:
-    """(partition, its buckets and their lines) of a range; `buckets` has a row for each line."""
-    places = numpy.repeat(numpy.arange(len(buckets), dtype=numpy.uint32), buckets.shape[1])
-    flat = buckets.reshape(-1)
-    partitions = (flat >> numpy.uint64(64 - _PARTITION_BITS)).astype(numpy.uint16)
-    kept_bits = (flat >> numpy.uint64(64 - _PARTITION_BITS - _BUCKET_BITS)).astype(numpy.uint32)
-    order = numpy.argsort(partitions, kind="stable")
-    present, starts = numpy.unique(partitions[order], return_index=True)
-    for partition, chosen in zip(present.tolist(), numpy.split(order, starts[1:]), strict=True):
-        yield partition, BucketBlock(index, places[chosen], kept_bits[chosen])
+        places = numpy.arange(len(all_lines), dtype=numpy.uint32)
+        dealt = deal_buckets(places, numpy.concatenate(blocks), _PARTITION_BITS)
+        for partition, some_places, buckets in dealt:
+            yield partition, BucketBlock(lines.index, some_places, buckets)
 
 
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
     """(range of the first, pairs) of all buckets of a partition."""
-    _, blocks = grouped
-    ids, buckets = [], []
-    for block in blocks:
-        ids.append(line_ids(block.range_index, block.places))
-        buckets.append(block.buckets)
-    return split_by_range(pair_members(numpy.concatenate(buckets), numpy.concatenate(ids)), 0)
+    blocks = list(grouped[1])
+    ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])
+    buckets = numpy.concatenate([block.buckets for block in blocks])
+    return split_by_range(pair_members(buckets, ids), 0)

@@ -3,16 +3,13 @@
 import io
 import pathlib
 from collections.abc import Sequence
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files.stores import is_local, refusal_of
 from transforms.text.files.compression import decompressed
-
-ON_CORRUPT = ("fail", "keep-good")
-"""What to do about damaged input: end with an error, or keep what is whole."""
 
 
 class InputError(Exception):
@@ -30,17 +27,6 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return InputError, (self.path, self.message, self.offset, self.is_unread)
-
-
-class LostBytes(NamedTuple):
-    """A part of a dump that could not be read, in a build that keeps what is good."""
-
-    name: str  # of the file
-    start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
-    end: int
-    message: str
-    pages_lost: int  # by the multistream index; -1 where there is none
-    last_page: str  # the last whole page in front of it: "12 Anarchism"
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:

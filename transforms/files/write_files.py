@@ -164,11 +164,13 @@ def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> Output
     return file.output_file(name, split, "parquet", table.num_rows)
 
 
-def write_text(folder: str, name: str, text: str, kind: str = "text") -> OutputFile:
+def write_text(
+    folder: str, name: str, text: str, kind: str = "text", records: int = 0
+) -> OutputFile:
     """Writes a small UTF-8 file."""
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
-        return file.output_file(name, "", kind, 0)
+        return file.output_file(name, "", kind, records)
 
 
 def write_texts(folder: str, texts: Mapping[str, str]) -> Iterator[OutputFile]:

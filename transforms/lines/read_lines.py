@@ -1,6 +1,5 @@
 """Files of lines → blocks of lines: what corpora of sentences begin with."""
 
-import logging
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
@@ -8,7 +7,8 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, LostBytes, file_bytes_of, open_raw
+from transforms.files.damage import LostBytes, damage_error, tell_lost
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import tar_members
@@ -203,13 +203,7 @@ class _ReadUnit(beam.DoFn):
     def _lost(self, planned: TextUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
         if self.on_corrupt == "fail":
             raise _damage_error(planned, damage)
-        counters.count(STAGE, "damages")
-        name = _name_of(planned.file)
-        lost = LostBytes(
-            name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
-        )
-        logging.getLogger(__name__).warning("lost: %s", lost)
-        return beam.pvalue.TaggedOutput("lost", lost)
+        return tell_lost(STAGE, LostBytes(_name_of(planned.file), *damage))
 
 
 def read_unit(
@@ -282,10 +276,8 @@ def _name_of(file: TextFile, member: str = "") -> str:
 def _damage_error(planned: TextUnit, damage: Damage) -> InputError:
     file, unit = planned
     path = f"{file.path}/{file.member}" if file.member else file.path
-    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
     counted = {"whole": " (bytes of the uncompressed text)", "tar": " (bytes of the archive)"}
-    message = f"{damage.message}{where}{counted.get(unit.kind, '')}"
-    return InputError(path, message, damage.start)
+    return damage_error(path, *damage, counted.get(unit.kind, ""))
 
 
 def _no_member_error(path: str, members: Sequence[str], names: Sequence[str]) -> InputError:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from transforms.files.open_input import InputError, open_input
-from transforms.text.translation.records import TOPICS
-from transforms.text.translation.tables import TableError, read_table
+from transforms.text.translation.records import TOPICS, ReadError
+from transforms.text.translation.tables import read_table
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise InputError(path, f"line {line} is no UTF-8") from None
-        except TableError as error:
+        except ReadError as error:
             raise InputError(path, str(error)) from None
     return topics
 

@@ -7,7 +7,7 @@ import apache_beam as beam
 
 from transforms.files import counters
 from transforms.records import Rejected
-from transforms.text.translation.sourcing.quotas import Cell, Quota
+from transforms.text.translation.sourcing.quotas import Cell, Quota, articles_of
 from transforms.text.translation.sourcing.selection import (
     Candidate,
     Selection,
@@ -91,10 +91,7 @@ class LowestOfCopies(beam.CombineFn):
 
 def most_needed(quotas: Mapping[Cell, Quota]) -> int:
     """How many candidates of one domain decide about the selection, at most."""
-    articles = dict.fromkeys((domain for domain, _ in quotas), 0)
-    for (domain, _), quota in quotas.items():
-        articles[domain] += quota.articles
-    return max(map(candidates_needed, articles.values()))
+    return max(candidates_needed(articles_of(quotas, domain)) for domain, _ in quotas)
 
 
 def select_from(

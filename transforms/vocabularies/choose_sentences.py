@@ -52,7 +52,7 @@ class ChooseSentences(beam.PTransform):
         )
         held_out = (
             blocks
-            | "HeldOut" >> beam.FlatMap(held_out_of_block).with_output_types(tuple[str, int])
+            | "HeldOut" >> beam.FlatMap(held_out_of_block)
             | "AddHeldOut" >> beam.CombinePerKey(sum)
         )
         last_ranges = once | "FindLastRanges" >> beam.Map(

@@ -54,15 +54,10 @@ class CountPieces(beam.PTransform):
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         trained, choices = AsSingleton(self.trained), AsSingleton(self.choices)
         counted = (
-            blocks
-            | "CountBlocks"
-            >> beam.FlatMap(count_held_out, trained, choices).with_output_types(
-                tuple[StatsKey, PieceStats]
-            ),
+            blocks | "CountBlocks" >> beam.FlatMap(count_held_out, trained, choices),
             blocks.pipeline
             | "Files" >> beam.Create(self.files)
-            | "CountFiles"
-            >> beam.Map(count_file, trained).with_output_types(tuple[StatsKey, PieceStats]),
+            | "CountFiles" >> beam.Map(count_file, trained),
         )
         return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(add_piece_stats)
 

@@ -58,8 +58,7 @@ class CountSampleWords(beam.PTransform):
         train = blocks | "OfTrain" >> beam.Filter(is_of_train)
         lasts = (
             train
-            | "LastSentences"
-            >> beam.FlatMap(last_sentences, choices).with_output_types(tuple[str, bytes])
+            | "LastSentences" >> beam.FlatMap(last_sentences, choices)
             # They are all the same text, but for two texts with one rank: then it is the first.
             | "OneOfThem" >> beam.CombinePerKey(min)
         )
@@ -70,17 +69,12 @@ class CountSampleWords(beam.PTransform):
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets"
-            >> beam.Map(add_bucket, Scratch(self.folder)).with_output_types(tuple[int, bytes])
+            | "AddBuckets" >> beam.Map(add_bucket, Scratch(self.folder))
         )
         sampled = (
             (
-                train
-                | "Sampled"
-                >> beam.Map(sampled_of_block, choices).with_output_types(tuple[str, int]),
-                lasts
-                | "SampledLasts"
-                >> beam.Map(sampled_of_last, choices).with_output_types(tuple[str, int]),
+                train | "Sampled" >> beam.Map(sampled_of_block, choices),
+                lasts | "SampledLasts" >> beam.Map(sampled_of_last, choices),
             )
             | "AllSampled" >> beam.Flatten()
             | "AddSampled" >> beam.CombinePerKey(sum)

@@ -32,10 +32,7 @@ class CountSubwords(beam.PTransform):
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
             articles
-            | "CountPieces"
-            >> beam.ParDo(_CountPieces(), AsSingleton(self.trained)).with_output_types(
-                tuple[str, SubwordStats]
-            )
+            | "CountPieces" >> beam.ParDo(_CountPieces(), AsSingleton(self.trained))
             | "AddUp" >> beam.CombinePerKey(add_subword_stats)
         )
 
@@ -54,10 +51,7 @@ class CountRows(beam.PTransform):
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
         return (
             rows
-            | "CountPieces"
-            >> beam.FlatMap(count_rows, AsList(self.trained)).with_output_types(
-                tuple[RowsKey, SubwordStats]
-            )
+            | "CountPieces" >> beam.FlatMap(count_rows, AsList(self.trained))
             | "AddUp" >> beam.CombinePerKey(add_subword_stats)
         )
 

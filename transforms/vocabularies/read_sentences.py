@@ -113,9 +113,9 @@ class ReadSentences(beam.PTransform):
             parts
             | "Parts" >> beam.Flatten()
             | "ReadParts"
-            >> beam.ParDo(_ReadPart(Scratch(self.folder), self.seed))
-            .with_output_types(SentenceBlock)
-            .with_outputs("rejected", main="blocks")
+            >> beam.ParDo(_ReadPart(Scratch(self.folder), self.seed)).with_outputs(
+                "rejected", main="blocks"
+            )
         )
         return read.blocks, read.rejected
 

@@ -47,10 +47,7 @@ class TrainOnBuilds(beam.PTransform):
         return (
             root
             | "Vocabularies" >> beam.Create([self.vocabularies])
-            | "Train"
-            >> beam.FlatMap(train_on_sample, self.sample).with_output_types(
-                tuple[str, TrainedSubwords]
-            )
+            | "Train" >> beam.FlatMap(train_on_sample, self.sample)
         )
 
 

@@ -32,7 +32,7 @@ class TrainPieces(beam.PTransform):
     def expand(self, words: beam.PCollection) -> beam.PCollection:
         return (
             words
-            | "OneKey" >> beam.Map(under_one_key).with_output_types(tuple[int, tuple[int, bytes]])
+            | "OneKey" >> beam.Map(under_one_key)
             | "GroupWords" >> beam.GroupByKey()
             | "Train" >> beam.Map(train_on_words, self.settings)
         )

@@ -49,20 +49,20 @@ class TrainSubwords(beam.PTransform):
         train = articles | "OfTrain" >> beam.Filter(is_train)
         last = (
             train
-            | "Ranks" >> beam.Map(rank_of).with_output_types(int)
+            | "Ranks" >> beam.Map(rank_of)
             | "LastOfSample" >> beam.CombineGlobally(SmallestRanks(self.settings.sample_articles))
         )
         sample = (
             train
             | "Sample" >> beam.Filter(is_sampled, AsSingleton(last))
-            | "ToBytes" >> beam.Map(to_bytes).with_output_types(bytes)
+            | "ToBytes" >> beam.Map(to_bytes)
         )
         # Without an article there would be no group, and nobody to say that there is no model.
         start = articles.pipeline | "Start" >> beam.Create([b""])
         return (
             (sample, start)
             | "SampleAndStart" >> beam.Flatten()
-            | "OneKey" >> beam.Map(under_one_key).with_output_types(tuple[int, bytes])
+            | "OneKey" >> beam.Map(under_one_key)
             | "GroupSample" >> beam.GroupByKey()
             | "Train" >> beam.Map(train_on_sample, self.settings)
         )

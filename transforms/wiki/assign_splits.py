@@ -1,6 +1,6 @@
 """Articles → articles that know their split."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -24,21 +24,15 @@ class AssignSplits(beam.PTransform):
     """
 
     def expand(self, articles: beam.PCollection) -> Assigned:
-        assigned = articles | beam.ParDo(_AssignSplit()).with_output_types(
-            PackedArticle
-        ).with_outputs("pinned", main="articles")
+        assign = beam.FlatMap(assign_split).with_output_types(PackedArticle)
+        assigned = articles | assign.with_outputs("pinned", main="articles")
         pinned = assigned.pinned | "CountPinned" >> beam.combiners.Count.PerElement()
         return Assigned(assigned.articles, pinned)
 
 
-class _AssignSplit(beam.DoFn):
-    def process(self, article: PackedArticle) -> Iterable[Any]:
-        if article.split:
-            moved = article.split != split_of(article.wikidata_id)
-            yield beam.pvalue.TaggedOutput("pinned", moved)
-        yield assign_split(article)
-
-
-def assign_split(article: PackedArticle) -> PackedArticle:
-    """The article with its split."""
-    return article._replace(split=article.split or split_of(article.wikidata_id))
+def assign_split(article: PackedArticle) -> Iterator[Any]:
+    """The article with its split; and whether it was moved, on "pinned", if its split was set."""
+    split = split_of(article.wikidata_id)
+    if article.split:
+        yield beam.pvalue.TaggedOutput("pinned", article.split != split)
+    yield article._replace(split=article.split or split)

@@ -1,6 +1,7 @@
 """Pages → articles: wikitext becomes text in Wiki-40B layout."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -34,6 +35,7 @@ class Cleaned(NamedTuple):
     unrendered: beam.PCollection  # of Unrendered, of kept articles
 
 
+@dataclass(eq=False, repr=False)
 class CleanWikitext(beam.PTransform):
     """Cleans pages. A page that has no paragraph left, or that cannot be cleaned, is rejected.
 
@@ -45,21 +47,12 @@ class CleanWikitext(beam.PTransform):
 
     STAGE = "clean-wikitext"
 
-    def __init__(
-        self,
-        language: Language,
-        namespaces: Mapping[int, Sequence[str]],
-        templates: beam.PCollection | None = None,
-    ):
-        super().__init__()
-        self.language = language
-        self.namespaces = dict(namespaces)
-        self.templates = templates
+    language: Language
+    namespaces: Mapping[int, Sequence[str]]
+    templates: beam.PCollection | None = None
 
     def expand(self, pages: beam.PCollection) -> Cleaned:
-        of_wiki = (
-            NO_TEMPLATES if self.templates is None else beam.pvalue.AsSingleton(self.templates)
-        )
+        of_wiki = beam.pvalue.AsSingleton(self.templates) if self.templates else NO_TEMPLATES
         clean = beam.ParDo(_Clean(self.language, self.namespaces), of_wiki)
         split = pages | clean.with_output_types(Article).with_outputs(
             "rejected", "unrendered", main="kept"
@@ -67,10 +60,10 @@ class CleanWikitext(beam.PTransform):
         return Cleaned(split.kept, split.rejected, split.unrendered)
 
 
+@dataclass(eq=False)
 class _Clean(beam.DoFn):
-    def __init__(self, language: Language, namespaces: Mapping[int, Sequence[str]]):
-        self.language = language
-        self.namespaces = namespaces
+    language: Language
+    namespaces: Mapping[int, Sequence[str]]
 
     def setup(self) -> None:
         self.of_wiki: WikiTemplates | None = None
@@ -81,17 +74,17 @@ class _Clean(beam.DoFn):
             self.cleaner = WikitextCleaner(self.language, self.namespaces, of_wiki)
         try:
             cleaned = self.cleaner.clean(page.text, page.title)
+            article = to_article(page, cleaned)
         except UncleanableError as error:
-            reason = Reason(error.reason, str(error))
-            yield reject(page.page_id, page.title, CleanWikitext.STAGE, reason)
-            return
-        article = to_article(page, cleaned)
+            article = Reason(error.reason, str(error))
         if isinstance(article, Reason):
             yield reject(page.page_id, page.title, CleanWikitext.STAGE, article)
             return
         counters.count(CleanWikitext.STAGE, "cleaned")
         yield article
-        yield from _unrendered(page.title, cleaned)
+        for name, uses in cleaned.unrendered.items():
+            counters.count(CleanWikitext.STAGE, "unrendered", uses)
+            yield beam.pvalue.TaggedOutput("unrendered", Unrendered(name, uses, page.title))
 
 
 def to_article(page: Page, cleaned: CleanedPage) -> Article | Reason:
@@ -110,9 +103,3 @@ def to_article(page: Page, cleaned: CleanedPage) -> Article | Reason:
         version_id=str(page.revision_id),
         text=render_article(cleaned.title, cleaned.sections),
     )
-
-
-def _unrendered(title: str, cleaned: CleanedPage) -> Iterator[beam.pvalue.TaggedOutput]:
-    for name, uses in cleaned.unrendered.items():
-        counters.count(CleanWikitext.STAGE, "unrendered", uses)
-        yield beam.pvalue.TaggedOutput("unrendered", Unrendered(name, uses, title))

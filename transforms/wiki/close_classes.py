@@ -1,6 +1,6 @@
 """Items → the classes of Wikimedia's own things (lists, categories, templates), closed over P279."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 import numpy
@@ -24,7 +24,8 @@ class CloseOverSubclasses(beam.PTransform):
         return (
             batches
             | "SubclassEdges" >> beam.FlatMap(subclass_edges)
-            | "CloseClasses" >> beam.CombineGlobally(_CloseClasses())
+            | "StackEdges" >> beam.CombineGlobally(stack_edges)
+            | "CloseClasses" >> beam.Map(close_classes)
         )
 
 
@@ -35,21 +36,11 @@ def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
         yield numpy.array(edges, dtype=numpy.int64)
 
 
-class _CloseClasses(beam.CombineFn):
-    def create_accumulator(self) -> list[Edges]:
-        return []
-
-    def add_input(self, gathered: list[Edges], edges: Edges) -> list[Edges]:
-        gathered.append(edges)
-        return gathered
-
-    def merge_accumulators(self, accumulators: Iterable[list[Edges]]) -> list[Edges]:
-        return [_stack([edges for gathered in accumulators for edges in gathered])]
-
-    def extract_output(self, gathered: list[Edges]) -> dict[int, str]:
-        edges = _stack(gathered)
-        return kinds_of(edges[:, 0], edges[:, 1])
-
-
-def _stack(arrays: Sequence[Edges]) -> Edges:
+def stack_edges(arrays: Iterable[Edges]) -> Edges:
+    """All edges in one array, be there none."""
     return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])
+
+
+def close_classes(edges: Edges) -> dict[int, str]:
+    """Internal class → its kind."""
+    return kinds_of(edges[:, 0], edges[:, 1])

@@ -2,17 +2,14 @@
 
 from fractions import Fraction
 
-import apache_beam as beam
-
-from transforms.duplicates.drop_duplicates import NGRAM_WORDS, STAGE, DropDuplicates
+from transforms.duplicates.drop_duplicates import DropDuplicates
 from transforms.duplicates.find_similar_documents import DocumentFacts
-from transforms.files.screen import Screened
 from transforms.records import PackedArticle
 from transforms.text.vocabularies.plain_words import plain_words
 from transforms.wiki.pack_articles import unpack_text
 
 
-class DropDuplicateArticles(beam.PTransform):
+class DropDuplicateArticles(DropDuplicates):
     """PCollection[PackedArticle] of one wiki → Screened.
 
     Compared are plain words (see text/plain_words.py), with those of titles and markers. Of several articles
@@ -21,26 +18,8 @@ class DropDuplicateArticles(beam.PTransform):
     Args: see DropDuplicates.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction,
-        ngram_words: int = NGRAM_WORDS,
-        stage: str = STAGE,
-    ):
-        super().__init__()
-        self.drop = DropDuplicates(
-            folder,
-            describe_article,
-            text_of_article,
-            threshold,
-            ngram_words=ngram_words,
-            stage=stage,
-        )
-
-    def expand(self, articles: beam.PCollection) -> Screened:
-        without: Screened = articles | "DropDuplicates" >> self.drop
-        return without
+    def __init__(self, folder: str, threshold: str | float | Fraction):
+        super().__init__(folder, describe_article, text_of_article, threshold)
 
 
 def describe_article(article: PackedArticle) -> DocumentFacts:

@@ -1,13 +1,14 @@
 """Tables of the wiki → page id → what they say: the item of a page, that it exists, what it is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from transforms.records import PackedArticle
 from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki.read_entity_table import EntityTable, ReadSitelinks
+from transforms.wiki.read_entity_table import EntityTable, PageToFacts, ReadSitelinks
 from transforms.wiki.read_sql_dumps import ReadSqlDump
 
 Row = tuple[bytes | None, ...]
@@ -40,6 +41,7 @@ class Found(NamedTuple):
     pages: beam.PCollection  # those about the page alone
 
 
+@dataclass(eq=False, repr=False)
 class FindItems(beam.PTransform):
     """PCollection[PackedArticle] → what the tables say of pages, of these and others.
 
@@ -50,75 +52,51 @@ class FindItems(beam.PTransform):
     Raises ValueError where the entity table has to link pages, and has no titles of the wiki.
     """
 
-    def __init__(self, dbname: str, tables: WikiTables, table: EntityTable | None = None):
-        super().__init__()
-        self.dbname = dbname
-        self.tables = tables
-        self.sitelinks = None
-        if table is not None and not tables.links_pages():
-            self.sitelinks = ReadSitelinks(table, dbname)
+    dbname: str
+    tables: WikiTables
+    table: EntityTable | None = None
 
     def expand(self, articles: beam.PCollection) -> Found:
         root = articles.pipeline
         items: list[beam.PCollection] = []
         pages: list[beam.PCollection] = []
         if self.tables.page_props:
-            by_property = self._by_property(root)
-            items.append(by_property.items)
-            pages.append(by_property.pages)
+            columns = ["pp_page", "pp_propname", "pp_value"]
+            read = ReadSqlDump(self.tables.page_props, "page_props", columns)
+            facts = beam.FlatMap(fact_of_property).with_output_types(PageToFacts)
+            found = (
+                root
+                | "ReadPageProps" >> read
+                | "FactOfProperty" >> facts.with_outputs("pages", main="items")
+            )
+            items.append(found.items)
+            pages.append(found.pages)
         if self.tables.items_per_site:
-            items.append(articles | "ByTitle" >> _JoinTitles(self._items_of_titles(root)))
-        if self.sitelinks is not None:
-            title_to_item = root | "ReadSitelinks" >> self.sitelinks
+            columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
+            read = ReadSqlDump(self.tables.items_per_site, "wb_items_per_site", columns)
+            rows = root | "ReadItemsPerSite" >> read
+            title_to_item = rows | "ItemsOfSite" >> beam.FlatMap(title_and_item, self.dbname)
+            items.append(articles | "ByTitle" >> _JoinTitles(title_to_item))
+        if self.table is not None and not self.tables.links_pages():
+            title_to_item = root | "ReadSitelinks" >> ReadSitelinks(self.table, self.dbname)
             items.append(articles | "BySitelink" >> _JoinTitles(title_to_item))
         if self.tables.pages:
-            pages.append(self._by_existence(root))
+            rows = root | "ReadPageTable" >> ReadSqlDump(self.tables.pages, "page", ["page_id"])
+            pages.append(rows | "FactOfExistence" >> beam.Map(fact_of_existence))
         return Found(
             items | "Items" >> beam.Flatten(pipeline=root),
             pages | "Pages" >> beam.Flatten(pipeline=root),
         )
 
-    def _by_property(self, root: beam.Pipeline) -> Found:
-        columns = ["pp_page", "pp_propname", "pp_value"]
-        found = (
-            root
-            | "ReadPageProps" >> ReadSqlDump(self.tables.page_props, "page_props", columns)
-            | "FactOfProperty"
-            >> beam.ParDo(_FactOfProperty())
-            .with_output_types(tuple[int, PageFacts])
-            .with_outputs("pages", main="items")
-        )
-        return Found(found.items, found.pages)
 
-    def _items_of_titles(self, root: beam.Pipeline) -> beam.PCollection:
-        columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
-        return (
-            root
-            | "ReadItemsPerSite"
-            >> ReadSqlDump(self.tables.items_per_site, "wb_items_per_site", columns)
-            | "ItemsOfSite"
-            >> beam.FlatMap(title_and_item, self.dbname).with_output_types(tuple[str, str])
-        )
-
-    def _by_existence(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "ReadPageTable" >> ReadSqlDump(self.tables.pages, "page", ["page_id"])
-            | "FactOfExistence" >> beam.Map(fact_of_existence)
-        )
-
-
+@dataclass(eq=False, repr=False)
 class _JoinTitles(beam.PTransform):
     """PCollection[PackedArticle] ⋈ (title, QID) → PCollection[(page id, PageFacts)]."""
 
-    def __init__(self, title_to_item: beam.PCollection):
-        super().__init__()
-        self.title_to_item = title_to_item
+    title_to_item: beam.PCollection
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        title_to_page = articles | "PageOfTitle" >> beam.Map(title_and_page).with_output_types(
-            tuple[str, int]
-        )
+        title_to_page = articles | "PageOfTitle" >> beam.Map(title_and_page)
         return (
             {"pages": title_to_page, "items": self.title_to_item}
             | "JoinTitles" >> beam.CoGroupByKey()
@@ -126,22 +104,14 @@ class _JoinTitles(beam.PTransform):
         )
 
 
-class _FactOfProperty(beam.DoFn):
-    def process(self, row: Row) -> Iterable[tuple[int, PageFacts] | beam.pvalue.TaggedOutput]:
-        for page_and_facts in fact_of_property(row):
-            if page_and_facts[1].qid:
-                yield page_and_facts
-            else:
-                yield beam.pvalue.TaggedOutput("pages", page_and_facts)
-
-
-def fact_of_property(row: Row) -> Iterator[tuple[int, PageFacts]]:
-    """What a row (page, property, value) of page_props says of its page."""
+def fact_of_property(row: Row) -> Iterator[Any]:
+    """What a row (page, property, value) of page_props says of its page: its item, or else on "pages"."""
     page, name, value = row
     if name == b"wikibase_item" and value:
         yield int(page or 0), PageFacts(qid=value.decode("ascii"))
     elif name == b"disambiguation":
-        yield int(page or 0), PageFacts(is_disambiguation=True)
+        fact = int(page or 0), PageFacts(is_disambiguation=True)
+        yield beam.pvalue.TaggedOutput("pages", fact)
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
@@ -158,13 +128,13 @@ def title_and_page(article: PackedArticle) -> tuple[str, int]:
 
 def facts_of_title(
     _: str, found: dict[str, Sequence[int] | Sequence[str]]
-) -> Iterator[tuple[int, PageFacts]]:
+) -> Iterator[PageToFacts]:
     """The item of each page that has the title."""
     for page in found["pages"]:
         for qid in found["items"]:
             yield int(page), PageFacts(qid=str(qid))
 
 
-def fact_of_existence(row: Row) -> tuple[int, PageFacts]:
+def fact_of_existence(row: Row) -> PageToFacts:
     """A row of the page table says that its page exists."""
     return int(row[0] or 0), PageFacts(exists=True)

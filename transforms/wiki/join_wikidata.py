@@ -5,6 +5,7 @@ article moves once, to meet the facts about its page.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import apache_beam as beam
 
@@ -14,6 +15,7 @@ from transforms.wiki.read_split_pins import PinFile, PinItems, PinPages, ReadSpl
 from transforms.wiki.screen_facts import Linked, ScreenFacts
 
 
+@dataclass(eq=False, repr=False)
 class LinkPages(beam.PTransform):
     """PCollection[PackedArticle] → Linked, by JoinWikidata, or by IdentifyByPage if no input links pages.
 
@@ -21,30 +23,22 @@ class LinkPages(beam.PTransform):
       pins: files of pinned splits.
     """
 
-    def __init__(
-        self,
-        dbname: str,
-        tables: WikiTables,
-        table: EntityTable | None,
-        pins: Sequence[PinFile],
-    ):
-        super().__init__()
-        self.dbname = dbname
-        self.tables = tables
-        self.table = table
-        self.pins = pins
+    dbname: str
+    tables: WikiTables
+    table: EntityTable | None
+    pins: Sequence[PinFile]
 
     def expand(self, articles: beam.PCollection) -> Linked:
         pins = None
         if self.pins:
             pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins)
+        link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables.pages, pins)
         if self.table or self.tables.links_pages():
-            joined: Linked = articles | JoinWikidata(self.dbname, self.tables, self.table, pins)
-            return joined
-        identified: Linked = articles | IdentifyByPage(self.dbname, self.tables.pages, pins)
-        return identified
+            link = JoinWikidata(self.dbname, self.tables, self.table, pins)
+        return Linked(*(articles | link))
 
 
+@dataclass(eq=False, repr=False)
 class JoinWikidata(beam.PTransform):
     """Gives each article its QID; rejects those without, and those about Wikimedia's own things.
 
@@ -57,38 +51,24 @@ class JoinWikidata(beam.PTransform):
         its split; pins of other items have no effect.
     """
 
-    STAGE = "join-wikidata"
-
-    def __init__(
-        self,
-        dbname: str,
-        tables: WikiTables,
-        table: EntityTable | None = None,
-        pins: beam.PCollection | None = None,
-    ):
-        super().__init__()
-        if table is None and not tables.links_pages():
-            raise ValueError(
-                "nothing links pages to items: neither page_props nor items_per_site nor an entity table"
-            )
-        self.find_items = FindItems(dbname, tables, table)
-        self.has_page_table = bool(tables.pages)
-        self.table = table
-        self.pins = pins
+    dbname: str
+    tables: WikiTables
+    table: EntityTable | None = None
+    pins: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        found = articles | "FindItems" >> self.find_items
+        found = articles | "FindItems" >> FindItems(self.dbname, self.tables, self.table)
         about_items = found.items
         if self.table is not None:
             about_items = about_items | "FindClasses" >> FindClasses(self.table)
         if self.pins is not None:
             about_items = about_items | "PinItems" >> PinItems(self.pins)
         page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
-        screen = ScreenFacts(self.STAGE, page_to_facts, self.has_page_table)
-        linked: Linked = articles | "ScreenFacts" >> screen
-        return linked
+        screen = ScreenFacts("join-wikidata", page_to_facts, bool(self.tables.pages))
+        return Linked(*(articles | "ScreenFacts" >> screen))
 
 
+@dataclass(eq=False, repr=False)
 class IdentifyByPage(beam.PTransform):
     """Gives each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata.
 
@@ -98,32 +78,17 @@ class IdentifyByPage(beam.PTransform):
       pins: what ReadSplitPins gives, for identities like "ukwiki:1088"; None where no split is pinned.
     """
 
-    STAGE = "identify-by-page"
-
-    def __init__(
-        self,
-        dbname: str,
-        page_tables: Sequence[str] = (),
-        pins: beam.PCollection | None = None,
-    ):
-        super().__init__()
-        self.dbname = dbname
-        self.tables = WikiTables(pages=page_tables)
-        self.pins = pins
+    dbname: str
+    page_tables: Sequence[str] = ()
+    pins: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        screen = ScreenFacts(
-            self.STAGE, self._facts(articles), bool(self.tables.pages), identity=self.dbname
-        )
-        linked: Linked = articles | "ScreenFacts" >> screen
-        return linked
-
-    def _facts(self, articles: beam.PCollection) -> beam.PCollection | None:
-        """(page id, PageFacts); None where nothing tells of pages, which spares a join."""
-        facts = []
-        if self.tables.pages:
-            found = articles | "FindPages" >> FindItems(self.dbname, self.tables)
-            facts.append(found.pages)
+        facts = []  # (page id, PageFacts); where nothing tells of pages, there is no join
+        if self.page_tables:
+            find = FindItems(self.dbname, WikiTables(pages=self.page_tables))
+            facts.append((articles | "FindPages" >> find).pages)
         if self.pins is not None:
             facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
-        return facts | "Facts" >> beam.Flatten() if facts else None
+        page_to_facts = facts | "Facts" >> beam.Flatten() if facts else None
+        screen = ScreenFacts("identify-by-page", page_to_facts, bool(self.page_tables), self.dbname)
+        return Linked(*(articles | "ScreenFacts" >> screen))

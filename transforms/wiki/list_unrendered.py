@@ -23,7 +23,7 @@ class TallyUnrendered(beam.PTransform):
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
             unrendered
-            | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[str, Tally])
+            | "KeyByName" >> beam.Map(tally_of)
             | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[str, Tally])
         )
 

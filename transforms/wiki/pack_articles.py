@@ -2,20 +2,12 @@
 
 import pickle
 
-import apache_beam as beam
 import zstandard
 
 from transforms.records import Article, CorpusStats, PackedArticle
 from transforms.text.wikimedia.corpus_stats import measure_article
 
 LEVEL = 1  # 400 MB/s: a hundredth of the time that cleaning takes
-
-
-class PackArticles(beam.PTransform):
-    """PCollection[Article] → PCollection[PackedArticle]."""
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        return articles | beam.Map(pack_article)
 
 
 def pack_article(article: Article) -> PackedArticle:

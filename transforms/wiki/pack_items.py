@@ -1,12 +1,12 @@
 """Items → blocks of them, and what has to be known of all to cut them into files."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.transforms.window import GlobalWindow
+from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.text.wikimedia import entity_table
@@ -43,12 +43,12 @@ class PackItems(beam.PTransform):
         ranges = (
             batches
             | "CountRanges" >> beam.Map(count_ranges)
-            | "AddRanges" >> beam.CombineGlobally(_AddCounters())
+            | "AddRanges" >> beam.CombineGlobally(add_counters)
         )
         return PackedItems(
             blocks=batches | "MakeBlocks" >> make_blocks,
             ranges=ranges,
-            entities=ranges | "AddUp" >> beam.Map(_total_of),
+            entities=ranges | "AddUp" >> beam.Map(total_of),
         )
 
 
@@ -57,22 +57,17 @@ def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 
-class _AddCounters(beam.CombineFn):
-    def create_accumulator(self) -> Counter[int]:
-        return Counter()
+def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:
+    """The sum of all."""
+    total: Counter[int] = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total
 
-    def add_input(self, total: Counter[int], counts: Counter[int]) -> Counter[int]:
-        total.update(counts)
-        return total
 
-    def merge_accumulators(self, totals: Iterable[Counter[int]]) -> Counter[int]:
-        merged: Counter[int] = Counter()
-        for total in totals:
-            merged.update(total)
-        return merged
-
-    def extract_output(self, total: Counter[int]) -> Counter[int]:
-        return total
+def total_of(ranges: Mapping[int, int]) -> int:
+    """All items; what a runner has carried is a plain dict."""
+    return sum(ranges.values())
 
 
 class _MakeBlocks(beam.DoFn):
@@ -95,14 +90,9 @@ class _MakeBlocks(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._gathered:
-            window = GlobalWindow()
-            yield WindowedValue(self._pack(), window.max_timestamp(), [window])
+            yield GlobalWindows.windowed_value_at_end_of_window(self._pack())
 
     def _pack(self) -> bytes:
         packed = entity_table.pack_block(entity_table.merge_blocks(self._gathered))
         self.start_bundle()
         return packed
-
-
-def _total_of(ranges: Counter[int]) -> int:
-    return ranges.total()

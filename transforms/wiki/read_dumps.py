@@ -1,22 +1,15 @@
 """MediaWiki dumps → pages."""
 
-import logging
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files import counters
-from transforms.files.open_input import (
-    ON_CORRUPT,
-    InputError,
-    LostBytes,
-    file_bytes_of,
-    open_input,
-    open_raw,
-)
+from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
+from transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Page, Rejected
 from transforms.text.wikimedia import dump_units
@@ -51,15 +44,14 @@ class ReadDump(beam.PTransform):
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        check_on_corrupt(on_corrupt)
         self.paths = list(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
-        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
-            _ReadUnit(self.on_corrupt)
+        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.FlatMap(
+            _read_pages, self.on_corrupt
         ).with_output_types(Page).with_outputs("rejected", "lost", main="pages")
         return ReadPages(read.pages, read.rejected, read.lost)
 
@@ -108,42 +100,27 @@ def check_end(path: str) -> None:
                 raise _damage_error(last, event)
 
 
-class _ReadUnit(beam.DoFn):
-    def __init__(self, on_corrupt: str):
-        self.on_corrupt = on_corrupt
+def _read_pages(unit: WorkUnit, on_corrupt: str) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+    for event in _read_counted(unit, STAGE):
+        if isinstance(event, PageXml):
+            yield _page_of(unit, event.xml, on_corrupt)
+        elif on_corrupt == "fail":
+            raise _damage_error(unit, event)
+        else:
+            counted = _count_lost_pages(unit, event), _last_page(unit, event)
+            yield tell_lost(STAGE, LostBytes(posixpath.basename(unit.path), *event[:3], *counted))
 
-    def process(self, unit: WorkUnit) -> Iterable[Page | beam.pvalue.TaggedOutput]:
-        for event in _read_counted(unit, STAGE):
-            if isinstance(event, PageXml):
-                yield from self._page(unit, event.xml)
-            else:
-                yield self._lost(unit, event)
 
-    def _page(self, unit: WorkUnit, xml: bytes) -> Iterator[Page | beam.pvalue.TaggedOutput]:
-        try:
-            yield parse_page(xml)
-        except MalformedPageError as error:
-            if self.on_corrupt == "fail":
-                start = xml[:120].decode("utf-8", "replace")
-                place = f"in bytes {unit.start} to {unit.end}"
-                raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
-            counters.count(STAGE, "malformed-xml")
-            yield beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, error))
-
-    def _lost(self, unit: WorkUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
-        if self.on_corrupt == "fail":
-            raise _damage_error(unit, damage)
-        counters.count(STAGE, "damages")
-        lost = LostBytes(
-            name=posixpath.basename(unit.path),
-            start=damage.start,
-            end=damage.end,
-            message=damage.message,
-            pages_lost=_count_lost_pages(unit, damage),
-            last_page=_last_page(unit, damage),
-        )
-        logging.getLogger(__name__).warning("lost: %s", lost)
-        return beam.pvalue.TaggedOutput("lost", lost)
+def _page_of(unit: WorkUnit, xml: bytes, on_corrupt: str) -> Page | beam.pvalue.TaggedOutput:
+    try:
+        return parse_page(xml)
+    except MalformedPageError as error:
+        if on_corrupt == "fail":
+            start = xml[:120].decode("utf-8", "replace")
+            place = f"in bytes {unit.start} to {unit.end}"
+            raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
+        counters.count(STAGE, "malformed-xml")
+        return beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, error))
 
 
 def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
@@ -161,24 +138,20 @@ def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[byt
 def _read_counted(unit: WorkUnit, stage: str) -> Iterator[PageXml | Damage]:
     """The pages and damages of a unit; what was read is counted under `stage`."""
     reported = 0
-    with open_raw(unit.path) as stream:
-        for event in _read_unit(stream, unit):
-            if isinstance(event, PageXml):
-                counters.count(stage, "dump_bytes", event.stored_bytes)
-                counters.count(stage, "pages")
-                counters.count(stage, "xml_bytes", len(event.xml))
-                reported += event.stored_bytes
-            yield event
-    counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
-    counters.flush()
-
-
-def _read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
     try:
-        yield from dump_units.read_unit(stream, unit)
+        with open_raw(unit.path) as stream:
+            for event in dump_units.read_unit(stream, unit):
+                if isinstance(event, PageXml):
+                    counters.count(stage, "dump_bytes", event.stored_bytes)
+                    counters.count(stage, "pages")
+                    counters.count(stage, "xml_bytes", len(event.xml))
+                    reported += event.stored_bytes
+                yield event
     except OverlongPageError as error:
         place = f"in bytes {unit.start} to {unit.end}"
         raise InputError(unit.path, f"{place}: {error}") from None
+    counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
+    counters.flush()
 
 
 def _reject_malformed(xml: bytes, error: MalformedPageError) -> Rejected:
@@ -188,10 +161,9 @@ def _reject_malformed(xml: bytes, error: MalformedPageError) -> Rejected:
 
 
 def _damage_error(unit: WorkUnit, damage: Damage) -> InputError:
-    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
     counted = " (bytes of the uncompressed XML)" if unit.kind == "whole" else ""
-    message = f"{damage.message}{where}; last whole page: {_last_page(unit, damage)}{counted}"
-    return InputError(unit.path, message, damage.start)
+    note = f"; last whole page: {_last_page(unit, damage)}{counted}"
+    return damage_error(unit.path, *damage[:3], note)
 
 
 def _last_page(unit: WorkUnit, damage: Damage) -> str:

@@ -1,15 +1,15 @@
 """Wikidata JSON dumps → items."""
 
 import collections
-import logging
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
 from transforms.files import counters
-from transforms.files.open_input import ON_CORRUPT, InputError, LostBytes, file_bytes_of, open_raw
+from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import bz2_blocks
@@ -56,8 +56,7 @@ class ReadEntities(beam.PTransform):
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
         super().__init__()
-        if on_corrupt not in ON_CORRUPT:
-            raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        check_on_corrupt(on_corrupt)
         self.paths = list(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
@@ -68,7 +67,7 @@ class ReadEntities(beam.PTransform):
             | "Paths" >> beam.Create(self.paths, reshuffle=False)
             | "SpreadUnits" >> Spread(plan_units, self.stripes, of=LineUnit)
             | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(self.on_corrupt))
+            >> beam.FlatMap(_read_unit, self.on_corrupt)
             .with_output_types(list[Entity])
             .with_outputs("rejected", "lost", "skipped", main="batches")
         )
@@ -121,39 +120,29 @@ def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
     return codec == "gz" or tail.rstrip().endswith((b"]", b"}", b","))
 
 
-class _ReadUnit(beam.DoFn):
-    def __init__(self, on_corrupt: str):
-        self.on_corrupt = on_corrupt
-
-    def process(self, unit: LineUnit) -> Iterable[list[Entity] | beam.pvalue.TaggedOutput]:
-        batch: list[Entity] = []
-        skipped = 0
-        for item in read_items(unit):
-            if isinstance(item, Entity):
-                batch.append(item)
-                if len(batch) == BATCH_ENTITIES:
-                    yield batch
-                    batch = []
-            elif item is None:
-                skipped += 1
-            elif isinstance(item, Rejected):
-                yield beam.pvalue.TaggedOutput("rejected", item)
-            else:
-                yield self._lost(unit, item)
-        if batch:
-            yield batch
-        yield beam.pvalue.TaggedOutput("skipped", skipped)
-
-    def _lost(self, unit: LineUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
-        if self.on_corrupt == "fail":
-            raise _damage_error(unit, damage)
-        counters.count(STAGE, "damages")
-        name = posixpath.basename(unit.path)
-        lost = LostBytes(
-            name, damage.start, damage.end, damage.message, pages_lost=-1, last_page=""
-        )
-        logging.getLogger(__name__).warning("lost: %s", lost)
-        return beam.pvalue.TaggedOutput("lost", lost)
+def _read_unit(
+    unit: LineUnit, on_corrupt: str
+) -> Iterator[list[Entity] | beam.pvalue.TaggedOutput]:
+    batch: list[Entity] = []
+    skipped = 0
+    for item in read_items(unit):
+        if isinstance(item, Entity):
+            batch.append(item)
+            if len(batch) == BATCH_ENTITIES:
+                yield batch
+                batch = []
+        elif item is None:
+            skipped += 1
+        elif isinstance(item, Rejected):
+            yield beam.pvalue.TaggedOutput("rejected", item)
+        elif on_corrupt == "fail":
+            counted = " (bytes of the uncompressed text)" if unit.kind == "whole" else ""
+            raise damage_error(unit.path, *item, counted)
+        else:
+            yield tell_lost(STAGE, LostBytes(posixpath.basename(unit.path), *item))
+    if batch:
+        yield batch
+    yield beam.pvalue.TaggedOutput("skipped", skipped)
 
 
 def read_items(unit: LineUnit) -> Iterator[Entity | Rejected | Damage | None]:
@@ -192,9 +181,3 @@ def _read_item(line: bytes, is_overlong: bool) -> Entity | None:
         beginning = line[:_DETAIL_BYTES].decode("utf-8", "replace")
         raise MalformedEntityError("line-too-long", beginning)
     return parse_entity(line)
-
-
-def _damage_error(unit: LineUnit, damage: Damage) -> InputError:
-    where = f", nothing is whole up to byte {damage.end}" if damage.end > damage.start else ""
-    counted = " (bytes of the uncompressed text)" if unit.kind == "whole" else ""
-    return InputError(unit.path, f"{damage.message}{where}{counted}", damage.start)

@@ -8,9 +8,11 @@ grouped by the row group that may hold their item, and each row group is read on
 import bisect
 import contextlib
 import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self, cast
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import apache_beam as beam
 import numpy
@@ -59,25 +61,23 @@ class EntityTable(NamedTuple):
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
     wikis: tuple[str, ...]  # "ukwiki": those whose titles it has
     kinds: Mapping[int, str]  # number of an internal class → its kind, one of KINDS
-    dump_date: str  # "20260101"
-    signature: str
 
     @classmethod
     def open(cls, folder: str) -> Self:
         """Reads no rows. Raises InputError for a folder that is no finished, whole entity table."""
-        manifest = _read_manifest(folder)
-        files = [_read_file(folder, file) for file in _files_of(manifest)]
-        wikis = {of_file: path for path, _, of_file in files}
-        if len(wikis) > 1:
-            raise InputError(max(wikis.values()), f"its columns are not those of {files[0].path}")
-        return cls(
-            folder=folder,
-            row_groups=_check_order([group for file in files for group in file.row_groups]),
-            wikis=files[0].wikis if files else (),
-            kinds=_read_kinds(FileSystems.join(folder, INTERNAL_CLASSES)),
-            dump_date=str(manifest["dump_date"]),
-            signature=str(manifest["signature"]),
-        )
+        row_groups: list[RowGroup] = []
+        wikis: dict[str, tuple[str, ...]] = {}
+        for file in _list_files(folder):
+            path = FileSystems.join(folder, file.name)
+            wikis[path], groups = _read_file(path, file.records)
+            row_groups += groups
+        first = next(iter(wikis), "")
+        for path, of_file in wikis.items():
+            if of_file != wikis[first]:
+                raise InputError(path, f"its columns are not those of {first}")
+        _check_order(row_groups)
+        kinds = _read_kinds(FileSystems.join(folder, INTERNAL_CLASSES))
+        return cls(folder, tuple(row_groups), wikis.get(first, ()), kinds)
 
     @property
     def manifest_path(self) -> str:
@@ -94,14 +94,11 @@ class EntityTable(NamedTuple):
         return dbname
 
 
-class _File(NamedTuple):
-    path: str
-    row_groups: Sequence[RowGroup]  # those that hold rows
-    wikis: tuple[str, ...]
+def _list_files(folder: str) -> list[OutputFile]:
+    """The files with entities, by name and so by id.
 
-
-def _read_manifest(folder: str) -> Mapping[str, Any]:
-    """Raises InputError unless it is that of an entity table, and the one that completed it."""
+    Raises InputError unless the manifest is that of an entity table, and the one that completed it.
+    """
     mark = FileSystems.join(folder, COMPLETED)
     if not FileSystems.exists(mark):
         raise InputError(folder, "no finished entity table: there is no COMPLETED in it")
@@ -112,7 +109,8 @@ def _read_manifest(folder: str) -> Mapping[str, Any]:
     manifest = json.loads(data)
     if manifest["corpus"] != "entities":
         raise InputError(folder, f"a build of {manifest['corpus']}, no entity table")
-    return cast(Mapping[str, Any], manifest)
+    files = [OutputFile(**file) for file in manifest["outputs"]]
+    return sorted(file for file in files if file.name.startswith("entities-"))
 
 
 def _read_bytes(path: str) -> bytes:
@@ -123,15 +121,11 @@ def _read_bytes(path: str) -> bytes:
         raise InputError(path, f"cannot be read: {error}") from error
 
 
-def _files_of(manifest: Mapping[str, Any]) -> list[OutputFile]:
-    """The files with entities, by name and so by id."""
-    files = [OutputFile(**file) for file in manifest["outputs"]]
-    return sorted(file for file in files if file.name.startswith("entities-"))
+def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
+    """The wikis and row groups that the end of a file tells.
 
-
-def _read_file(folder: str, file: OutputFile) -> _File:
-    """What the end of a file tells. Raises InputError for one that is missing or another."""
-    path = FileSystems.join(folder, file.name)
+    Raises InputError for one that is missing or another.
+    """
     row_groups = []
     with _open_parquet(path) as parquet:
         wikis = _check_schema(path, parquet.schema_arrow)
@@ -141,10 +135,10 @@ def _read_file(folder: str, file: OutputFile) -> _File:
             if ids is None or not ids.has_min_max:
                 raise InputError(path, f"row group {number} does not tell which ids it holds")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
-        if parquet.metadata.num_rows != file.records:
-            message = f"{parquet.metadata.num_rows} rows, where the manifest has {file.records}"
+        if parquet.metadata.num_rows != rows:
+            message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
             raise InputError(path, message)
-    return _File(path, row_groups, wikis)
+    return wikis, row_groups
 
 
 @contextlib.contextmanager
@@ -164,15 +158,14 @@ def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
     return wikis
 
 
-def _check_order(row_groups: Sequence[RowGroup]) -> tuple[RowGroup, ...]:
-    """The row groups, which are in the order of their files already. Raises InputError."""
+def _check_order(row_groups: Sequence[RowGroup]) -> None:
+    """Raises InputError where ids do not ascend in the order of the files."""
     last_id = 0
     for group in row_groups:
         if not last_id < group.first_id <= group.last_id:
             place = f"row group {group.number} begins at Q{group.first_id}"
             raise InputError(group.path, f"{place}, but Q{last_id} stands before it")
         last_id = group.last_id
-    return tuple(row_groups)
 
 
 def _read_kinds(path: str) -> dict[int, str]:
@@ -192,6 +185,7 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
         return parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
 
 
+@dataclass(eq=False, repr=False)
 class FindClasses(beam.PTransform):
     """PCollection[(page id, PageFacts)] → the same, with what the classes of the items say.
 
@@ -199,22 +193,14 @@ class FindClasses(beam.PTransform):
     has about one page in a wiki.
     """
 
-    def __init__(self, table: EntityTable):
-        super().__init__()
-        self.table = table
+    table: EntityTable
 
     def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
         return (
             page_to_facts
-            | "KeyByRowGroup"
-            >> beam.Map(_KeyByRowGroup(self.table.row_groups)).with_output_types(
-                tuple[int, PageToFacts]
-            )
+            | "KeyByRowGroup" >> beam.Map(_KeyByRowGroup(self.table.row_groups))
             | "GroupByRowGroup" >> beam.GroupByKey()
-            | "AddClasses"
-            >> beam.FlatMap(add_classes, self.table.row_groups, self.table.kinds).with_output_types(
-                PageToFacts
-            )
+            | "AddClasses" >> beam.FlatMap(add_classes, self.table.row_groups, self.table.kinds)
         )
 
 
@@ -267,18 +253,12 @@ def add_classes(
     is_there = ids[rows] == wanted
     lists = table[CLASSES].combine_chunks()
     bounds, classes = lists.offsets.to_numpy(), lists.values.to_numpy()
-    for page_and_facts, row, known in zip(found, rows, is_there, strict=True):
+    for (page_id, facts), row, known in zip(found, rows, is_there, strict=True):
         if known:
             of_item = classes[bounds[row] : bounds[row + 1]].tolist()
-            yield _add_class(*page_and_facts, find_internal_class(of_item, kinds))
-        else:
-            yield page_and_facts
-
-
-def _add_class(page_id: int, facts: PageFacts, internal: tuple[str, str]) -> PageToFacts:
-    kind, name = internal
-    known = facts._replace(internal_kind=kind, internal_class=name, is_class_known=True)
-    return page_id, known
+            kind, name = find_internal_class(of_item, kinds)
+            facts = facts._replace(internal_kind=kind, internal_class=name, is_class_known=True)
+        yield page_id, facts
 
 
 class ReadSitelinks(beam.PTransform):
@@ -296,8 +276,7 @@ class ReadSitelinks(beam.PTransform):
         return (
             root
             | "SpreadRowGroups" >> SpreadAll(self.table.row_groups)
-            | "ReadTitles"
-            >> beam.FlatMap(titles_and_items, self.column).with_output_types(tuple[str, str])
+            | "ReadTitles" >> beam.FlatMap(titles_and_items, self.column)
         )
 
 
@@ -326,10 +305,7 @@ class ReadTemplateAliases(beam.PTransform):
         return (
             root
             | "SpreadRowGroups" >> SpreadAll(groups)
-            | "ReadAliases"
-            >> beam.FlatMap(template_aliases, self.english, self.local).with_output_types(
-                TemplateFact
-            )
+            | "ReadAliases" >> beam.FlatMap(template_aliases, self.english, self.local)
         )
 
 
@@ -338,7 +314,5 @@ def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[Temp
     table = _read_columns(group.path, group.number, [english, local])
     is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
     table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))
-    for titles in zip(table[english].to_pylist(), table[local].to_pylist(), strict=True):
-        fact = sitelink_alias(*titles)
-        if fact:
-            yield fact
+    titles = zip(table[english].to_pylist(), table[local].to_pylist(), strict=True)
+    yield from filter(None, itertools.starmap(sitelink_alias, titles))

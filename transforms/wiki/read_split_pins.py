@@ -8,6 +8,7 @@ import itertools
 import pathlib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -46,16 +47,14 @@ class PinFile(NamedTuple):
 
     path: str
     split: str = ""  # of all its rows, in a finished build; "" where a column tells
-    row_group: int = -1  # -1 is the whole file
+    row_group: int = -1  # of a Parquet file; -1 is the whole file
 
 
 class PinSources(NamedTuple):
     """Where pins are read from."""
 
     files: tuple[PinFile, ...]
-    inputs: tuple[
-        str, ...
-    ]  # what a manifest has to name; the manifest of a build stands for its files
+    inputs: tuple[str, ...]  # what a manifest has to name; that of a build stands for its files
 
 
 def find_pins(patterns: Sequence[str]) -> PinSources:
@@ -114,13 +113,14 @@ def _files_of_build(folder: str) -> list[PinFile]:
 def _check_head(path: str) -> None:
     """Raises InputError for a table without the columns, before any worker starts."""
     if _is_parquet(path):
-        _row_groups(PinFile(path))
+        plan_units(PinFile(path))
         return
     with _naming(path), open_input(path) as lines:
         for _ in read_pin_lines(itertools.islice(lines, 1)):
             pass
 
 
+@dataclass(eq=False, repr=False)
 class ReadSplitPins(beam.PTransform):
     """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages.
 
@@ -131,16 +131,14 @@ class ReadSplitPins(beam.PTransform):
       files: as `find_pins` gives them.
     """
 
-    def __init__(self, files: Sequence[PinFile]):
-        super().__init__()
-        self.files = list(files)
+    files: Sequence[PinFile]
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         return (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=PinFile)
             | "SpreadUnits" >> Spread(plan_units, of=PinFile)
-            | "ReadPins" >> beam.FlatMap(read_blocks).with_output_types(tuple[int, Block])
+            | "ReadPins" >> beam.FlatMap(read_blocks)
         )
 
 
@@ -148,14 +146,10 @@ def plan_units(file: PinFile) -> list[PinFile]:
     """What one worker reads at a time."""
     if not _is_parquet(file.path):
         return [file]
-    return [file._replace(row_group=index) for index in range(_row_groups(file))]
-
-
-def _row_groups(file: PinFile) -> int:
     with _naming(file.path), open_raw(file.path) as stream:
         parquet = pq.ParquetFile(stream)
         check_columns(parquet.schema_arrow.names, file.split)
-        return int(parquet.num_row_groups)
+        return [file._replace(row_group=index) for index in range(parquet.num_row_groups)]
 
 
 def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
@@ -174,8 +168,7 @@ def read_pins(unit: PinFile) -> Iterator[Pin]:
             with open_raw(unit.path) as stream:
                 parquet = pq.ParquetFile(stream)
                 columns = check_columns(parquet.schema_arrow.names, unit.split)
-                groups = range(parquet.num_row_groups) if unit.row_group < 0 else [unit.row_group]
-                table = parquet.read_row_groups(list(groups), columns=columns)
+                table = parquet.read_row_group(unit.row_group, columns=columns)
             yield from pins_of_table(table, unit.split)
         else:
             with open_input(unit.path) as lines:
@@ -198,6 +191,7 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
         raise InputError(path, f"{place}damaged or cut: {error}") from error
 
 
+@dataclass(eq=False, repr=False)
 class PinItems(beam.PTransform):
     """PCollection[(page id, PageFacts)] → the same, with the pinned splits of their items.
 
@@ -205,18 +199,14 @@ class PinItems(beam.PTransform):
       pins: what ReadSplitPins gives. One identity with two splits in it raises InputError.
     """
 
-    def __init__(self, pins: beam.PCollection):
-        super().__init__()
-        self.pins = pins
+    pins: beam.PCollection
 
     def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
-        keyed = page_to_facts | "KeyByBucket" >> beam.Map(key_by_bucket).with_output_types(
-            tuple[int, PageToFacts]
-        )
+        keyed = page_to_facts | "KeyByBucket" >> beam.Map(key_by_bucket)
         return (
             {"facts": keyed, "pins": self.pins}
             | "JoinPins" >> beam.CoGroupByKey()
-            | "AddPins" >> beam.FlatMapTuple(add_pins).with_output_types(PageToFacts)
+            | "AddPins" >> beam.FlatMapTuple(add_pins)
         )
 
 
@@ -241,6 +231,7 @@ def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
         raise InputError(error.second[1], str(error)) from error
 
 
+@dataclass(eq=False, repr=False)
 class PinPages(beam.PTransform):
     """Pins, as ReadSplitPins gives them → PCollection[(page id, PageFacts)] of the pages of a wiki.
 
@@ -248,17 +239,11 @@ class PinPages(beam.PTransform):
     InputError, whichever it is.
     """
 
-    def __init__(self, dbname: str):
-        super().__init__()
-        self.dbname = dbname
+    dbname: str
 
     def expand(self, pins: beam.PCollection) -> beam.PCollection:
-        return (
-            pins
-            | "GroupPins" >> beam.GroupByKey()
-            | "FactsOfPins"
-            >> beam.FlatMap(facts_of_pins, self.dbname).with_output_types(PageToFacts)
-        )
+        grouped = pins | "GroupPins" >> beam.GroupByKey()
+        return grouped | "FactsOfPins" >> beam.FlatMap(facts_of_pins, self.dbname)
 
 
 def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
@@ -267,9 +252,3 @@ def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterat
         if identity.startswith(f"{dbname}:"):
             page_id = int(identity.removeprefix(f"{dbname}:"))
             yield page_id, PageFacts(pinned_split=split)
-
-
-def read_all_pins(files: Sequence[PinFile]) -> Mapping[str, str]:
-    """The plain twin of ReadSplitPins: identity → split of files that fit into memory."""
-    units = (unit for file in files for unit in plan_units(file))
-    return unpack_blocks(block for unit in units for _, block in read_blocks(unit))

@@ -9,6 +9,7 @@ import collections
 import html
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -40,6 +41,7 @@ _NAMESPACE = re.compile(rb"<ns>(\d+)</ns>")
 _HEAD_BYTES = 4_000  # <title>, <ns> and <id> stand first
 
 
+@dataclass(eq=False, repr=False)
 class ReadTemplates(beam.PTransform):
     """PBegin → PCollection of one WikiTemplates.
 
@@ -55,38 +57,23 @@ class ReadTemplates(beam.PTransform):
       table: of entities, or None; items of templates tell local names of known templates.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        language: Language,
-        namespaces: Mapping[int, Sequence[str]],
-        dbname: str,
-        table: EntityTable | None = None,
-        stripes: int = 1,
-        on_corrupt: str = "fail",
-    ):
-        super().__init__()
-        self.paths = list(paths)
-        self.language = language
-        self.namespaces = dict(namespaces)
-        self.aliases = None if table is None else ReadTemplateAliases(table, dbname)
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
+    paths: Sequence[str]
+    language: Language
+    namespaces: Mapping[int, Sequence[str]]
+    dbname: str
+    table: EntityTable | None = None
+    stripes: int = 1
+    on_corrupt: str = "fail"
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
             _ReadUnit(self.language, self.namespaces, self.on_corrupt)
         ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", main="facts")
         facts = [read.facts]
-        if self.aliases is not None:
-            facts.append(
-                root
-                | "ReadAliases" >> self.aliases
-                | "LocalNames"
-                >> beam.FlatMap(local_names, frozenset(self.language.templates)).with_output_types(
-                    tuple[str, TemplateFact]
-                )
-            )
+        if self.table is not None:
+            aliases = root | "ReadAliases" >> ReadTemplateAliases(self.table, self.dbname)
+            known = frozenset(self.language.templates)
+            facts.append(aliases | "LocalNames" >> beam.FlatMap(local_names, known))
         uses = read.uses | "SumUses" >> beam.CombinePerKey(sum)
         return (
             {"facts": facts | "Facts" >> beam.Flatten(), "uses": uses}
@@ -97,13 +84,11 @@ class ReadTemplates(beam.PTransform):
         )
 
 
+@dataclass(eq=False)
 class _ReadUnit(beam.DoFn):
-    def __init__(
-        self, language: Language, namespaces: Mapping[int, Sequence[str]], on_corrupt: str
-    ):
-        self.language = language
-        self.namespaces = namespaces
-        self.on_corrupt = on_corrupt
+    language: Language
+    namespaces: Mapping[int, Sequence[str]]
+    on_corrupt: str
 
     def setup(self) -> None:
         self.tables = TemplateTable(self.language, self.namespaces, NO_TEMPLATES)

@@ -1,6 +1,7 @@
 """Articles ⋈ facts about their pages → kept and rejected."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -22,6 +23,7 @@ class Linked(NamedTuple):
     class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
 
 
+@dataclass(eq=False, repr=False)
 class ScreenFacts(beam.PTransform):
     """Gives each article its identity, unless the facts about its page speak against it.
 
@@ -32,64 +34,52 @@ class ScreenFacts(beam.PTransform):
       identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
     """
 
-    def __init__(
-        self,
-        stage: str,
-        page_to_facts: beam.PCollection | None,
-        has_page_table: bool,
-        identity: str = "",
-    ):
-        super().__init__()
-        self.page_to_facts = page_to_facts
-        self.screen = _Screen(stage, has_page_table, identity)
+    stage: str
+    page_to_facts: beam.PCollection | None
+    has_page_table: bool
+    identity: str = ""
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page).with_output_types(
-            tuple[int, bytes]
+        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page)
+        if self.page_to_facts is None:
+            grouped = page_to_article | "GroupByPage" >> beam.GroupByKey()
+            joined = grouped | "WithoutFacts" >> beam.MapTuple(without_facts)
+        else:
+            sides = {"articles": page_to_article, "facts": self.page_to_facts}
+            joined = sides | "JoinFacts" >> beam.CoGroupByKey()
+        screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
+        screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
+            "rejected", "class_unknown", main="kept"
         )
-        screened = self._join(page_to_article) | "Screen" >> beam.ParDo(
-            self.screen
-        ).with_output_types(PackedArticle).with_outputs("rejected", "class_unknown", main="kept")
         return Linked(screened.kept, screened.rejected, screened.class_unknown)
 
-    def _join(self, page_to_article: beam.PCollection) -> beam.PCollection:
-        if self.page_to_facts is None:
-            return (
-                page_to_article
-                | "GroupByPage" >> beam.GroupByKey()
-                | "WithoutFacts" >> beam.MapTuple(without_facts)
-            )
-        joined = {"articles": page_to_article, "facts": self.page_to_facts}
-        return joined | "JoinFacts" >> beam.CoGroupByKey()
 
-
-class _Screen(beam.DoFn):
-    def __init__(self, stage: str, has_page_table: bool, identity: str):
-        self.stage = stage
-        self.has_page_table = has_page_table
-        self.identity = identity
-
-    def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
-        page_id, found = element
-        articles = newest_first(found["articles"])
-        if not articles:
-            return
-        newest, *older = articles
-        for article in older:
-            yield reject(page_id, article.title, self.stage, REPEATED)
-        facts = merge_facts(found["facts"])
-        if not self.has_page_table:
-            facts = facts._replace(exists=True)
-        if self.identity:
-            facts = facts._replace(qid=f"{self.identity}:{page_id}", is_class_known=True)
-        reason = reason_to_reject_facts(facts)
-        if reason:
-            yield reject(page_id, newest.title, self.stage, reason)
-            return
-        counters.count(self.stage, "linked")
-        if not facts.is_class_known:
-            yield beam.pvalue.TaggedOutput("class_unknown", 1)
-        yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
+def _screen(
+    joined: tuple[int, Mapping[str, Iterable[Any]]],
+    stage: str,
+    has_page_table: bool,
+    identity: str,
+) -> Iterator[Any]:
+    page_id, found = joined
+    articles = newest_first(found["articles"])
+    if not articles:
+        return
+    newest, *older = articles
+    for article in older:
+        yield reject(page_id, article.title, stage, REPEATED)
+    facts = merge_facts(found["facts"])
+    if not has_page_table:
+        facts = facts._replace(exists=True)
+    if identity:
+        facts = facts._replace(qid=f"{identity}:{page_id}", is_class_known=True)
+    reason = reason_to_reject_facts(facts)
+    if reason:
+        yield reject(page_id, newest.title, stage, reason)
+        return
+    counters.count(stage, "linked")
+    if not facts.is_class_known:
+        yield beam.pvalue.TaggedOutput("class_unknown", 1)
+    yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
 
 
 def without_facts(

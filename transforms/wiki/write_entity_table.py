@@ -9,6 +9,7 @@ from apache_beam.pvalue import AsSingleton
 from transforms.files import counters
 from transforms.files.write_files import ParquetFile, write_parquet
 from transforms.records import OutputFile
+from transforms.text.files.shards import parquet_name
 from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
 from transforms.wiki.pack_items import PackedItems
@@ -47,12 +48,8 @@ class WriteEntityTable(beam.PTransform):
 
     def expand(self, items: PackedItems) -> WrittenTable:
         starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
-        filled = items.blocks | "CutBlocks" >> beam.FlatMap(
-            cut_block, AsSingleton(starts)
-        ).with_output_types(tuple[FileKey, bytes])
-        empty = starts | "EveryFile" >> beam.FlatMap(every_file).with_output_types(
-            tuple[FileKey, bytes]
-        )
+        filled = items.blocks | "CutBlocks" >> beam.FlatMap(cut_block, AsSingleton(starts))
+        empty = starts | "EveryFile" >> beam.FlatMap(every_file)
         written = (
             (filled, empty)
             | beam.Flatten()
@@ -83,7 +80,7 @@ def write_file(
     (file, files), packed = grouped
     merged = entity_table.merge_blocks(map(entity_table.unpack_block, filter(None, packed)))
     rows = entity_table.drop_repeated(merged)
-    name = f"entities-{file:05d}-of-{files:05d}.parquet"
+    name = parquet_name("entities", file, files)
     counts = TableCounts(0, merged.num_rows - rows.num_rows, 0, (0,) * len(wikis))
     schema = entity_table.table_schema(wikis)
     with ParquetFile(folder, name, schema, **_encoding(wikis)) as output:
@@ -108,18 +105,7 @@ def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
     }
 
 
-class WriteInternalClasses(beam.PTransform):
-    """PCollection of one {class: kind} → PCollection[OutputFile]: internal-classes.parquet."""
-
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
-
-    def expand(self, kinds: beam.PCollection) -> beam.PCollection:
-        return kinds | "WriteClasses" >> beam.Map(write_internal_classes, self.folder)
-
-
 def write_internal_classes(kinds: dict[int, str], folder: str) -> OutputFile:
-    """Writes the file."""
+    """Writes {class: kind} to internal-classes.parquet."""
     table = entity_table.class_table(kinds)
     return write_parquet(folder, "internal-classes.parquet", "", table)

@@ -153,8 +153,8 @@ def test_a_build_that_comes_while_the_card_is_written_is_in_it(
     """As on a store, or from another machine, where no lock keeps others out."""
     write, corpus = folder_cards.write_whole, tmp_path / "wiki40b"
 
-    def write_late(path: Path, content: bytes) -> None:
-        if path.parent == corpus and not (corpus / "en").exists():
+    def write_late(path: str, content: bytes) -> None:
+        if Path(path).parent == corpus and not (corpus / "en").exists():
             add_build(tmp_path, "en")
         write(path, content)
 

@@ -6,6 +6,7 @@ import hashlib
 import multiprocessing
 import os
 import pathlib
+import shutil
 import signal
 import threading
 import time
@@ -13,7 +14,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import publish
 from pipelines.builds.publish import TargetError, building, is_completed
@@ -211,20 +211,20 @@ def die_before_the_mark(target: Path, replace: bool) -> None:
 
 def die_while_deleting(target: Path, replace: bool) -> None:
     """Some files of the old build are gone, others are not."""
-    delete = FileSystems.delete
+    remove = shutil.rmtree
 
-    def delete_in_part(paths: list[str]) -> None:
-        if paths == [str(target)]:
+    def remove_in_part(path: Path | str, **options: bool) -> None:
+        if path == str(target):
             (target / "train.parquet").unlink()
             die()
-        delete(paths)
+        remove(path, **options)
 
-    FileSystems.delete = delete_in_part
+    shutil.rmtree = remove_in_part  # type: ignore[assignment]
     make(target, "half", replace=replace)
 
 
 def die_before_deleting(target: Path, replace: bool) -> None:
-    publish._delete = lambda target: die()
+    publish.remove_build = lambda target: die()
     make(target, "half", replace=replace)
 
 

@@ -67,7 +67,7 @@ def copy_builds(monkeypatch: pytest.MonkeyPatch, followed: Place, calls: list[Bu
 
     monkeypatch.setattr(refresh_corpus, "launch", launch)
     monkeypatch.setattr(refresh_corpus, "check_edition", lambda *_: "")
-    monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: NOTHING_CHANGED)
+    monkeypatch.setattr(refresh_corpus, "compare_builds", lambda *_, **__: NOTHING_CHANGED)
 
 
 @pytest.fixture

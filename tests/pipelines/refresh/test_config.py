@@ -178,5 +178,5 @@ def test_what_corpora_are_made_of() -> None:
         "simplebooks": "simplebooks/en",
         "flores101": "",
     }
-    assert recipes["flores101"].setting_of("enwikibooks", "dump") == "wikibooks"
-    assert recipes["pg19"].setting_of("gutenberg", "catalog") == "catalog"
+    assert recipes["flores101"].table.setting_of("enwikibooks", "dump") == "wikibooks"
+    assert recipes["pg19"].table.setting_of("gutenberg", "catalog") == "catalog"

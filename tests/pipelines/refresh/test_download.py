@@ -400,9 +400,7 @@ def test_an_interruption_does_not_wait_for_a_checksum(
 
     monkeypatch.setattr(switch, "check", check)
     with plain_session(USER_AGENT) as session, pytest.raises(InterruptedTransferError):
-        Transfer(
-            file, here.folder, session, patience=HASTE, switch=switch, count_bytes=lambda _: None
-        ).run()
+        Transfer(PartFile(here.folder, file), session, HASTE, switch, lambda _: None).run()
     assert whole.read_bytes() == CONTENT
 
 

@@ -16,8 +16,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pipelines.inspect import verify as checks
+from pipelines.inspect.compare import compare_builds
 from pipelines.inspect.verify import Verdict, verify
-from pipelines.refresh import acceptance, memory_check, refresh_corpus
+from pipelines.refresh import acceptance, machine, refresh_corpus
 from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.lock import locked
 from tests.makers.wiki_builds import Command
@@ -239,7 +240,7 @@ def test_a_failure_is_in_the_metrics_and_the_success_before_it(place: Place) -> 
 def test_an_edition_that_lost_too_much_is_not_accepted(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
+    monkeypatch.setattr(refresh_corpus, "compare_builds", compare_builds)
     place.configure(place.site.url, "max_removed_share = 0.0")
     place.refresh()
     put_dump(place.site, NEW)
@@ -267,7 +268,7 @@ def test_no_document_may_move(
     place.configure(place.site.url, corpus=f"allow_moves = {allow}")
     place.refresh()
     put_dump(place.site, NEW)
-    monkeypatch.setattr(refresh_corpus, "compare_editions", lambda *_, **__: moved)
+    monkeypatch.setattr(refresh_corpus, "compare_builds", lambda *_, **__: moved)
     place.refresh(status=status)
     assert place.current() == (OLD_EDITION if status else NEW_EDITION)
 
@@ -334,7 +335,7 @@ def test_a_build_that_leaks_is_neither_accepted_nor_made_again(
 def test_a_damaged_current_edition_and_the_way_out(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresh_corpus, "compare_editions", acceptance.compare_editions)
+    monkeypatch.setattr(refresh_corpus, "compare_builds", compare_builds)
     place.refresh()
     next(place.edition(OLD).glob("train-*.parquet")).unlink()
     put_dump(place.site, NEW)
@@ -350,7 +351,7 @@ def test_a_damaged_current_edition_and_the_way_out(
 def test_too_little_memory_is_told_before_anything_is_fetched(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_check, "memory_limit", lambda: 800_000_000)
+    monkeypatch.setattr(machine, "memory_limit", lambda: 800_000_000)
     place.configure(place.site.url)
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
     for how in ([], ["--dry-run"]):

@@ -62,6 +62,11 @@ def state_of(project: Project, code: str = "fra") -> LanguageState:
     return LanguageState(read_entries(project.journal(code)), project.ids)
 
 
+def counts_of(state: LanguageState) -> tuple[int, int, int]:
+    """Lines with a translation, lines that have to come back, and disputed ones."""
+    return len(state.answers), len(state.awaited), len(state.disputed)
+
+
 def kinds(project: Project, code: str = "fra") -> list[str]:
     return [entry.kind for entry in read_entries(project.journal(code))]
 

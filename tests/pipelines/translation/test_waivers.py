@@ -148,7 +148,6 @@ def test_tables_that_cannot_be(failed: Office, change: Callable[[str], str], mes
         ),
         (("--waive", "*:is-fine", "--because", "x", "--by", "E"), "no finding *:is-fine"),
         (("--waive", "*:", "--because", "x", "--by", "E"), "--waive takes ID:RULE"),
-        (("--workers", "0"), "--workers is 0, and must be positive"),
     ],
 )
 def test_settings_that_cannot_be(failed: Office, arguments: tuple[str, ...], message: str) -> None:

@@ -8,6 +8,7 @@ import apache_beam as beam
 import pytest
 
 from tests.tools.run_pipeline import Outcome, run_transform
+from transforms.books import count_book_vocabulary
 from transforms.books.count_book_vocabulary import CountBookVocabulary
 from transforms.files.scratch import Scratch
 from transforms.lines import deal_words
@@ -25,9 +26,7 @@ BOOKS = [
 ]
 
 
-def count(
-    folder: Path, books: Sequence[tuple[str, str]], min_count: int = 2, buckets: int = 3
-) -> Outcome:
+def count(folder: Path, books: Sequence[tuple[str, str]], min_count: int = 2) -> Outcome:
     folder.mkdir()
     scratch = Scratch(str(folder))
     placed = [
@@ -35,7 +34,7 @@ def count(
         for number, (split, text) in enumerate(books)
     ]
     return run_transform(
-        CountBookVocabulary(str(folder), "vocabulary-2.tsv", min_count, buckets), placed
+        CountBookVocabulary(str(folder), "vocabulary-2.tsv", min_count, str(folder)), placed
     )
 
 
@@ -74,7 +73,8 @@ def test_many_words_equal_a_plain_count(
         )
         for _ in range(20)
     ]
-    outcome = count(tmp_path / "a", books, min_count=3, buckets=chance.choice([1, 5]))
+    monkeypatch.setattr(count_book_vocabulary, "BUCKETS", chance.choice([1, 5]))
+    outcome = count(tmp_path / "a", books, min_count=3)
     words = Counter(word for split, text in books if split == "train" for word in text.split())
     frequent = {word: number for word, number in words.items() if number >= 3}
     rows = sorted((-number, word.encode()) for word, number in frequent.items())
@@ -103,12 +103,7 @@ def test_two_sizes_in_one_pipeline(tmp_path: Path) -> None:
         books = root | beam.Create([placed])
         for size in ("92", "2"):
             _ = books | f"Count{size}" >> CountBookVocabulary(
-                str(tmp_path), f"vocabulary-{size}.tsv"
+                str(tmp_path), f"vocabulary-{size}.tsv", 3, str(tmp_path)
             )
     for size in ("92", "2"):
         assert (tmp_path / f"vocabulary-{size}.tsv").read_bytes() == b"a\t3\n"
-
-
-def test_settings_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="min_count is 0, and must be positive"):
-        CountBookVocabulary("", "v", 0)

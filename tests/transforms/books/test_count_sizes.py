@@ -30,7 +30,7 @@ def counted(tmp_path: Path) -> Outcome:
         )
         for number, (split, is_small, text) in enumerate(BOOKS, start=1)
     ]
-    return run_transform(CountSizes(str(tmp_path), min_count=2), sized)
+    return run_transform(CountSizes(str(tmp_path), 2, str(tmp_path)), sized)
 
 
 def test_each_size_has_a_vocabulary_of_its_own(counted: Outcome, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 from pathlib import Path
 
-import pytest
-
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
 from transforms.books.date_books import DateBooks
@@ -79,8 +77,3 @@ def test_books_travel_between_workers(tmp_path: Path) -> None:
     assert unpacked[0] == unpacked[1] != []
     assert [dated[1:] for dated in one] == [dated[1:] for dated in two]
     assert {type(dated) for dated in two} == {DatedBook}
-
-
-def test_a_year_that_makes_no_sense() -> None:
-    with pytest.raises(ValueError, match="before is 0, and must be a year"):
-        DateBooks(0)

@@ -1,3 +1,4 @@
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from transforms.books.decide_contested import (
     key_contested,
 )
 from transforms.files.scratch import Scratch
-from transforms.text.books.simple.ngram_blocks import SharedNgrams, shared_to_bytes
-from transforms.text.books.simple.overlap import ContestedBook, Threshold
+from transforms.text.books.simple.ngram_blocks import SharedNgrams, to_bytes
+from transforms.text.books.simple.overlap import ContestedBook
 
 
 @pytest.mark.parametrize(("first", "component"), [(1, 1), (4, 1), (7, 2), (2, 2), (9, 9)])
@@ -43,7 +44,7 @@ def test_a_partition_gives_chains_and_more_on_the_side(tmp_path: Path) -> None:
         numpy.array([0, 2, 0, 2, 1, 2], numpy.uint32),
         numpy.array([True, False] * 3),
     )
-    packed = Scratch(str(tmp_path)).put(shared_to_bytes(shared))
+    packed = Scratch(str(tmp_path)).put(to_bytes(shared))
     contested = numpy.array([[10, 9, 9, 9], [30, 8, 8, 8]])
     certain, links, chain = chain_partition(packed, contested)
     assert (certain.tag, certain.value.tolist()) == ("certain", [[30, 1]])
@@ -55,5 +56,5 @@ def test_a_component_is_decided_in_one_place() -> None:
     books = [ContestedBook(4, 40, 10, 3), ContestedBook(1, 50, 10, 0)]
     chains = [(numpy.array([1, 4]).tobytes(), 2)]
     joined: dict[str, list[Any]] = {"books": books, "chains": chains}
-    assert decide_component((1, joined), Threshold(1, 2)).tolist() == [[4]]
-    assert decide_component((1, joined), Threshold(2, 3)).tolist() == []
+    assert decide_component((1, joined), Fraction(1, 2)).tolist() == [[4]]
+    assert decide_component((1, joined), Fraction(2, 3)).tolist() == []

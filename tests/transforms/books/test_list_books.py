@@ -58,6 +58,5 @@ def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> N
 
 
 def test_a_book_without_a_fate_is_an_error() -> None:
-    names = ("title", "measured", "verdict", "rejected", "sized", "place")
     with pytest.raises(ValueError, match="book 7 is both kept and rejected, or neither"):
-        line_of((7, dict.fromkeys(names, ()) | {"title": ["Hen"]}))
+        line_of((7, dict.fromkeys(BookFates._fields, ()) | {"titles": ["Hen"]}), "L/V^2")

@@ -19,13 +19,14 @@ from transforms.books.check_books import match_books
 from transforms.books.read_books import (
     BookUnit,
     ReadBooks,
-    book_bytes_of,
     plan_units,
     read_unit,
     share_out,
     short_names,
+    sizes_of,
 )
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
 from transforms.records import BookFile, BookHeader, Rejected
 from transforms.text.files.packed_files import PackedDamage, PackedFile
@@ -118,14 +119,14 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, name: str, stripes:
     assert outcome.elements["lost"] == []
     assert sum(outcome.elements["files"]) == 4
     assert outcome.counters == {
-        "read-books/dump_bytes": book_bytes_of([path], stripes),
+        "read-books/dump_bytes": sum(sizes_of([path])),
         "read-books/text_bytes": sum(len(data) for name, data in FILES if name.endswith("txt")),
         "read-books/books": 2,
         "read-books/skipped": 1,
         "read-books/html-page": 1,
         "read-books/no-ebook-number": 1,
     }
-    assert book_bytes_of([path]) == pathlib.Path(path).stat().st_size
+    assert sum(sizes_of([path])) == pathlib.Path(path).stat().st_size
 
 
 def test_single_files_whatever_their_names(tmp_path: pathlib.Path) -> None:
@@ -143,7 +144,7 @@ def test_single_files_whatever_their_names(tmp_path: pathlib.Path) -> None:
     assert found == {f"{parent}/84-0.txt": 84, "old/84-0.txt": 84, "85": 85, "86.txt.gz": 86}
     assert [one.reason for one in outcome.elements["rejected"]] == ["empty-file"]
     assert sorted(outcome.elements["files"]) == [0, 1, 1, 1, 1, 1]
-    assert outcome.counters["read-books/dump_bytes"] == book_bytes_of(paths)
+    assert outcome.counters["read-books/dump_bytes"] == sum(sizes_of(paths))
     assert outcome.counters["read-books/skipped"] == 1
 
 
@@ -198,7 +199,7 @@ def test_the_books_do_not_depend_on_how_they_are_packed(
     contents = sorted(event.content for event in found if isinstance(event, PackedFile))
     assert contents == sorted(content for _, content in files)
     counted = [unit.counted_bytes for unit in units if isinstance(unit, BookUnit)]
-    assert sum(counted) == book_bytes_of(paths)
+    assert sum(counted) == sum(sizes_of(paths))
 
 
 GOOD = [("84.txt", book(84)), ("85.txt", book(85))]
@@ -289,7 +290,7 @@ def test_real_books_come_the_same_from_files_and_an_archive(tmp_path: pathlib.Pa
         for book in unpacked(together.elements["books"])
     ]
     assert inside == sorted(plain)
-    assert together.counters["read-books/dump_bytes"] == book_bytes_of([archive], 2)
+    assert together.counters["read-books/dump_bytes"] == sum(sizes_of([archive]))
 
 
 def test_a_book_that_a_cut_archive_holds_a_part_of_is_not_kept(tmp_path: pathlib.Path) -> None:

@@ -19,7 +19,8 @@ from transforms.books.read_catalog import (
     plan_units,
     read_unit,
 )
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.records import Author, CatalogEntry, Rejected
 from transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
 

@@ -1,15 +1,23 @@
-from collections.abc import Iterator
+import pickle
 from pathlib import Path
 
 import pytest
 
 from tests.makers.made_books import book
 from tests.tools.run_pipeline import run_transform
+from tests.transforms.text.books.sample_texts import GERMAN, PROSE
 from transforms.books import screen_books
-from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks, measure_book
+from transforms.books.screen_books import (
+    KeepSimple,
+    MeasureBooks,
+    ScreenBooks,
+    first_reason,
+    measure_book,
+)
 from transforms.files.scratch import Scratch, fetch_text
 from transforms.records import Book, MeasuredBook, Reason, Rejected
-from transforms.text.books.screening.screening import Rules, TooShort
+from transforms.text.books.screening.language import not_english
+from transforms.text.books.screening.running_text import TooShort
 from transforms.text.books.simple.simplicity import NotSimple
 
 TEXTS = ["one two three", "one", "a a a a", "", "b c"]
@@ -29,7 +37,7 @@ def books(tmp_path: Path) -> list[Book]:
 
 
 def test_kept_and_rejected_are_what_was_read(books: list[Book]) -> None:
-    outcome = run_transform(ScreenBooks(Rules((TooShort(2), reject_b))), books)
+    outcome = run_transform(ScreenBooks(TooShort(2), reject_b), books)
     assert sorted(outcome.elements["kept"]) == [books[0], books[2]]
     assert sorted(outcome.elements["rejected"]) == [
         Rejected("2", "Title 2", "screen-books", "too-short", "1 words"),
@@ -58,14 +66,29 @@ def test_a_text_is_fetched_once_for_all_rules(
         return fetch_text(packed)
 
     monkeypatch.setattr(screen_books, "fetch_text", fetch)
-    screen = screen_books._ScreenBook("screen-books", Rules((TooShort(0), TooShort(1), reject_b)))
-
-    def screened() -> Iterator[Book]:
-        for one in books[:3]:
-            yield from screen.process(one)
-
-    assert list(screened()) == books[:3]
+    rules = (TooShort(0), TooShort(1), reject_b)
+    assert [first_reason(rules, one) for one in books[:3]] == [None] * 3
     assert fetched == [one.packed_text for one in books[:3]]
+
+
+def reject_long_titles(book: Book, _: str) -> Reason | None:
+    return Reason("long-title", book.title) if len(book.title) > 5 else None
+
+
+def test_the_first_rule_that_speaks_against_a_book_decides(tmp_path: Path) -> None:
+    rules = pickle.loads(pickle.dumps((reject_long_titles, TooShort(2), not_english)))
+
+    def reason(title: str, text: str) -> Reason | None:
+        packed = Scratch(str(tmp_path)).put_text(text)
+        return first_reason(rules, book(title, packed_text=packed))
+
+    assert reason("Hen", PROSE) is None
+    assert reason("Hen", "one") == Reason("too-short", "1 words")
+    assert reason("Long title", "one") == Reason("long-title", "Long title")
+    german = reason("Hen", GERMAN)
+    assert german is not None
+    assert german.slug == "not-english"
+    assert first_reason((), book(packed_text=Scratch(str(tmp_path)).put_text(""))) is None
 
 
 def test_books_are_measured(books: list[Book]) -> None:

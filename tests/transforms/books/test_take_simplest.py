@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.makers.made_books import make_book
-from tests.tools.run_pipeline import Outcome, run_inputs
-from transforms.books.take_simplest import RatedBooks, TakeSimplest
-from transforms.files.scratch import Scratch
+from tests.tools.run_pipeline import Outcome, run_transform
+from transforms.books import take_simplest
+from transforms.books.take_simplest import TakeSimplest, check_target
 from transforms.lines import deal_words
-from transforms.records import MeasuredBook, Rejected, TokenizedBook
+from transforms.records import MeasuredBook, Rejected
 
 
 class Text(NamedTuple):
@@ -55,36 +55,17 @@ def random_texts(seed: int) -> list[Text]:
     ]
 
 
-def tokenized(folder: Path, texts: Sequence[Text]) -> list[TokenizedBook]:
-    scratch = Scratch(str(folder))
-    return [
-        TokenizedBook(
-            book_id=text.book_id,
-            title=f"Tale {text.book_id}",
-            paragraphs=1,
-            packed_raw=b"",
-            packed_tokens=scratch.put_text(f"{text.tokens}\n"),
-            tokens=len(text.tokens.split()),
-        )
-        for text in texts
-    ]
-
-
 def take(
     folder: Path, texts: Sequence[Text], settings: Mapping[str, Any], workers: int = 0
 ) -> Outcome:
-    measured = [MeasuredBook(make_book(text.book_id), *text.measured) for text in texts]
-    measured.append(MeasuredBook(make_book(999), 9, 1))  # of a book that was dropped since
-    return run_inputs(
-        lambda books, measured: RatedBooks(books, measured) | TakeSimplest(str(folder), **settings),
-        workers,
-        books=tokenized(folder, texts),
-        measured=measured,
-    )
+    measured = [
+        MeasuredBook(make_book(text.book_id, text.tokens, folder), *text.measured) for text in texts
+    ]
+    return run_transform(TakeSimplest(str(folder), **settings), measured, workers)
 
 
 def ids_of(outcome: Outcome) -> list[int]:
-    return sorted(book.book_id for book in outcome.elements["kept"])
+    return sorted(measured.book.book_id for measured in outcome.elements["kept"])
 
 
 TEXTS = [Text(3, "a b a", (3, 2)), Text(1, "a b c", (3, 3)), Text(2, "c c d", (3, 3))]
@@ -99,6 +80,8 @@ def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Pa
         Rejected("2", "Tale 2", "take-simplest", "beyond-vocabulary", detail),
     ]
     assert outcome.counters == {
+        "tokenize-books/books": 3,
+        "tokenize-books/text_bytes": 15,
         "take-simplest/books": 1,
         "take-simplest/beyond-vocabulary": 2,
     }
@@ -137,7 +120,8 @@ def test_the_same_as_book_after_book(
     kept, reason = take_in_sequence(texts, **settings)
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", chance.choice([1, 50, 10_000]))
     shuffled = chance.sample(texts, len(texts))
-    outcome = take(tmp_path, shuffled, {**settings, "buckets": chance.choice([1, 7])})
+    monkeypatch.setattr(take_simplest, "BUCKETS", chance.choice([1, 7]))
+    outcome = take(tmp_path, shuffled, settings)
     assert ids_of(outcome) == kept
     assert {one.reason for one in outcome.elements["rejected"]} == ({reason} if reason else set())
     assert len(kept) + len(outcome.elements["rejected"]) == len(texts)
@@ -161,6 +145,9 @@ def test_without_books(tmp_path: Path) -> None:
     assert outcome.elements == {"kept": [], "rejected": []}
 
 
+TARGET = {"target_tokens": 1, "max_vocabulary": 1, "min_count": 1, "formula": "L/V^2"}
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -172,4 +159,4 @@ def test_without_books(tmp_path: Path) -> None:
 )
 def test_settings_that_make_no_sense(settings: Mapping[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        TakeSimplest("", **settings)
+        check_target(**{**TARGET, **settings})

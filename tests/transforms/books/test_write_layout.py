@@ -2,9 +2,10 @@ from pathlib import Path
 
 from tests.tools.run_pipeline import run_transform
 from transforms.books.assign_sizes import SizedBook
-from transforms.books.write_layout import Place, WriteLayout, order
+from transforms.books.write_layout import Place, WriteLayout
 from transforms.files.scratch import Scratch
 from transforms.records import TokenizedBook
+from transforms.text.books.book_stats import place_of
 
 FOLDERS = ("simplebooks-2", "simplebooks-2-raw", "simplebooks-92", "simplebooks-92-raw")
 
@@ -37,7 +38,7 @@ def test_the_files_of_the_release(tmp_path: Path) -> None:
     names = {f"{folder}/{split}.txt" for folder in FOLDERS for split in ("test", "train", "valid")}
     assert {file.name for file in files} == names
     assert {file.split for file in files} == {""}
-    in_order = sorted(ids[:3], key=lambda book_id: order(books[book_id]))
+    in_order = sorted(ids[:3], key=place_of)
     raw = {i: "".join(f"Book {i}, line {line}.\n" for line in range(i % 10)) for i in ids}
     expected = {
         "simplebooks-92-raw/train.txt": "".join(raw[i] for i in in_order),

@@ -1,3 +1,4 @@
+import functools
 import random
 
 import apache_beam as beam
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from tests.tools.run_pipeline import run_transform
 from transforms.duplicates import combine_pairs
 from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from transforms.text.books.simple.overlap import sum_rows
 from transforms.text.duplicates.components import NO_PAIRS, Pairs
 
 
@@ -45,6 +47,19 @@ def test_rows_are_reduced_as_they_come() -> None:
     for _ in range(4):
         gathered = combine.add_input(gathered, many)
     assert [array.tolist() for array in gathered.arrays] == [[[0, 0]]]
+
+
+def test_rows_of_several_columns_are_summed() -> None:
+    combine = CombinePairs(functools.partial(sum_rows, keys=2), columns=3)
+    rows = [[3, 1, 5], [1, 2, 1], [3, 1, 2], [3, 0, 9], [1, 2, -1]]
+    accumulators = [
+        combine.add_input(combine.create_accumulator(), numpy.array(part))
+        for part in (rows[:2], rows[2:3], rows[3:])
+    ]
+    accumulators.append(combine.create_accumulator())
+    merged = combine.compact(combine.merge_accumulators(accumulators))
+    assert combine.extract_output(merged).tolist() == [[1, 2, 0], [3, 0, 9], [3, 1, 7]]
+    assert combine.extract_output(combine.create_accumulator()).shape == (0, 3)
 
 
 def test_in_a_pipeline() -> None:

@@ -7,34 +7,38 @@ import pytest
 
 from tests.tools.run_pipeline import run_inputs
 from transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
+from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.scratch import Scratch
 from transforms.text.duplicates.components import Pairs
 
-DATA = {-5: b"abcd", 2: b"abxx", 3: b"abcx", 9: b"zzzz"}
-
-
-def share_of_equal_bytes(first: bytes, second: bytes) -> Fraction:
-    return Fraction(sum(map(int.__eq__, first, second)), len(first))
+HASHES = {-5: [1, 2, 3, 4], 2: [1, 2, 8, 9], 3: [1, 2, 3, 9], 9: [1 << 63]}
 
 
 def pairs_of(rows: list[list[int]]) -> Pairs:
     return numpy.array(rows, numpy.int64).reshape(-1, 2)
 
 
+def facts_of(number: int) -> DocumentFacts:
+    return DocumentFacts(number, f"Title {number}", 10 * number)
+
+
 def compare(folder: Path, parts: list[list[list[int]]]) -> list[tuple[int, int, Fraction]]:
     scratch = Scratch(str(folder))
     sketches = [
-        (number, Sketch(number, str(number), 10 * number, scratch.put(data)))
-        for number, data in DATA.items()
+        (
+            number,
+            Sketch(number, facts_of(number), scratch.put(numpy.array(hashes, "<u8").tobytes())),
+        )
+        for number, hashes in HASHES.items()
     ]
     outcome = run_inputs(
-        lambda rows, of: rows | beam.Map(pairs_of) | CompareDocuments(of, share_of_equal_bytes),
+        lambda rows, of: rows | beam.Map(pairs_of) | CompareDocuments(of),
         **{"rows": parts, "of": sketches},
     )
     found = []
     for pair in outcome.elements["main"]:
         for one in (pair.first, pair.second):
-            assert one == Sketch(one.number, str(one.number), 10 * one.number, b"")
+            assert one == Sketch(one.number, facts_of(one.number), b"")
         found.append((pair.first.number, pair.second.number, pair.similarity))
     return sorted(found)
 
@@ -44,8 +48,8 @@ def compare(folder: Path, parts: list[list[list[int]]]) -> list[tuple[int, int, 
 )
 def test_each_pair_is_compared(tmp_path: Path, parts: list[list[list[int]]]) -> None:
     assert compare(tmp_path, parts) == [
-        (-5, 2, Fraction(2, 4)),
-        (-5, 3, Fraction(3, 4)),
+        (-5, 2, Fraction(2, 6)),
+        (-5, 3, Fraction(3, 5)),
         (9, 3, Fraction(0)),
     ]
 
@@ -55,8 +59,5 @@ def test_none_is_compared_with_itself(tmp_path: Path) -> None:
 
 
 def test_pairs_are_split_by_the_first() -> None:
-    split = split_pairs(pairs_of([[4, 1], [2, 9], [4, 0], [2, 3]]))
-    assert [(first, seconds.tolist()) for first, seconds in split] == [
-        (2, [3, 9]),
-        (4, [0, 1]),
-    ]
+    split = split_pairs(pairs_of([[4, 0], [4, 1], [2, 3], [2, 9]]))
+    assert [(first, seconds.tolist()) for first, seconds in split] == [(2, [3, 9]), (4, [0, 1])]

@@ -44,22 +44,25 @@ DROPPED = {number for number, _ in REJECTED}
 KEPT = [document for document in DOCUMENTS if document.key not in DROPPED]
 
 
-def rejections(told: str = "8-gram similarity") -> list[Rejected]:
+def rejections() -> list[Rejected]:
     return [
         Rejected(
             str(number),
             f"Title {number}",
             "drop-duplicates",
             "near-duplicate",
-            f"{told} {detail}, which stays",
+            f"8-gram similarity {detail}, which stays",
         )
         for number, detail in REJECTED
     ]
 
 
-def drop(folder: Path, documents: list[Document], **asked: Any) -> Outcome:
-    folder.mkdir(exist_ok=True)
-    return run_transform(DropDuplicates(str(folder), describe, text_of, **asked), documents)
+def drop_from(folder: Path, threshold: Any = "0.8") -> DropDuplicates:
+    return DropDuplicates(str(folder), describe, text_of, threshold)
+
+
+def drop(folder: Path, documents: list[Document], threshold: Any = "0.8") -> Outcome:
+    return run_transform(drop_from(folder, threshold), documents)
 
 
 def kept_of(outcome: Outcome) -> list[int | str]:
@@ -76,8 +79,7 @@ def test_of_alike_documents_one_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_nothing_depends_on_workers_or_order(tmp_path: Path, workers: int) -> None:
     shuffled = random.Random(workers).sample(DOCUMENTS, len(DOCUMENTS))
-    drop_all = DropDuplicates(str(tmp_path), describe, text_of)
-    outcome = run_transform(drop_all, shuffled, workers)
+    outcome = run_transform(drop_from(tmp_path), shuffled, workers)
     assert sorted(outcome.elements["kept"]) == sorted(KEPT)
     assert sorted(outcome.elements["rejected"]) == rejections()
 
@@ -96,7 +98,7 @@ def test_it_stands_between_other_screenings(tmp_path: Path) -> None:
     def build(root: beam.Pipeline) -> Mapping[str, beam.PCollection]:
         read = root | beam.Create(DOCUMENTS)
         long, short = read | "ScreenBefore" >> beam.Partition(is_short, 2)
-        screened: Screened = long | DropDuplicates(str(tmp_path), describe, text_of)
+        screened: Screened = long | drop_from(tmp_path)
         count = screened.kept | beam.combiners.Count.Globally()
         after = screened.kept | "ScreenAfter" >> beam.Filter(
             is_after, beam.pvalue.AsSingleton(count)
@@ -110,14 +112,6 @@ def test_it_stands_between_other_screenings(tmp_path: Path) -> None:
     assert len(outcome.elements["read"]) == len(DOCUMENTS) - 5
 
 
-def test_the_estimate_decides_alone(tmp_path: Path) -> None:
-    documents = [Document(1, words(0)), Document(2, words(0)), Document(3, words(300))]
-    outcome = drop(tmp_path, documents, verify=False)
-    assert kept_of(outcome) == [1, 3]
-    (rejected,) = outcome.elements["rejected"]
-    assert rejected.detail == "estimated 8-gram similarity 1.000 to 1, which stays"
-
-
 @pytest.mark.parametrize(
     ("threshold", "dropped"),
     [(0.9, {2, 5, 11, 61}), ("0.99", {11, 61})],
@@ -127,21 +121,21 @@ def test_the_threshold_decides(tmp_path: Path, threshold: Any, dropped: set[int]
     assert {int(one.id) for one in outcome.elements["rejected"]} == dropped
 
 
-def test_the_threshold_is_compared_exactly() -> None:
-    one = Sketch(1, "1", 0, b"")
+def test_the_threshold_is_compared_exactly(tmp_path: Path) -> None:
+    one = Sketch(1, describe(DOCUMENTS[0]), b"")
     pair = ComparedPair(one, one, Fraction(9, 10))
-    assert is_near(pair, DropDuplicates("", describe, text_of, 0.9).threshold)
-    assert not is_near(pair, DropDuplicates("", describe, text_of, "0.900001").threshold)
+    assert is_near(pair, drop_from(tmp_path, 0.9).threshold)
+    assert not is_near(pair, drop_from(tmp_path, "0.900001").threshold)
 
 
 def test_keys_may_be_names(tmp_path: Path) -> None:
     documents = [Document("Київ", words(0)), Document("b", words(0), rank=7), Document("c", "d")]
-    outcome = drop(tmp_path, documents, stage="drop-pages")
+    outcome = drop(tmp_path, documents)
     assert kept_of(outcome) == ["b", "c"]
     detail = "8-gram similarity 1.000 to b, which stays"
-    expected = Rejected("Київ", "Title Київ", "drop-pages", "near-duplicate", detail)
+    expected = Rejected("Київ", "Title Київ", "drop-duplicates", "near-duplicate", detail)
     assert outcome.elements["rejected"] == [expected]
-    assert outcome.counters == {"drop-pages/near-duplicate": 1}
+    assert outcome.counters == {"drop-duplicates/near-duplicate": 1}
 
 
 def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
@@ -176,7 +170,7 @@ def test_what_stays_is_what_a_plain_search_leaves(tmp_path: Path) -> None:
         Document(key, words(150 * family + begin, 100 - begin - end), rank)
         for key, (family, begin, end, rank) in enumerate(made)
     ]
-    find = FindSimilarDocuments(str(tmp_path), describe, text_of, 0.8, 128, 8)
+    find = FindSimilarDocuments(str(tmp_path), describe, text_of, 0.8)
     (candidates,) = run_transform(find, documents).elements["main"]
     found = sorted(set(pairs_of(documents, 0.8)) & set(map(tuple, candidates.tolist())))
     assert len(found) > 0.95 * len(pairs_of(documents, 0.8)) > 9
@@ -210,16 +204,14 @@ def choose_plainly(documents: list[Document], pairs: list[tuple[int, int]]) -> l
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("threshold", "message"),
     [
-        ({"threshold": 0}, "similarity is 0, and must be above 0 and below 1"),
-        ({"threshold": "1"}, "similarity is 1"),
-        ({"threshold": "much"}, "similarity is much, and must be a number"),
-        ({"permutations": 1}, "permutations is 1, and must be 2 at least"),
-        ({"ngram_words": 0}, "ngram_words is 0, and must be positive"),
-        ({"threshold": 0.99, "permutations": 2}, "too few of them, or too high"),
+        (0, "similarity is 0, and must be above 0 and below 1"),
+        ("1", "similarity is 1"),
+        ("much", "similarity is much, and must be a number"),
+        (0.9999, "too few of them, or too high"),
     ],
 )
-def test_settings_that_make_no_sense(asked: Mapping[str, Any], message: str) -> None:
+def test_thresholds_that_make_no_sense(threshold: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        DropDuplicates("", describe, text_of, **asked)
+        DropDuplicates("", describe, text_of, threshold)

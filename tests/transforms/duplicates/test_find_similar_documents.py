@@ -1,6 +1,5 @@
 import itertools
 from pathlib import Path
-from typing import Any
 
 import numpy
 import pytest
@@ -10,9 +9,9 @@ from tests.tools.run_pipeline import run_transform
 from transforms.duplicates import find_similar_documents
 from transforms.duplicates.find_similar_documents import (
     FindSimilarDocuments,
-    cut_rows,
     number_of,
     pair_partition,
+    rows_of,
 )
 from transforms.files.scratch import Scratch
 from transforms.text.duplicates.minhash import choose_bands
@@ -25,10 +24,8 @@ DOCUMENTS = [*UNLIKE[:4], *ALIKE, *FEW, *EMPTY, *UNLIKE[4:]]
 PAIRS = sorted([*map(sorted, itertools.combinations([-20, -21, -22, -23], 2)), [40, 41]])
 
 
-def pairs_in(folder: Path, documents: list[Document], **settings: Any) -> list[list[int]]:
-    folder.mkdir(exist_ok=True)
-    asked = {"threshold": 0.8, "permutations": 128, "ngram_words": 8, **settings}
-    find = FindSimilarDocuments(str(folder), describe, text_of, **asked)
+def pairs_in(folder: Path, documents: list[Document]) -> list[list[int]]:
+    find = FindSimilarDocuments(str(folder), describe, text_of, 0.8)
     (pairs,) = run_transform(find, documents).elements["main"]
     assert pairs.shape == (len(pairs), 2)
     found: list[list[int]] = pairs.tolist()
@@ -75,11 +72,7 @@ def test_numbers_of_keys() -> None:
     assert number_of("7") != 7
 
 
-def test_rows_are_cut_by_the_first_bits_of_the_bucket(tmp_path: Path) -> None:
-    buckets = numpy.array([[0xABC12345678FFFFF, 5], [0xABC12345678EEEEE, 1 << 63]], numpy.uint64)
-    pieces = dict(cut_rows(numpy.array([7, -3]), buckets))
-    assert sorted(pieces) == [0, 0x200, 0xABC >> 2]
-    assert [len(pieces[partition]) for partition in sorted(pieces)] == [12, 12, 24]
-    # The last 22 bits are left out: of these two they differ.
-    packed = Scratch(str(tmp_path)).put(pieces[0xABC >> 2])
-    assert pair_partition((0xABC >> 2, [packed])).tolist() == [[-3, 7]]
+def test_rows_of_equal_buckets_are_paired(tmp_path: Path) -> None:
+    rows = rows_of(numpy.array([7, 5, -3]), numpy.array([9, 1, 9], numpy.uint32))
+    assert len(rows) == 3 * 12
+    assert pair_partition((0x2AF, [Scratch(str(tmp_path)).put(rows)])).tolist() == [[-3, 7]]

@@ -6,7 +6,7 @@ import pytest
 from tests.makers.line_ranges import cut, ranges_of
 from tests.tools.run_pipeline import run_transform
 from transforms.duplicates import find_similar_lines
-from transforms.duplicates.find_similar_lines import FindSimilarLines, cut_buckets, pair_partition
+from transforms.duplicates.find_similar_lines import BucketBlock, FindSimilarLines, pair_partition
 from transforms.records import LineRange
 
 NUMBERS = [b"%d" % number for number in range(100)]
@@ -19,7 +19,7 @@ LINES = sorted(
 
 def numbers_of(lines: list[bytes], size: int) -> list[tuple[int, int]]:
     """The pairs that are found, as places in `lines`; each stands with the range of its first."""
-    outcome = run_transform(FindSimilarLines(0.8, 128, 3), cut(lines, size))
+    outcome = run_transform(FindSimilarLines(0.8), cut(lines, size))
     found = []
     for index, pairs in outcome.elements["main"]:
         for first, second in pairs.tolist():
@@ -48,19 +48,10 @@ def test_lines_are_signed_some_at_a_time(
 
 @pytest.mark.parametrize("ranges", [[], ranges_of([[]]), ranges_of([[b"one"]])])
 def test_without_pairs_there_is_nothing(ranges: list[LineRange]) -> None:
-    assert run_transform(FindSimilarLines(0.8, 128, 3), ranges).elements["main"] == []
+    assert run_transform(FindSimilarLines(0.8), ranges).elements["main"] == []
 
 
-def test_buckets_are_cut_by_their_first_bits() -> None:
-    buckets = numpy.array([[0xABC12345678FFFFF, 5], [0xABC12345678EEEEE, 1 << 63]], numpy.uint64)
-    blocks = dict(cut_buckets(4, buckets))
-    assert sorted(blocks) == [0, 0x800, 0xABC]
-    assert all(block.range_index == 4 for block in blocks.values())
-    assert blocks[0xABC].places.tolist() == [0, 1]
-    # The last 20 bits are left out.
-    assert blocks[0xABC].buckets.tolist() == [0x12345678] * 2
-    assert (blocks[0].places.tolist(), blocks[0].buckets.tolist()) == ([0], [0])
-    assert (blocks[0x800].places.tolist(), blocks[0x800].buckets.tolist()) == ([1], [0])
-    assert blocks[0].places.itemsize + blocks[0].buckets.itemsize == 8
-    ((index, pairs),) = pair_partition((0xABC, [blocks[0xABC]]))
-    assert (index, pairs.tolist()) == (4, [[4 << 32, (4 << 32) + 1]])
+def test_lines_of_equal_buckets_are_paired() -> None:
+    places, buckets = (numpy.array(one, numpy.uint32) for one in ([0, 1, 2], [8, 9, 8]))
+    ((index, pairs),) = pair_partition((0xABC, [BucketBlock(4, places, buckets)]))
+    assert (index, pairs.tolist()) == (4, [[4 << 32, (4 << 32) + 2]])

@@ -19,7 +19,8 @@ from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.lines import read_lines
 from transforms.lines.read_lines import ReadLines, TextFile, find_files, line_bytes_of, plan_units
 from transforms.records import Rejected

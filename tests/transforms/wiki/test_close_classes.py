@@ -5,7 +5,12 @@ import numpy
 from tests.tools.run_pipeline import run_transform
 from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
 from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.wiki.close_classes import CloseOverSubclasses, _CloseClasses, subclass_edges
+from transforms.wiki.close_classes import (
+    CloseOverSubclasses,
+    close_classes,
+    stack_edges,
+    subclass_edges,
+)
 
 
 def class_of(numeric_id: int, *above: int) -> Entity:
@@ -44,13 +49,8 @@ def test_batches_and_the_order_of_the_dump_do_not_matter() -> None:
 
 
 def test_what_several_workers_gather_comes_together() -> None:
-    combine = _CloseClasses()
-    gathered = [combine.create_accumulator() for _ in range(3)]
-    for number, item in enumerate(TREE):
-        for edges in subclass_edges([item]):
-            combine.add_input(gathered[number % 2], edges)
-    merged = combine.merge_accumulators([combine.merge_accumulators(gathered[:2]), gathered[2]])
-    assert combine.extract_output(merged) == CLOSED
+    gathered = [stack_edges(subclass_edges(items)) for items in (TREE[::2], TREE[1::2], [])]
+    assert close_classes(stack_edges([stack_edges(gathered[:2]), gathered[2]])) == CLOSED
 
 
 def test_without_classes_the_roots_are_known() -> None:

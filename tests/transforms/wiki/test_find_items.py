@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
 
 from tests.makers import dump_files
@@ -139,25 +140,27 @@ def test_a_table_without_the_titles_of_the_wiki_is_refused_where_it_has_to_link_
 ) -> None:
     table = write_entity_table(tmp_path / "other", [Item(7)], {}, ["enwiki"])
     with pytest.raises(ValueError, match="no titles of ukwiki"):
-        FindItems("ukwiki", WikiTables(), table)
-    FindItems("ukwiki", WikiTables(page_props=["page_props.sql"]), table)
+        run_transform(FindItems("ukwiki", WikiTables(), table), [])
+    by_property = FindItems("ukwiki", WikiTables(page_props=["page_props.sql"]), table)
+    _ = beam.Pipeline() | beam.Create([]) | by_property
 
 
 @pytest.mark.parametrize(
     ("row", "facts"),
     [
-        ((b"12", b"wikibase_item", b"Q64"), [(12, PageFacts("Q64"))]),
-        ((b"12", b"disambiguation", b""), [(12, PageFacts(is_disambiguation=True))]),
-        ((b"12", b"disambiguation", None), [(12, PageFacts(is_disambiguation=True))]),
+        ((b"12", b"wikibase_item", b"Q64"), [("items", (12, PageFacts("Q64")))]),
+        ((b"12", b"disambiguation", b""), [("pages", (12, PageFacts(is_disambiguation=True)))]),
+        ((b"12", b"disambiguation", None), [("pages", (12, PageFacts(is_disambiguation=True)))]),
         ((b"12", b"wikibase_item", b""), []),
         ((b"12", b"wikibase_item", None), []),
         ((b"12", b"defaultsort", b"Q64"), []),
     ],
 )
 def test_fact_of_property(
-    row: tuple[bytes | None, ...], facts: list[tuple[int, PageFacts]]
+    row: tuple[bytes | None, ...], facts: list[tuple[str, tuple[int, PageFacts]]]
 ) -> None:
-    assert list(fact_of_property(row)) == facts
+    found = list(fact_of_property(row))
+    assert [(getattr(one, "tag", "items"), getattr(one, "value", one)) for one in found] == facts
 
 
 @pytest.mark.parametrize(

@@ -289,13 +289,6 @@ def test_an_item_pinned_to_two_splits_ends_the_build(page_props: str, tmp_path: 
         join(WikiTables(page_props=[page_props]), pins=[first, second])
 
 
-def test_tables_that_link_nothing_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="neither page_props nor items_per_site nor an entity table"
-    ):
-        JoinWikidata("ukwiki", WikiTables(pages=["page.sql"]))
-
-
 def test_identity_by_page() -> None:
     older = ARTICLES[1]._replace(version_id="3")
     outcome = run_transform(IdentifyByPage("ukwiki"), [ARTICLES[0], older, ARTICLES[1]])

@@ -9,7 +9,8 @@ from tests.makers import dump_files
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError, LostBytes, file_bytes_of
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError, file_bytes_of
 from transforms.records import Page, Rejected
 from transforms.text.wikimedia import dump_units
 from transforms.wiki.read_dumps import ReadDump, check_end, dump_bytes_of, plan_units, read_siteinfo

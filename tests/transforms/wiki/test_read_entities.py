@@ -13,7 +13,8 @@ from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError, LostBytes
+from transforms.files.damage import LostBytes
+from transforms.files.open_input import InputError
 from transforms.records import Rejected
 from transforms.text.files.bz2_blocks import find_marks
 from transforms.text.lines import line_units

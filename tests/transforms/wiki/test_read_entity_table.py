@@ -59,8 +59,6 @@ def test_what_an_open_table_tells(table: EntityTable, tmp_path: Path) -> None:
         ),
         wikis=("enwiki", "ukwiki"),
         kinds=KINDS,
-        dump_date="20260101",
-        signature="entities|lang:wikidata|dump:20260101|v:1.0.0",
     )
     assert table.manifest_path == str(folder / "manifest.json")
     assert pickle.loads(pickle.dumps(table)) == table

@@ -3,7 +3,7 @@ import gzip
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from transforms.wiki.read_split_pins import (
     add_pins,
     find_pins,
     plan_units,
-    read_all_pins,
+    read_blocks,
+    unpack_blocks,
 )
 from transforms.wiki.screen_facts import ScreenFacts
 
@@ -86,13 +87,20 @@ def read(patterns: Sequence[object]) -> Outcome:
     return run_pipeline(lambda root: root | ReadSplitPins(files))
 
 
+def read_here(*paths: Path) -> Mapping[str, str]:
+    """Without a pipeline, in which errors have other names."""
+    files = find_pins([str(path) for path in paths]).files
+    units = itertools.chain.from_iterable(map(plan_units, files))
+    return unpack_blocks(block for unit in units for _, block in read_blocks(unit))
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_pins_from_each_format(tmp_path: Path, name: str) -> None:
     path = WRITERS[name](tmp_path / name)
     outcome = read([path])
     assert unpack_pins(block for _, block in outcome.elements["main"]) == PINS
     assert outcome.counters == {"read-split-pins/pins": 4}
-    assert read_all_pins(find_pins([str(path)]).files) == PINS
+    assert read_here(path) == PINS
 
 
 def test_what_is_found(tmp_path: Path) -> None:
@@ -128,8 +136,8 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "pins.tsv"
     path.write_text("wikidata_id\tsplit\n" + "Q64\ttest\n" * 5)
     files = find_pins([str(path)]).files
-    assert len(list(read_split_pins.read_blocks(files[0]))) == 3
-    assert read_all_pins(files) == {"Q64": "test"}
+    assert len(list(read_blocks(files[0]))) == 3
+    assert read_here(path) == {"Q64": "test"}
 
 
 @pytest.mark.parametrize(
@@ -195,7 +203,7 @@ def test_errors_of_workers_name_the_file_and_the_place(
     with pytest.raises((InputError, RuntimeError), match=re.escape(message)):
         read([path])
     with pytest.raises(InputError, match=re.escape(f"{tmp_path}/{message}")):
-        read_all_pins(find_pins([str(path)]).files)
+        read_here(path)
 
 
 def pin(pins: Sequence[Path]) -> Outcome:
@@ -240,7 +248,7 @@ def test_two_splits_of_one_id_in_two_files(tmp_path: Path, name: str) -> None:
         with pytest.raises((InputError, RuntimeError), match=re.escape(message)):
             pin(paths)
     with pytest.raises(InputError, match=re.escape(message)):
-        read_all_pins(find_pins([str(good), str(bad)]).files)
+        read_here(good, bad)
 
 
 def test_a_split_that_is_pinned_reaches_the_article(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_where_no_template_is_of_use_there_is_one_table_on_every_runner(tmp_path
 def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:
     table = write_entity_table(tmp_path / "table", ITEMS, {}, ["elwiki", "enwiki"])
     with pytest.raises(ValueError, match="no titles of ukwiki"):
-        ReadTemplates([], load_language("uk"), {}, "ukwiki", table)
+        _ = beam.Pipeline() | ReadTemplates([], load_language("uk"), {}, "ukwiki", table)
 
 
 def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

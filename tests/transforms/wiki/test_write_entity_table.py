@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.tools.golden_tree import tree_of
-from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
+from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.text.wikimedia.entity_table import RANGE_BITS, TableCounts, add_counts, table_schema
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.wiki import pack_items, write_entity_table
 from transforms.wiki.pack_items import PackItems
-from transforms.wiki.write_entity_table import WriteEntityTable, WriteInternalClasses
+from transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 
 WIKIS = ["elwiki", "enwiki"]
 STEP = 1 << RANGE_BITS
@@ -133,8 +133,7 @@ def test_rows_per_file_must_be_positive() -> None:
 
 
 def test_internal_classes(tmp_path: Path) -> None:
-    kinds = [{13406463: "list", 64: "internal"}]
-    (file,) = run_transform(WriteInternalClasses(str(tmp_path)), kinds).elements["main"]
+    file = write_internal_classes({13406463: "list", 64: "internal"}, str(tmp_path))
     assert (file.name, file.records) == ("internal-classes.parquet", 2)
     assert pq.read_table(tmp_path / file.name).to_pydict() == {
         "numeric_id": [64, 13406463],

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import pyarrow as pa
+
+from transforms.text.fingerprint import fingerprint
+
 
 class BookStats(NamedTuple):
     """Counts of books."""
@@ -26,3 +30,14 @@ def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
 def identity_of(book_id: int) -> str:
     """What decides about the split, the shard and the place of a book: "gutenberg:84"."""
     return f"gutenberg:{book_id}"
+
+
+def place_of(book_id: int) -> tuple[int, int]:
+    """The key that files of books are sorted by: the fingerprint, as good as a shuffle, then the id."""
+    return fingerprint(identity_of(book_id)), book_id
+
+
+def book_schema(*texts: str) -> pa.Schema:
+    """Of the rows of a corpus: book_id, a 32-bit integer, and strings of these names."""
+    names = {"book_id": pa.int32(), **dict.fromkeys(texts, pa.string())}
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in names.items()])

@@ -8,17 +8,9 @@ import collections
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 MARK = "<DW>"
 _WORD = re.compile(r"\w+")
-
-
-class Masked(NamedTuple):
-    """A text, and how often something in it was replaced."""
-
-    text: str
-    replaced: int
 
 
 def read_words(lines: Iterable[str]) -> tuple[str, ...]:
@@ -37,15 +29,15 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(entries))
 
 
-def mask_words(text: str, entries: Sequence[str]) -> Masked:
-    """The text with MARK for every entry that stands there as whole words, in capitals or not.
+def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
+    """The text with MARK for every entry that stands there as whole words, in capitals or not; and how many.
 
     Between the words of an entry there may be any white space, a line end too. Of entries that begin with
     one word the longest is taken.
     """
     by_first_word = _by_first_word(tuple(entries))
     if by_first_word.keys().isdisjoint(_WORD.findall(text.lower())):
-        return Masked(text, 0)
+        return text, 0
     parts, done, replaced = [], 0, 0
     for word in _WORD.finditer(text):
         for before, pattern in by_first_word.get(word[0].lower(), ()):
@@ -55,7 +47,7 @@ def mask_words(text: str, entries: Sequence[str]) -> Masked:
                 done = found.end()
                 replaced += 1
                 break
-    return Masked("".join([*parts, text[done:]]), replaced)
+    return "".join([*parts, text[done:]]), replaced
 
 
 @functools.lru_cache(maxsize=1)

@@ -4,26 +4,21 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from transforms.records import Book, BookRow, Reason
-from transforms.text.books.book_stats import identity_of
+from transforms.text.books.book_stats import book_schema, identity_of
 from transforms.text.books.dating.publication_dates import DatedBook
-from transforms.text.books.files.released_splits import released_split
+from transforms.text.books.files.released_splits import released_splits
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS, split_of
 
 NUMBERS = ("book_id",)
-SCHEMA = pa.schema(
-    [
-        pa.field("book_id", pa.int32(), nullable=False),
-        pa.field("book_link", pa.string(), nullable=False),
-        pa.field("book_text", pa.string(), nullable=False),
-        pa.field("book_title", pa.string(), nullable=False),
-        pa.field("publication_date", pa.string(), nullable=False),  # a year; in TFDS it is a text
-        pa.field("date_source", pa.string(), nullable=False),
-        pa.field("date_confidence", pa.string(), nullable=False),
-    ]
+SCHEMA = book_schema(
+    "book_link",
+    "book_text",
+    "book_title",
+    "publication_date",  # a year; in TFDS it is a text
+    "date_source",
+    "date_confidence",
 )
 TEXT = SCHEMA.get_field_index("book_text")
 
@@ -59,23 +54,16 @@ class Membership:
         if book_id in self.own_splits:
             return self.own_splits[book_id]
         if self.members == RELEASED:
-            return released_split(book_id) or "train"
+            return released_splits().get(book_id, "train")
         return split_of(identity_of(book_id))
 
 
-def make_row(split: str, dated: DatedBook) -> BookRow:
-    """The values of a book in the order of SCHEMA."""
+def make_row(dated: DatedBook, membership: Membership) -> BookRow:
+    """The book in its split, its values in the order of SCHEMA."""
     book, date = dated.book, dated.date
-    values: dict[str, int | str | bytes] = {
-        "book_id": book.book_id,
-        "book_link": f"http://www.gutenberg.org/ebooks/{book.book_id}",
-        "book_text": book.packed_text,
-        "book_title": book.title,
-        "publication_date": str(date.year),
-        "date_source": date.source,
-        "date_confidence": date.confidence,
-    }
-    return BookRow(split, book.book_id, tuple(values[name] for name in SCHEMA.names))
+    link = f"http://www.gutenberg.org/ebooks/{book.book_id}"
+    values = (book.book_id, link, book.packed_text, book.title, str(date.year), *date[1:])
+    return BookRow(membership.split_of(book.book_id), book.book_id, values)
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:

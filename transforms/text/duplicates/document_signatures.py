@@ -1,4 +1,4 @@
-"""How much two documents have in common, by the hashes of their word n-grams: exactly, or by signatures.
+"""How much two documents have in common, by the hashes of their word n-grams: exactly, and signatures.
 
 Hashes are those of text/hashed_ngrams.py, signatures those of text/minhash.py. A similarity is a fraction,
 so that it is compared with a threshold as exactly as both are known.
@@ -20,14 +20,6 @@ def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
     400 has its smallest in common by chance; of two of 100,000, one in 40,000.
     """
     return sign_hashes([hashes.astype(numpy.uint32) for hashes in ngrams], permutations)
-
-
-def estimate_jaccard(first: Uint32s, second: Uint32s) -> Fraction:
-    """The share of places in which two signatures agree.
-
-    It is off by √(j (1 - j) / permutations) in two of three cases at most: with 128, by 0.035 at 0.8.
-    """
-    return Fraction(int(numpy.count_nonzero(first == second)), len(first))
 
 
 def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:

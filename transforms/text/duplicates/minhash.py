@@ -11,15 +11,20 @@ Ullman, "Mining of Massive Datasets", section 3.4 (bands).
 import functools
 import hashlib
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy
 import numpy.typing
 
+from transforms.text.lines.line_ids import group_places
+
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 Uint64s = numpy.typing.NDArray[numpy.uint64]
 Int64s = numpy.typing.NDArray[numpy.int64]
+Permutation = tuple[numpy.uint32, numpy.uint32]
 
+NO_HASHES: Uint32s = numpy.empty(0, numpy.uint32)
 SEED = 1
 _DIGEST_WORDS = 5  # of 32 bits, in a SHA-1
 
@@ -27,6 +32,8 @@ _PIECE_HASHES = 1 << 15  # 128 KB, and as much permuted
 
 ANCHORS = 4
 NEIGHBOURS = 4
+
+_BUCKET_BITS = 32
 
 
 def hash_items(items: Iterable[bytes]) -> Uint32s:
@@ -45,17 +52,8 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
     Args:
       used: how many of the permutations are wanted, from the first on; 0 for all.
     """
-    wanted = used or permutations
-    signatures = numpy.empty((len(sets), wanted), numpy.uint32)
-    if not sets:
-        return signatures
     hashes = _finalize(hash_items(itertools.chain.from_iterable(sets)))
-    sizes = numpy.fromiter(map(len, sets), numpy.int64, len(sets))
-    first = numpy.cumsum(sizes) - sizes
-    for number, (factor, offset) in enumerate(_permutations(permutations)[:wanted]):
-        permuted = hashes * factor + offset  # modulo 2^32, which is what makes it a permutation
-        signatures[:, number] = numpy.minimum.reduceat(permuted, first)
-    return signatures
+    return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
@@ -64,11 +62,15 @@ def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
     Takes as little memory for few large sets as for many small ones: the hashes go through the processor's
     cache a piece at a time.
     """
-    signatures = numpy.full((permutations, len(sets)), numpy.iinfo(numpy.uint32).max, numpy.uint32)
-    if not sets:
-        return signatures.T
-    hashes = numpy.concatenate(sets)
-    starts = numpy.cumsum([0, *map(len, sets)])[:-1]
+    hashes = numpy.concatenate([NO_HASHES, *sets])
+    return _sign(hashes, list(map(len, sets)), _permutations(permutations))
+
+
+def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]) -> Uint32s:
+    """A row for each set; the hashes are those of one set after the other."""
+    most = numpy.iinfo(numpy.uint32).max
+    signatures = numpy.full((len(permutations), len(sizes)), most, numpy.uint32)
+    starts = numpy.cumsum([0, *sizes])[:-1]
     buffer = numpy.empty(min(_PIECE_HASHES, len(hashes)), numpy.uint32)
     for start in range(0, len(hashes), _PIECE_HASHES):
         piece = hashes[start : start + _PIECE_HASHES]
@@ -76,8 +78,8 @@ def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
         first = int(numpy.searchsorted(starts, start, "right")) - 1
         end = int(numpy.searchsorted(starts, start + len(piece)))
         begins = numpy.maximum(starts[first:end] - start, 0)
-        for number, (factor, offset) in enumerate(_permutations(permutations)):
-            numpy.multiply(piece, factor, out=permuted)
+        for number, (factor, offset) in enumerate(permutations):
+            numpy.multiply(piece, factor, out=permuted)  # modulo 2^32
             numpy.add(permuted, offset, out=permuted)
             signed = signatures[number, first:end]
             numpy.minimum(signed, numpy.minimum.reduceat(permuted, begins), out=signed)
@@ -85,7 +87,7 @@ def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
 
 
 @functools.cache
-def _permutations(count: int) -> list[tuple[numpy.uint32, numpy.uint32]]:
+def _permutations(count: int) -> list[Permutation]:
     """(odd factor, offset) of each; numpy keeps the stream of this old generator fixed forever."""
     generator = numpy.random.RandomState(SEED)
     halves = generator.randint(0, 1 << 31, count, dtype=numpy.uint32)
@@ -165,6 +167,22 @@ def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
             hashes ^= hashes >> numpy.uint64(32)
         buckets[:, band] = hashes
     return buckets
+
+
+def deal_buckets(
+    members: numpy.typing.NDArray[Any], buckets: Uint64s, partition_bits: int
+) -> Iterator[tuple[int, numpy.typing.NDArray[Any], Uint32s]]:
+    """(partition, its members, the bucket of each); `buckets` has a row for each member.
+
+    The first bits of a bucket's hash are the partition, and 32 more are given: what is equal by chance is no
+    matter, as all pairs are compared.
+    """
+    flat = buckets.reshape(-1)
+    kept_bits = (flat >> numpy.uint64(64 - partition_bits - _BUCKET_BITS)).astype(numpy.uint32)
+    repeated = numpy.repeat(members, buckets.shape[1])
+    partitions = (flat >> numpy.uint64(64 - partition_bits)).astype(numpy.uint16)
+    for partition, places in group_places(partitions):
+        yield partition, repeated[places], kept_bits[places]
 
 
 def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:

@@ -4,6 +4,7 @@ Ids ascend like the lines, in whichever way they are cut into ranges.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy
 import numpy.typing
@@ -26,8 +27,14 @@ def places_of(ids: Int64s) -> list[int]:
 
 def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
     """(range, the rows of which the line in this column is in the range), in their order."""
-    indexes = pairs[:, column] >> _PLACE_BITS
-    order = numpy.argsort(indexes, kind="stable")
-    present, starts = numpy.unique(indexes[order], return_index=True)
-    parts = numpy.split(pairs[order], starts[1:])
-    return zip(present.tolist(), parts, strict=False)  # of no rows `split` makes one part
+    return (
+        (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)
+    )
+
+
+def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
+    """(key, the places where it stands, ascending), by key."""
+    order = numpy.argsort(keys, kind="stable")
+    present, starts = numpy.unique(keys[order], return_index=True)
+    parts = numpy.split(order, starts[1:])
+    return zip(present.tolist(), parts, strict=False)  # of no keys `split` makes one part

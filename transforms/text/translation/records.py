@@ -18,6 +18,14 @@ TOPICS = (
 )
 
 
+class ReadError(Exception):
+    """A text that cannot be read as what it should be. `line` counts from 1; 0 is the file as a whole."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
+        self.line, self.message = line, message
+
+
 class SourceSentence(NamedTuple):
     """A sentence that is translated into all languages. Articles and their sentences stand in order."""
 

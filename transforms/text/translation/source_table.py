@@ -1,9 +1,10 @@
 """source.tsv: the sentences that are translated, as a table that people may edit before a project begins."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from transforms.text.translation.records import SPLITS, SourceSentence
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.records import SPLITS, ReadError, SourceSentence
+from transforms.text.translation.tables import read_table, write_table
 
 NAME = "source.tsv"
 COLUMNS = (
@@ -17,6 +18,7 @@ COLUMNS = (
     "url",
     "text",
 )
+METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
 _BOOLEANS = {"yes": True, "no": False}
 
 
@@ -41,40 +43,37 @@ def yes_or_no(value: bool) -> str:
 def read_source(text: str) -> list[SourceSentence]:
     """The sentences, by split and place.
 
-    Raises TableError for a table that is none, an id that is not its split and place, a sentence that is
+    Raises ReadError for a table that is none, an id that is not its split and place, a sentence that is
     empty or breaks its line, and a value that is neither yes nor no.
     """
     sentences = []
     place_of: dict[str, int] = dict.fromkeys(SPLITS, 0)
     for line, row in read_table(text, COLUMNS):
-        sentence = _sentence(line, row)
+        sentence = to_sentence(line, row)
         place_of[sentence.split] += 1
         expected = sentence_id(sentence.split, place_of[sentence.split])
         if sentence.id != expected:
-            raise TableError(
+            raise ReadError(
                 line, f"the id is {sentence.id!r}, and by split and place it is {expected}"
             )
         sentences.append(sentence)
     if not sentences:
-        raise TableError(1, "no sentence")
+        raise ReadError(1, "no sentence")
     return sorted(sentences, key=lambda one: SPLITS.index(one.split))
 
 
-def _sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
+def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
+    """The sentence of a row, which may have other columns, too. Raises ReadError."""
     if row["split"] not in SPLITS:
-        raise TableError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
+        raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
     if not row["text"].strip() or "\n" in row["text"]:
-        raise TableError(line, "a sentence is one line that is not empty")
-    booleans = {name: yes_no(line, name, row[name]) for name in ("has_image", "has_hyperlink")}
-    fields = {name: row[name] for name in SourceSentence._fields if name not in booleans}
-    return SourceSentence(**fields, **booleans)  # type: ignore[arg-type]
-
-
-def yes_no(line: int, column: str, value: str) -> bool:
-    """What a field says. Raises TableError."""
-    if value not in _BOOLEANS:
-        raise TableError(line, f"{column} is yes or no, not {value!r}")
-    return _BOOLEANS[value]
+        raise ReadError(line, "a sentence is one line that is not empty")
+    fields: dict[str, Any] = {name: row[name] for name in SourceSentence._fields}
+    for name in ("has_image", "has_hyperlink"):
+        if row[name] not in _BOOLEANS:
+            raise ReadError(line, f"{name} is yes or no, not {row[name]!r}")
+        fields[name] = _BOOLEANS[row[name]]
+    return SourceSentence(**fields)
 
 
 def metadata_names(split: str) -> tuple[str, str]:

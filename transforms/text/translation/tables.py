@@ -8,18 +8,12 @@ stays, and is for the checks to find.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from transforms.text.translation.records import ReadError
+
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _TO_ESCAPE = re.compile(r"[\\\t\n\r]")
 _ESCAPED = re.compile(r"\\([\\tnr])")
 _MEANING = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
-
-
-class TableError(ValueError):
-    """A table that cannot be read. `line` counts from 1."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-        self.line = line
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -41,20 +35,20 @@ def _line(row: Sequence[str], width: int) -> str:
 def read_table(text: str, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     """(line, column → field) of each row; blank lines are passed over. Columns may stand in any order.
 
-    A byte order mark and CRLF, as spreadsheets write them, are taken for what they are. Raises TableError
+    A byte order mark and CRLF, as spreadsheets write them, are taken for what they are. Raises ReadError
     where a needed column is not there, or a row has more or fewer fields than the header.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     columns = _fields(lines[0])
     missing = [name for name in needed if name not in columns]
     if missing:
-        raise TableError(1, f"no column {', '.join(missing)}; there are {', '.join(columns)}")
+        raise ReadError(1, f"no column {', '.join(missing)}; there are {', '.join(columns)}")
     for number, line in enumerate(lines[1:], 2):
         if not line.rstrip("\r"):
             continue
         fields = _fields(line)
         if len(fields) != len(columns):
-            raise TableError(number, f"{len(fields)} fields, and the header has {len(columns)}")
+            raise ReadError(number, f"{len(fields)} fields, and the header has {len(columns)}")
         yield number, dict(zip(columns, fields, strict=True))
 
 

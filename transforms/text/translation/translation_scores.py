@@ -162,27 +162,21 @@ def signatures(task: Task) -> dict[str, str]:
 def _score_system(
     lines: Sequence[str], scorers: Sequence["_Scorer"], groups: Sequence[Group]
 ) -> SystemScores:
-    statistics = [scorer.count(lines) for scorer in scorers]
+    statistics = [(scorer, scorer.count(lines)) for scorer in scorers]
     scored = [
-        [
-            scorer.score(counts, group.lines)
-            for scorer, counts in zip(scorers, statistics, strict=True)
-        ]
+        [(scorer, scorer.score(counts, group.lines)) for scorer, counts in statistics]
         for group in groups
     ]
     return SystemScores(
         groups=tuple(
             GroupScores(
-                group.kind,
-                group.name,
-                len(group.lines),
-                {scorer.name: score.score for scorer, score in zip(scorers, scores, strict=True)},
+                *(group.kind, group.name, len(group.lines)),
+                scores={scorer.name: score.score for scorer, score in scores},
             )
             for group, scores in zip(groups, scored, strict=True)
         ),
         citations=tuple(
-            score.format(width=2, signature=scorer.signature)
-            for scorer, score in zip(scorers, scored[0], strict=True)
+            score.format(width=2, signature=scorer.signature) for scorer, score in scored[0]
         ),
     )
 

@@ -159,8 +159,13 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
     unknown = vocabulary.words - total_of(vocabulary.counts)
     totals = (vocabulary.sentences, vocabulary.sentences, unknown)
     yield block_of([b"%s\t%d" % row for row in zip(SIGNS, totals, strict=True)])
-    for start in range(0, vocabulary.counts.num_rows, _ROWS):
-        columns = vocabulary.counts.slice(start, _ROWS).to_pydict().values()
+    yield from rows_of(vocabulary.counts)
+
+
+def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
+    """Lines of a word, a tab, its count, in the order of the batch, a part at a time."""
+    for start in range(0, counts.num_rows, _ROWS):
+        columns = counts.slice(start, _ROWS).to_pydict().values()
         yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
 
 

@@ -91,6 +91,6 @@ def pack_counts(counts: pa.RecordBatch) -> bytes:
     return pack_block(counts.serialize().to_pybytes())
 
 
-def unpack_counts(packed: bytes) -> pa.RecordBatch:
+def unpack_counts(packed: bytes, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
     """The counts that were packed."""
-    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), SCHEMA)
+    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), schema)

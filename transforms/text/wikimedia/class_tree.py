@@ -3,8 +3,6 @@
 Items are numbers here: 64 is Q64.
 """
 
-from collections.abc import Iterable, Iterator
-
 import numpy
 import numpy.typing
 
@@ -48,36 +46,16 @@ def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
     and form cycles, which Wikidata has. Takes 32 bytes an edge while it runs, beside those given: all of
     Wikidata about 160 MB.
     """
-    tree = _Tree(lower, upper)
+    order = numpy.argsort(upper, kind="stable")
+    lower, upper = lower[order], upper[order]
     kinds: dict[int, str] = {}
     for kind in KINDS:
-        roots = (root for root, of_kind in INTERNAL_ROOTS.items() if of_kind == kind)
-        for found in tree.below(roots):
-            kinds.setdefault(found, kind)
-    return dict(sorted(kinds.items()))
-
-
-def below(roots: Iterable[int], lower: Ids, upper: Ids) -> frozenset[int]:
-    """The classes that reach one of `roots` by edges as in `kinds_of`, the roots included."""
-    return frozenset(_Tree(lower, upper).below(roots))
-
-
-class _Tree:
-    """The edges, sorted by the class above."""
-
-    def __init__(self, lower: Ids, upper: Ids):
-        order = numpy.argsort(upper, kind="stable")
-        self._lower, self._upper = lower[order], upper[order]
-
-    def below(self, roots: Iterable[int]) -> Iterator[int]:
-        """Each class once, in no order that means anything."""
-        waiting = list(roots)
-        reached = set(waiting)
+        waiting = [root for root, of_kind in INTERNAL_ROOTS.items() if of_kind == kind]
         while waiting:
             above = waiting.pop()
-            yield above
-            first, end = numpy.searchsorted(self._upper, [above, above + 1])
-            for found in self._lower[first:end].tolist():
-                if found not in reached:
-                    reached.add(found)
-                    waiting.append(found)
+            if above in kinds:  # and so are all that are below it
+                continue
+            kinds[above] = kind
+            first, end = numpy.searchsorted(upper, [above, above + 1])
+            waiting += lower[first:end].tolist()
+    return dict(sorted(kinds.items()))

@@ -50,6 +50,7 @@ class _Part(NamedTuple):
     first: int  # page id; 0 where the name has none
     last: int
     name: str
+    suffix: str = ""  # of _SUFFIXES
 
 
 def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
@@ -97,27 +98,17 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
     """The parts in the order of their pages; each once, though it may be there in two packings."""
-    packings: dict[tuple[int, int, int], _Part] = {}
-    for suffix in reversed(_SUFFIXES):
-        for part in _parse_parts(folder, kind, folder.sizes):
-            if _suffix_of(part.name) == suffix:
-                packings[part[:3]] = part
-    return sorted(packings.values())
+    found = list(_parse_parts(folder, kind, folder.sizes))
+    found.sort(key=lambda part: _SUFFIXES.index(part.suffix), reverse=True)
+    return sorted({part[:3]: part for part in found}.values())
 
 
 def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Iterator[_Part]:
     stem = re.escape(f"{folder.dbname}-{folder.date}-pages-articles{kind}")
-    pattern = re.compile(
-        rf"{stem}({_NUMBER})\.xml(?:-p({_NUMBER})p({_NUMBER}))?(?:\.bz2|\.gz|\.xz|)"
-    )
-    for name in names:
-        if found := pattern.fullmatch(name):
-            number, first, last = (int(group or 0) for group in found.groups())
-            yield _Part(number, first, last, name)
-
-
-def _suffix_of(name: str) -> str:
-    return next((suffix for suffix in _SUFFIXES if suffix and name.endswith(suffix)), "")
+    pattern = re.compile(rf"{stem}({_NUMBER})\.xml(?:-p({_NUMBER})p({_NUMBER}))?(\.bz2|\.gz|\.xz|)")
+    for found in filter(None, map(pattern.fullmatch, names)):
+        number, first, last = (int(group or 0) for group in found.groups()[:3])
+        yield _Part(number, first, last, found[0], found[4])
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:

@@ -73,10 +73,6 @@ class _Chunk(NamedTuple):
     begins_stream: bool = False  # empty: lets the reader stop before a stream it does not need
 
 
-class _EndOfFile(NamedTuple):
-    offset: int
-
-
 class PageXml(NamedTuple):
     """The bytes of one page, and how far the reader has come."""
 
@@ -87,7 +83,9 @@ class PageXml(NamedTuple):
 def plan_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[WorkUnit]:
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     codec = codec_of(stream)
-    if codec in ("gz", "xz") or (codec == "bz2" and not is_multistream(stream, file_bytes)):
+    # Of a .bz2 the first 32 MiB hold a second stream, if there is any.
+    probe_bytes = min(file_bytes, _MULTISTREAM_PROBE_BYTES) if codec == "bz2" else 0
+    if codec and find_stream(stream, 1, probe_bytes) is None:
         return [
             WorkUnit(path, "whole", 0, file_bytes, file_bytes, stripe, stripes)
             for stripe in range(stripes)
@@ -101,11 +99,6 @@ def plan_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> li
         WorkUnit(path, kind, start, end, file_bytes)
         for start, end in zip(starts, ends, strict=True)
     ]
-
-
-def is_multistream(stream: BinaryIO, file_bytes: int) -> bool:
-    """Whether a .bz2 has a second stream: looked for in the first 32 MiB, which hold one if any."""
-    return find_stream(stream, 1, min(file_bytes, _MULTISTREAM_PROBE_BYTES)) is not None
 
 
 def find_stream(stream: BinaryIO, start: int, limit: int) -> int | None:
@@ -135,7 +128,8 @@ def read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
     splitter = _PageSplitter()
     pages_seen = pages_before_stream = consumed = 0
     last_page: bytes | None = None
-    for event in _events(stream, unit):
+    read_events = {"multistream": _multistream_events, "plain": _plain_events}
+    for event in read_events.get(unit.kind, _whole_events)(stream, unit):
         if isinstance(event, _Chunk):
             if event.begins_stream:
                 if not event.is_own and not splitter.is_inside_page:
@@ -154,15 +148,13 @@ def read_unit(stream: BinaryIO, unit: WorkUnit) -> Iterator[PageXml | Damage]:
                     f"a page of more than {MAX_PAGE_BYTES} bytes; is this a dump?"
                 )
             continue
-        salvaged = pages_seen - pages_before_stream
-        if isinstance(event, _EndOfFile):
-            problem = splitter.problem_at_end()
-            if not problem:
-                return
-            event = Damage(event.offset, event.offset, problem)
+        message = event.message or splitter.problem_at_end()
+        if not message:
+            return
         splitter = _PageSplitter()
         if unit.stripe == 0:
-            yield event._replace(salvaged=salvaged, last_page=last_page)
+            salvaged = pages_seen - pages_before_stream
+            yield event._replace(message=message, salvaged=salvaged, last_page=last_page)
 
 
 def last_page_before(stream: BinaryIO, unit: WorkUnit, offset: int) -> bytes | None:
@@ -256,11 +248,7 @@ class _PageSplitter:
         if is_own:
             self._own = len(buffer)
         done = 0
-        while True:
-            start = buffer.find(PAGE_START, done)
-            if start < 0 or start >= self._own:
-                start = -1
-                break
+        while (start := buffer.find(PAGE_START, done, self._own + len(PAGE_START) - 1)) >= 0:
             end = buffer.find(PAGE_END, max(start, self._searched))
             if end < 0:
                 break
@@ -271,24 +259,19 @@ class _PageSplitter:
         self._own = max(self._own - keep_from, 0)
         self._searched = max(len(buffer) - len(PAGE_END), 0)
 
-    def problem_at_end(self) -> str | None:
-        """What is wrong with a file that ends here."""
+    def problem_at_end(self) -> str:
+        """What is wrong with a file that ends here; "" for nothing."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is cut off or still being written"
         if DUMP_END not in self._buffer:
             return "the file ends without </mediawiki>: it is cut off or still being written"
-        return None
+        return ""
 
 
-def _events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage | _EndOfFile]:
-    if unit.kind == "multistream":
-        return _multistream_events(stream, unit)
-    if unit.kind == "plain":
-        return _plain_events(stream, unit)
-    return _whole_events(stream, unit)
+# Each of the three gives chunks and damages; a damage without a message is the end of the file.
 
 
-def _multistream_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage | _EndOfFile]:
+def _multistream_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage]:
     size = unit.file_bytes
     position = find_stream(stream, unit.start, unit.end)
     if unit.start == 0 and position != 0:
@@ -316,7 +299,7 @@ def _multistream_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | D
             yield Damage(damaged_from, size if position is None else position, f"bz2: {error}")
             continue
         if offset >= size:
-            yield _EndOfFile(size)
+            yield Damage(size, size, "")
             return
         position = find_stream(stream, offset, size)
         if position != offset:
@@ -324,7 +307,7 @@ def _multistream_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | D
             yield Damage(offset, end, "no bz2 stream begins where the one before it ended")
 
 
-def _plain_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage | _EndOfFile]:
+def _plain_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage]:
     stream.seek(unit.start)
     position = unit.start
     while position < unit.file_bytes:
@@ -335,10 +318,10 @@ def _plain_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage 
             break
         position += len(data)
         yield _Chunk(data, is_own, len(data))
-    yield _EndOfFile(position)
+    yield Damage(position, position, "")
 
 
-def _whole_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage | _EndOfFile]:
+def _whole_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage]:
     source = decompressed(stream)
     position = stored = 0
     try:
@@ -350,4 +333,4 @@ def _whole_events(stream: BinaryIO, unit: WorkUnit) -> Iterator[_Chunk | Damage 
     except DECODE_ERRORS as error:
         yield Damage(position, position, f"the compressed file is damaged or cut off: {error}")
         return
-    yield _EndOfFile(position)
+    yield Damage(position, position, "")

@@ -72,7 +72,7 @@ class Language:
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
         """Return all names of a namespace: those known, and those in the head of the dump."""
-        return self.namespaces[number] | _normalised(of_dump.get(number, ()))
+        return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
 
 
 def dbname_of(code: str) -> str:
@@ -90,26 +90,28 @@ def normalise_name(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
-def _read_table(name: str) -> dict[str, Any]:
-    folder = resources.files(__package__) / "languages"
-    return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+def normalise_names(names: Iterable[str]) -> frozenset[str]:
+    """Return headings or template names as the tables hold them."""
+    return frozenset(map(normalise_name, names))
+
+
+def read_table(folder: str, name: str) -> dict[str, Any]:
+    """Return a file of tables that lies here, in a folder: "languages", "sites"."""
+    path = resources.files(__package__) / folder / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read_local(code: str) -> dict[str, Any]:
     """Return the tables of a corpus, with those of the wiki that it shares with another corpus."""
-    own = _read_table(code)
+    own = read_table("languages", code)
     if not code.startswith("zh-"):
         return own
-    of_wiki = _read_table("zh")
+    of_wiki = read_table("languages", "zh")
     merged = {
         key: {**of_wiki.get(key, {}), **value} if isinstance(value, dict) else value
         for key, value in own.items()
     }
     return {**of_wiki, **merged}
-
-
-def _normalised(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(normalise_name(name) for name in names)
 
 
 def _merged(common: Mapping[str, Any], local: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -128,9 +130,9 @@ def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, 
 
 
 def _namespaces(code: str) -> dict[int, frozenset[str]]:
-    names = _read_table("namespaces")
+    names = read_table("languages", "namespaces")
     return {
-        number: _normalised([*english, *names[key].get(code, [])])
+        number: normalise_names([*english, *names[key].get(code, [])])
         for number, (key, *english) in _NAMESPACES.items()
     }
 
@@ -149,33 +151,33 @@ def load_language(code: str) -> Language:
         ValueError: the code is not one of LANGUAGE_CODES; the message lists them.
     """
     _check_code(code)
-    common = _read_table("common")
+    common = read_table("languages", "common")
     local = _read_local(code)
-    headings = [*common["dropped_headings"], *local.get("dropped_headings", [])]
+
+    def listed(key: str) -> list[str]:
+        return [*common.get(key, []), *local.get(key, [])]
+
     templates = _merged(common, local, "templates")
-    for name in [*common["silent_templates"], *local.get("silent_templates", [])]:
+    for name in listed("silent_templates"):
         templates.setdefault(normalise_name(name), "")
-    prefixes = [*common["silent_prefixes"], *local.get("silent_prefixes", [])]
-    redirects = ["#REDIRECT", *local.get("redirect_words", [])]
+    redirects = ["#REDIRECT", *listed("redirect_words")]
     return Language(
         code=code,
-        dropped_headings=_normalised(headings),
-        dropped_top_headings=_normalised(local.get("dropped_top_headings", [])),
-        disambiguation_templates=_normalised(
-            [*common["disambiguation_templates"], *local.get("disambiguation_templates", [])]
-        ),
+        dropped_headings=normalise_names(listed("dropped_headings")),
+        dropped_top_headings=normalise_names(listed("dropped_top_headings")),
+        disambiguation_templates=normalise_names(listed("disambiguation_templates")),
         redirect_words=tuple(dict.fromkeys(word.casefold() for word in redirects)),
         numbers=NumberFormat(**{**common["numbers"], **local.get("numbers", {})}),
         templates=templates,
         self_named=local.get("self_named", ""),
-        silent_prefixes=tuple(prefix.casefold() for prefix in prefixes),
+        silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
         language_names=_language_names(common, local),
         language_label=local.get("language_label", common["language_label"]),
         countries=_countries(common["country_codes"], local.get("countries", {})),
-        months=tuple(local.get("months", ())),
+        months=tuple(listed("months")),
         date=local.get("date", common["date"]),
         phrases={**common["phrases"], **local.get("phrases", {})},
-        variants=tuple(local.get("variants", ())),
+        variants=tuple(listed("variants")),
         interlanguage_codes=frozenset(common["interlanguage_codes"]),
         namespaces=_namespaces(code),
     )
@@ -207,7 +209,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
                 raise ValueError(f"{key} holds {value!r}, which is no text")
     silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
     shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
-    headings = _normalised(tables.get("dropped_headings", ()))
+    headings = normalise_names(tables.get("dropped_headings", ()))
     return dataclasses.replace(
         language,
         templates={**language.templates, **silent, **shown},

@@ -6,7 +6,8 @@ the parser never holds more than one. A DOCTYPE (the door of entity expansion) i
 """
 
 import re
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from collections.abc import Iterable
+from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 from transforms.records import Page
@@ -17,6 +18,9 @@ DUMP_END = b"</mediawiki>"
 
 _NAMESPACE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
+_REQUIRED = {"page_id": "page/id", "revision_id": "page/revision/id", "title": "page/title"}
+
+_Element = tuple[str, dict[str, str], str]  # names from the root on, attributes, text
 
 
 class Siteinfo(NamedTuple):
@@ -49,15 +53,27 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
     head = head.partition(PAGE_START)[0]
     if DUMP_END not in head:
         head += DUMP_END
-    reader = _SiteinfoReader()
-    parser = _make_parser(reader, len(head))
-    try:
-        parser.Parse(head, True)
-    except expat.ExpatError as error:
-        raise NotADumpError(
-            f"the head of the dump is not well-formed XML ({error})", parser.ErrorByteIndex
-        ) from None
-    return reader.siteinfo()
+    texts: dict[str, str] = {}
+    language = ""
+    namespaces: dict[int, tuple[str, ...]] = {}
+    for path, attributes, text in _elements(
+        head, "the head of the dump is not well-formed XML ({})"
+    ):
+        name = path.rpartition("/")[2]
+        texts[name] = text.strip()
+        if name == "mediawiki":
+            language = attributes.get("xml:lang", "")
+        elif name == "namespace":
+            key = attributes.get("key", "")
+            if not _NAMESPACE_NUMBER.fullmatch(key):
+                raise NotADumpError(f"a namespace in the head has the number {key!r}")
+            namespaces[int(key)] = (texts[name],)
+    return Siteinfo(
+        dbname=texts.get("dbname", ""),
+        language=language,
+        sitename=texts.get("sitename", ""),
+        namespaces=namespaces or dict(_CANONICAL_FILE_AND_CATEGORY),
+    )
 
 
 def parse_page(xml: bytes) -> Page:
@@ -65,15 +81,30 @@ def parse_page(xml: bytes) -> Page:
 
     Raises MalformedPageError.
     """
-    reader = _PageReader()
-    parser = _make_parser(reader, len(xml))
     try:
-        parser.Parse(xml, True)
-        return reader.page()
-    except expat.ExpatError as error:
-        raise MalformedPageError(f"not well-formed XML: {error}") from None
+        return _to_page(_elements(xml, "not well-formed XML: {}"))
     except ValueError as error:
         raise MalformedPageError(str(error)) from None
+
+
+def _to_page(elements: Iterable[_Element]) -> Page:
+    texts, attributes = {}, {}
+    for path, of_element, text in elements:
+        texts[path], attributes[path] = text, of_element
+    missing = [name for name, path in _REQUIRED.items() if path not in texts]
+    if missing:
+        raise ValueError(f"a page without {', '.join(missing)}")
+    return Page(
+        page_id=int(texts["page/id"]),
+        namespace=int(texts.get("page/ns", "0")),
+        title=texts["page/title"],
+        revision_id=int(texts["page/revision/id"]),
+        content_model=texts.get("page/revision/model", "wikitext"),
+        is_redirect="page/redirect" in texts,
+        is_deleted="deleted" in attributes.get("page/revision/text", {}),
+        text=texts.get("page/revision/text", ""),
+        redirect_target=attributes.get("page/redirect", {}).get("title", ""),
+    )
 
 
 def _check_start(head: bytes) -> None:
@@ -90,108 +121,39 @@ def _check_start(head: bytes) -> None:
         raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}")
 
 
-def _make_parser(reader: "_SiteinfoReader | _PageReader", xml_bytes: int) -> expat.XMLParserType:
+def _elements(xml: bytes, malformed: str) -> list[_Element]:
+    """The elements of a document, by their ends.
+
+    Raises NotADumpError with the message `malformed`, in which "{}" stands for what is wrong.
+    """
+    elements: list[_Element] = []
+    names: list[str] = []
+    attributes: list[dict[str, str]] = []
+    data: list[str] = []
+
+    def start(name: str, of_element: dict[str, str]) -> None:
+        names.append(name)
+        attributes.append(of_element)
+        data.clear()
+
+    def end(_: str) -> None:
+        elements.append(("/".join(names), attributes.pop(), "".join(data)))
+        names.pop()
+        data.clear()
+
     parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims
     parser.buffer_text = True
-    parser.buffer_size = max(xml_bytes, 1024)
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
+    parser.buffer_size = max(len(xml), 1024)
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = data.append
     parser.StartDoctypeDeclHandler = _refuse_doctype
-    return parser
+    try:
+        parser.Parse(xml, True)
+    except expat.ExpatError as error:
+        raise NotADumpError(malformed.format(error), parser.ErrorByteIndex) from None
+    return elements
 
 
 def _refuse_doctype(name: str, *_: object) -> NoReturn:
     raise NotADumpError(f"a DOCTYPE ({name}) has no place in a dump; entities are not expanded")
-
-
-class _SiteinfoReader:
-    def __init__(self) -> None:
-        self._attributes: dict[str, str] = {}
-        self._fields = {"dbname": "", "sitename": ""}
-        self._language = ""
-        self._namespaces: dict[int, tuple[str, ...]] = {}
-        self._data: list[str] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "mediawiki":
-            self._language = attributes.get("xml:lang", "")
-        self._attributes = attributes
-        self._data = []
-
-    def text(self, data: str) -> None:
-        self._data.append(data)
-
-    def end(self, name: str) -> None:
-        value = "".join(self._data).strip()
-        if name in self._fields:
-            self._fields[name] = value
-        elif name == "namespace":
-            key = self._attributes.get("key", "")
-            if not _NAMESPACE_NUMBER.fullmatch(key):
-                raise NotADumpError(f"a namespace in the head has the number {key!r}")
-            self._namespaces[int(key)] = (value,)
-
-    def siteinfo(self) -> Siteinfo:
-        return Siteinfo(
-            dbname=self._fields["dbname"],
-            language=self._language,
-            sitename=self._fields["sitename"],
-            namespaces=self._namespaces or dict(_CANONICAL_FILE_AND_CATEGORY),
-        )
-
-
-class _PageReader:
-    """Handlers of one page. The path of open elements tells the id of a page from its revision's."""
-
-    _WANTED: ClassVar[dict[str, str]] = {
-        "page/title": "title",
-        "page/ns": "namespace",
-        "page/id": "page_id",
-        "page/revision/id": "revision_id",
-        "page/revision/model": "model",
-        "page/revision/text": "text",
-    }
-
-    def __init__(self) -> None:
-        self._path: list[str] = []
-        self._fields: dict[str, str] = {}
-        self._data: list[str] = []
-        self._is_redirect = False
-        self._redirect_target = ""
-        self._is_deleted = False
-
-    def start(self, name: str, attributes: dict[str, Any]) -> None:
-        self._path.append(name)
-        self._data = []
-        if name == "redirect":
-            self._is_redirect = True
-            self._redirect_target = attributes.get("title", "")
-        elif name == "text":
-            self._is_deleted = "deleted" in attributes
-
-    def text(self, data: str) -> None:
-        self._data.append(data)
-
-    def end(self, name: str) -> None:
-        field = self._WANTED.get("/".join(self._path))
-        if field:
-            self._fields[field] = "".join(self._data)
-        self._path.pop()
-        self._data = []
-
-    def page(self) -> Page:
-        missing = {"title", "page_id", "revision_id"} - self._fields.keys()
-        if missing:
-            raise ValueError(f"a page without {', '.join(sorted(missing))}")
-        return Page(
-            page_id=int(self._fields["page_id"]),
-            namespace=int(self._fields.get("namespace", "0")),
-            title=self._fields["title"],
-            revision_id=int(self._fields["revision_id"]),
-            content_model=self._fields.get("model", "wikitext"),
-            is_redirect=self._is_redirect,
-            is_deleted=self._is_deleted,
-            text=self._fields.get("text", ""),
-            redirect_target=self._redirect_target,
-        )

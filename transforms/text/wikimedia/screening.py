@@ -6,7 +6,7 @@ an entity, and none whose entity is one of Wikimedia's own (a list, a category, 
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from transforms.records import Page, Reason
@@ -33,67 +33,32 @@ class PageScreening:
 
     def reason_to_reject(self, page: Page) -> Reason | None:
         """The first rule that speaks against the page."""
-        for rule in _RULES:
-            reason = rule(page, self)
-            if reason:
-                return reason
-        return None
+        return next(self._reasons(page), None)
 
-
-def _is_elsewhere(page: Page, _: PageScreening) -> Reason | None:
-    if page.namespace != ARTICLE_NAMESPACE:
-        return Reason("other-namespace", str(page.namespace))
-    return None
-
-
-def _is_deleted(page: Page, _: PageScreening) -> Reason | None:
-    return Reason("deleted", "text suppressed") if page.is_deleted else None
-
-
-def _is_redirect(page: Page, screening: PageScreening) -> Reason | None:
-    if page.is_redirect:
-        return Reason("redirect")
-    start = page.text[:100].lstrip().casefold()  # dumps before 2010 have no <redirect> element
-    if start.startswith("#") and "[[" in page.text[:300]:
-        word = re.sub(r"^#\s*", "#", start)
-        if word.startswith(tuple(screening.language.redirect_words)):
-            return Reason("redirect", "by its text")
-    return None
-
-
-def _is_not_wikitext(page: Page, _: PageScreening) -> Reason | None:
-    if page.content_model != "wikitext":
-        return Reason("not-wikitext", page.content_model)
-    return None
-
-
-def _is_empty(page: Page, _: PageScreening) -> Reason | None:
-    return None if page.text.strip() else Reason("empty-source")
-
-
-def _holds_marker(page: Page, _: PageScreening) -> Reason | None:
-    marker = find_marker(page.title) or find_marker(page.text)
-    return Reason("marker-in-source", marker) if marker else None
-
-
-def _is_disambiguation(page: Page, screening: PageScreening) -> Reason | None:
-    if not screening.uses_template_names:
-        return None
-    if _DISAMBIGUATION_SWITCH in page.text:
-        return Reason("disambiguation", _DISAMBIGUATION_SWITCH)
-    name = find_template(page.text, screening.language.disambiguation_templates)
-    return Reason("disambiguation", f"template {name}") if name else None
-
-
-_RULES: tuple[Callable[[Page, PageScreening], Reason | None], ...] = (
-    _is_elsewhere,
-    _is_deleted,
-    _is_redirect,
-    _is_not_wikitext,
-    _is_empty,
-    _holds_marker,
-    _is_disambiguation,
-)
+    def _reasons(self, page: Page) -> Iterator[Reason]:
+        if page.namespace != ARTICLE_NAMESPACE:
+            yield Reason("other-namespace", str(page.namespace))
+        if page.is_deleted:
+            yield Reason("deleted", "text suppressed")
+        if page.is_redirect:
+            yield Reason("redirect")
+        start = page.text[:100].lstrip().casefold()  # dumps before 2010 have no <redirect> element
+        if start.startswith("#") and "[[" in page.text[:300]:
+            word = re.sub(r"^#\s*", "#", start)
+            if word.startswith(self.language.redirect_words):
+                yield Reason("redirect", "by its text")
+        if page.content_model != "wikitext":
+            yield Reason("not-wikitext", page.content_model)
+        if not page.text.strip():
+            yield Reason("empty-source")
+        if marker := find_marker(page.title) or find_marker(page.text):
+            yield Reason("marker-in-source", marker)
+        if not self.uses_template_names:
+            return
+        if _DISAMBIGUATION_SWITCH in page.text:
+            yield Reason("disambiguation", _DISAMBIGUATION_SWITCH)
+        if name := find_template(page.text, self.language.disambiguation_templates):
+            yield Reason("disambiguation", f"template {name}")
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:

@@ -8,10 +8,8 @@ FLORES-101.
 import dataclasses
 import functools
 import re
-import tomllib
 import urllib.parse
-from collections.abc import Collection, Mapping, Sequence
-from importlib import resources
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.records import Page, Reason
@@ -20,6 +18,8 @@ from transforms.text.wikimedia.language import (
     add_tables,
     load_language,
     normalise_name,
+    normalise_names,
+    read_table,
 )
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening, find_template
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
@@ -89,33 +89,28 @@ class Site:
 
     def reason_to_reject(self, page: Page) -> Reason | None:
         """Return the first rule that speaks against the page, or None for an article."""
+        return next(self._reasons(page), None)
+
+    def _reasons(self, page: Page) -> Iterator[Reason]:
         if page.namespace not in self.namespaces:
-            return Reason("other-namespace", str(page.namespace))
+            yield Reason("other-namespace", str(page.namespace))
         # Articles of Wikijunior have a namespace of their own; the other rules are those of all wikis.
         screening = PageScreening(self.language, uses_template_names=True)
-        reason = screening.reason_to_reject(page._replace(namespace=ARTICLE_NAMESPACE))
-        return reason or self._reason_of_title(page.title) or self._reason_of_text(page)
-
-    def _reason_of_title(self, title: str) -> Reason | None:
+        if reason := screening.reason_to_reject(page._replace(namespace=ARTICLE_NAMESPACE)):
+            yield reason
         for slug, pattern in self.unwanted_titles.items():
-            found = re.search(pattern, title, re.IGNORECASE)
-            if found:
-                return Reason(slug, f"title {found[0]!r}")
-        if not title.startswith(self.title_prefix):
-            return Reason("other-book", f"not in {self.title_prefix}")
-        return None
-
-    def _reason_of_text(self, page: Page) -> Reason | None:
+            if found := re.search(pattern, page.title, re.IGNORECASE):
+                yield Reason(slug, f"title {found[0]!r}")
+        if not page.title.startswith(self.title_prefix):
+            yield Reason("other-book", f"not in {self.title_prefix}")
         text = drop_verbatim(page.text)  # {{publish}} in a remark publishes nothing
         for slug, names in self.unwanted_templates.items():
-            name = find_template(text, names)
-            if name:
-                return Reason(slug, f"template {name}")
+            if name := find_template(text, names):
+                yield Reason(slug, f"template {name}")
         if self.required.reason and not self._has_required(text):
-            return Reason(self.required.reason)
+            yield Reason(self.required.reason)
         if self.drops_covers and _links_to_subpages(page.title, text):
-            return Reason("book-cover")
-        return None
+            yield Reason("book-cover")
 
     def _has_required(self, text: str) -> bool:
         if find_template(text, self.required.templates):
@@ -135,10 +130,6 @@ class Site:
         if any(_is_large(options) for options in _FILE_LINK.findall(text)):
             return True
         return _has_picture_in_template(text, self.pictureless_templates)
-
-    def categories_of(self, wikitext: str) -> tuple[str, ...]:
-        """Return the categories that a page names itself, in their order, without sort keys."""
-        return categories_of(wikitext)
 
 
 def categories_of(wikitext: str) -> tuple[str, ...]:
@@ -190,7 +181,7 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
     """
     if name not in SITE_NAMES:
         raise ValueError(f"no such site: {name!r}; there are {', '.join(SITE_NAMES)}")
-    tables = _read_tables(name)
+    tables = read_table("sites", name)
     if all_books:
         if "title_prefix" not in tables:
             raise ValueError(f"{name} has no books: all_books is for wikibooks")
@@ -208,24 +199,15 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
         drops_covers=tables.get("drops_covers", False),
         required=_Required(
             required.get("reason", ""),
-            _normalised(required.get("templates", ())),
-            _normalised(required.get("categories", ())),
+            normalise_names(required.get("templates", ())),
+            normalise_names(required.get("categories", ())),
         ),
         unwanted_templates={
-            slug: _normalised(names) for slug, names in tables["unwanted_templates"].items()
+            slug: normalise_names(names) for slug, names in tables["unwanted_templates"].items()
         },
         unwanted_titles=tables["unwanted_titles"],
-        pictureless_templates=_normalised(tables.get("pictureless_templates", ())),
+        pictureless_templates=normalise_names(tables.get("pictureless_templates", ())),
     )
-
-
-def _read_tables(name: str) -> dict[str, Any]:
-    table = resources.files(__package__) / "sites" / f"{name}.toml"
-    return tomllib.loads(table.read_text(encoding="utf-8"))
-
-
-def _normalised(names: Collection[str]) -> frozenset[str]:
-    return frozenset(map(normalise_name, names))
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
@@ -243,5 +225,5 @@ def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Lan
         templates=templates,
         silent_prefixes=language.silent_prefixes + prefixes,
         interlanguage_codes=language.interlanguage_codes
-        | _normalised(tables.get("sidebar_links", ())),
+        | normalise_names(tables.get("sidebar_links", ())),
     )

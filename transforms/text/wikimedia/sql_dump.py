@@ -121,6 +121,7 @@ _OTHER_STATEMENTS = frozenset(
     b"ALTER ANALYZE BEGIN CHANGE COMMIT DELETE DROP FLUSH GRANT LOCK ROLLBACK SELECT SET START"
     b" TRUNCATE UNLOCK UPDATE USE".split()
 )
+_CREATE_MODIFIERS = frozenset(b"IF NOT EXISTS".split())
 _INSERT_MODIFIERS = frozenset(b"DELAYED HIGH_PRIORITY IGNORE INTO LOW_PRIORITY".split())
 _NOT_A_COLUMN = frozenset(
     b"CHECK CONSTRAINT FOREIGN FULLTEXT INDEX KEY PERIOD PRIMARY SPATIAL UNIQUE".split()
@@ -248,9 +249,11 @@ class _TableColumns(NamedTuple):
     columns: tuple[str, ...]
 
 
-def _read_table_name(buffer: _Buffer) -> str:
-    """`name` or `database`.`name`, of which the last part is the table."""
-    name = buffer.expect_token().name
+def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
+    """Of `name` or `database`.`name`, behind any modifiers, the last part is the table."""
+    while (token := buffer.expect_token()).text.upper() in modifiers:
+        pass
+    name = token.name
     while (token := buffer.expect_token()).text == b".":
         name = buffer.expect_token().name
     buffer.put_back(token)
@@ -263,10 +266,7 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
     if token.text.upper() != b"TABLE":
         buffer.put_back(token)
         return None
-    while (token := buffer.expect_token()).text.upper() in (b"IF", b"NOT", b"EXISTS"):
-        pass
-    buffer.put_back(token)
-    table = _read_table_name(buffer)
+    table = _read_table_name(buffer, _CREATE_MODIFIERS)
     token = buffer.expect_token()
     if token.text != b"(":
         buffer.put_back(token)
@@ -284,10 +284,7 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
 
 def _read_insert_head(buffer: _Buffer) -> _TableColumns:
     """Table and column list, () where there is none, of an INSERT. Stops behind VALUES."""
-    while (token := buffer.expect_token()).text.upper() in _INSERT_MODIFIERS:
-        pass
-    buffer.put_back(token)
-    table = _read_table_name(buffer)
+    table = _read_table_name(buffer, _INSERT_MODIFIERS)
     columns = []
     token = buffer.expect_token()
     if token.text == b"(":

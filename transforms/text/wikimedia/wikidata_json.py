@@ -126,15 +126,13 @@ def parse_entity(line: bytes) -> Entity | None:
         raise MalformedEntityError("not-json", str(error)) from error
     if entity.type != "item" or entity.redirect is not msgspec.UNSET:
         return None
-    claims = _object_or_none(entity.claims, "claims")
-    sitelinks = _object_or_none(entity.sitelinks, "sitelinks")
+    claims = _object_or_none(entity.claims, "claims") or _Claims()
+    sitelinks = _object_or_none(entity.sitelinks, "sitelinks") or {}
     return Entity(
         numeric_id=_read_id(entity.id, text),
-        instance_of=_read_classes(claims.P31, "P31") if claims else (),
-        subclass_of=_read_classes(claims.P279, "P279") if claims else (),
-        sitelinks=tuple((site, link.title) for site, link in sitelinks.items())
-        if sitelinks
-        else (),
+        instance_of=_read_classes(claims.P31, "P31"),
+        subclass_of=_read_classes(claims.P279, "P279"),
+        sitelinks=tuple((site, link.title) for site, link in sitelinks.items()),
     )
 
 

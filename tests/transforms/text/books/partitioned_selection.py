@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy
 
@@ -14,12 +15,12 @@ from transforms.text.books.simple.ngram_blocks import (
     SharedNgrams,
     deal_hashes,
 )
-from transforms.text.books.simple.overlap import ContestedBook, Threshold
+from transforms.text.books.simple.overlap import ContestedBook
 from transforms.text.duplicates.components import link_to_smallest
 
 
 def select_hashed(
-    books: Sequence[HashedBook], threshold: Threshold, partitions: int = 1, books_at_once: int = 0
+    books: Sequence[HashedBook], threshold: Fraction, partitions: int = 1, books_at_once: int = 0
 ) -> dict[int, OverlapVerdict]:
     """Id → verdict.
 
@@ -60,7 +61,7 @@ def share_books(
 
 
 def decide_contested(
-    parts: Sequence[SharedNgrams], contested: Int64s, threshold: Threshold
+    parts: Sequence[SharedNgrams], contested: Int64s, threshold: Fraction
 ) -> Int64s:
     """Ids of the books that are not kept, ascending."""
     found = [overlap.find_chains(part, contested[:, 0]) for part in parts]

@@ -9,8 +9,8 @@ from transforms.text.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, 
 
 
 def test_a_row_has_the_features_of_tfds_and_where_the_date_is_from() -> None:
-    row = make_row("train", make_dated(1899, book_id=90_001)._replace())
-    assert (row.split, row.book_id) == ("train", 90_001)
+    row = make_row(make_dated(1899, book_id=90_001), Membership("hash", {90_001: "test"}))
+    assert (row.split, row.book_id) == ("test", 90_001)
     assert dict(zip(SCHEMA.names, row.values, strict=True)) == {
         "book_id": 90_001,
         "book_link": "http://www.gutenberg.org/ebooks/90001",

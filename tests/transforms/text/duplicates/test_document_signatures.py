@@ -10,7 +10,6 @@ from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.signature_errors import made_pairs, signature_errors
 from transforms.text.duplicates.document_signatures import (
-    estimate_jaccard,
     exact_jaccard,
     parse_similarity,
     sign_documents,
@@ -25,11 +24,6 @@ HASHES = st.sets(st.integers(0, (1 << 64) - 1) | st.integers(0, 20), min_size=1,
 def test_exact_jaccard_is_that_of_sets(first: set[int], second: set[int]) -> None:
     arrays = [numpy.array(sorted(one), numpy.uint64) for one in (first, second)]
     assert exact_jaccard(*arrays) == Fraction(len(first & second), len(first | second))
-
-
-def test_the_estimate_is_the_share_of_equal_places() -> None:
-    signatures = numpy.array([[1, 2, 3], [1, 9, 3]], numpy.uint32)
-    assert estimate_jaccard(*signatures) == Fraction(2, 3)
 
 
 def test_signatures_are_fixed_forever() -> None:

@@ -12,6 +12,7 @@ from transforms.text.duplicates import minhash
 from transforms.text.duplicates.minhash import (
     bucket_signatures,
     choose_bands,
+    deal_buckets,
     hash_items,
     pair_members,
     sign_hashes,
@@ -150,6 +151,20 @@ def test_buckets_spread_over_all_bits() -> None:
         filled = numpy.bincount(((buckets >> numpy.uint64(shift)) & numpy.uint64(255)).astype(int))
         assert len(filled) == 256
         assert 20 < filled.min() <= filled.max() < 120  # of 64 expected
+
+
+@pytest.mark.parametrize(("bits", "first", "rest"), [(12, 0xABC, 12), (10, 0xABC >> 2, 10)])
+def test_buckets_are_dealt_by_their_first_bits(bits: int, first: int, rest: int) -> None:
+    # The last bits are left out: of the first two they differ.
+    buckets = numpy.array([[0xABC12345678FFFFF, 5], [0xABC12345678EEEEE, 1 << 63]], numpy.uint64)
+    dealt = deal_buckets(numpy.array([7, -3]), buckets, bits)
+    kept = 0xABC12345678FFFFF >> 32 - rest & 0xFFFFFFFF
+    assert [(part, members.tolist(), own.tolist()) for part, members, own in dealt] == [
+        (0, [7], [0]),
+        (1 << bits - 1, [-3], [0]),
+        (first, [7, -3], [kept, kept]),
+    ]
+    assert all(own.itemsize == 4 for _, _, own in deal_buckets(numpy.array([7, 8]), buckets, bits))
 
 
 def pairs_of(buckets: list[int], ids: list[int]) -> list[list[int]]:

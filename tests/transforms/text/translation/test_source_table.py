@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.records import SPLITS, SourceSentence
+from transforms.text.translation.records import SPLITS, ReadError, SourceSentence
 from transforms.text.translation.source_table import (
     COLUMNS,
     read_source,
@@ -14,7 +14,6 @@ from transforms.text.translation.source_table import (
     splits_of,
     write_source,
 )
-from transforms.text.translation.tables import TableError
 
 HEADER = "\t".join(COLUMNS)
 ROW = "dev-0001\tdev\twikinews:7\twikinews\tcrime\tyes\tno\thttps://x\tThe end."
@@ -71,5 +70,5 @@ def test_what_is_written_is_read_again(rows: list[tuple[str, str, bool, bool]]) 
     ],
 )
 def test_what_cannot_be_read(rows: str, message: str) -> None:
-    with pytest.raises(TableError, match=message):
+    with pytest.raises(ReadError, match=message):
         read_source(f"{HEADER}\n{rows}\n")

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.records import ReadError
+from transforms.text.translation.tables import read_table, write_table
 
 COLUMNS = ("id", "text")
 ROWS = st.lists(st.tuples(st.text(min_size=1), st.text()))
@@ -78,7 +79,7 @@ def test_blank_lines_count_and_are_no_rows() -> None:
     ],
 )
 def test_what_is_no_table(table: str, line: int, message: str) -> None:
-    with pytest.raises(TableError) as raised:
+    with pytest.raises(ReadError) as raised:
         list(read_table(table, COLUMNS))
     assert (raised.value.line, str(raised.value)) == (line, f"line {line}: {message}")
 

@@ -196,3 +196,11 @@ def test_stats_say_what_readers_of_the_benchmark_ask() -> None:
         ],
     }
     assert add_heldout([]) == HeldoutStats(0, 0, 0)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_rows(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_ROWS", rows)
+    counts = pa.record_batch([[b"the", "é".encode(), b"."], [7, 5, 5]], schema=word_counts.SCHEMA)
+    assert b"".join(vocabulary.rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
+    assert b"".join(vocabulary.rows_of(counts.slice(0, 0))) == b""

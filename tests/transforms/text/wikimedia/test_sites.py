@@ -304,7 +304,6 @@ def test_pictures(site: str, wikitext: str, expected: bool) -> None:
 )
 def test_categories(wikitext: str, expected: tuple[str, ...]) -> None:
     assert categories_of(wikitext) == expected
-    assert load_site("wikinews").categories_of(wikitext) == expected
 
 
 @needs_real_data

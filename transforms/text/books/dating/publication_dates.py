@@ -14,7 +14,7 @@ began, which are of the transcription. A copyright of such a year makes a death 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from transforms.records import Book, Reason
+from transforms.records import Book, MeasuredBook, Reason
 from transforms.text.books.dating import title_page
 from transforms.text.books.dating.title_page import (
     find_years,
@@ -79,6 +79,11 @@ class DatedBook(NamedTuple):
     book: Book
     date: PublicationDate
     evidence: tuple[PublicationDate, ...]  # what every source says; see date_evidence
+
+
+def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
+    """The book that stands in an element, or is one."""
+    return element if isinstance(element, Book) else element.book
 
 
 class BookEvidence(NamedTuple):

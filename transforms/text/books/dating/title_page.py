@@ -7,22 +7,20 @@ publication_dates.py to say.
 import functools
 import itertools
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from typing import NamedTuple
 
 from transforms.text.books.dating.front_blocks import Block, blocks_of_front, is_on_title_page
 from transforms.text.books.dating.roman_numerals import parse_roman
+from transforms.text.files.toml_tables import read_table
 
 # What says a year.
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
 TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
 IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
 ROMAN_IMPRINT = "roman-imprint"  # the same in Roman numerals
-COPYRIGHT = (
-    "copyright"  # "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868"
-)
+# "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868":
+COPYRIGHT = "copyright"
 FIRST_PUBLISHED = "first-published"  # "First published in 1911", "First Edition, October 1886"
 LATER_EDITION = "later-edition"  # "Second Edition, November 1909"
 REPRINT = "reprint"  # the same text again: "Reprinted 1912", "New Impression, 1911", "Renewed 1932"
@@ -261,6 +259,6 @@ def _is_imprint(line: str) -> bool:
 
 @functools.cache
 def _imprint_words() -> re.Pattern[str]:
-    words = tomllib.loads(resources.files(__package__).joinpath(_WORDS).read_text("utf-8"))
+    words = read_table(__package__, _WORDS)
     choices = "|".join(re.escape(word) for word in [*words["places"], *words["publishing"]])
     return re.compile(rf"(?<!\w)(?:{choices})s?(?!\w)", re.IGNORECASE)

@@ -64,14 +64,9 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]")
 _PAGE_BREAKS = str.maketrans("\f\v", "\n\n")
 
 
-def _windows_1252() -> dict[int, str]:
-    """Byte → character, of the upper half."""
-    return {
-        byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)
-    }
-
-
-_WINDOWS_1252 = _windows_1252()
+_WINDOWS_1252 = {  # byte → character, of the upper half
+    byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)
+}
 _OF_STRAYS = {0xDC00 + byte: character for byte, character in _WINDOWS_1252.items()}
 _OF_CONTROLS = {byte: _WINDOWS_1252[byte] for byte in range(0x80, 0xA0)}
 

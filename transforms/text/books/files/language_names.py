@@ -1,10 +1,8 @@
 """Names of languages in the heads of Project Gutenberg files → ISO 639 codes. The table is data."""
 
-import functools
 import re
-import tomllib
-from collections.abc import Mapping
-from importlib import resources
+
+from transforms.text.files.toml_tables import read_table
 
 _TABLE = "language_names.toml"
 _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
@@ -22,10 +20,5 @@ def parse_languages(names: str) -> tuple[str, ...]:
 def _code_of(name: str) -> str:
     """Of a name, or of a code itself; "" where there is none."""
     name = " ".join(name.lower().split()).strip(" .")
-    table = _codes()
+    table = read_table(__package__, _TABLE)
     return table.get(name) or (name if name in table.values() else "")
-
-
-@functools.cache
-def _codes() -> Mapping[str, str]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))

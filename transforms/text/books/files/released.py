@@ -13,30 +13,28 @@ _LINE = re.compile(r"([1-9][0-9]{0,9}),([^,]*),([1-9][0-9]{3}),([^,]*/\1)\r?\n?"
 _DETAIL_CHARACTERS = 100
 
 
-class MalformedReleaseError(ValueError):
-    """A line that is not like those of metadata.csv."""
+class MalformedTableError(ValueError):
+    """A table that cannot be understood; the message names the line."""
 
-    def __init__(self, line: int, message: str):
-        super().__init__(f"line {line}: {message}")
-        self.line, self.message = line, message
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return MalformedReleaseError, (self.line, self.message)
+def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    """(number, text) of the lines. Raises MalformedTableError for one that is not UTF-8."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise MalformedTableError(f"line {number}: not UTF-8: {error}") from None
 
 
 def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
-    """The books of the lines, in their order. Raises MalformedReleaseError.
+    """The books of the lines, in their order. Raises MalformedTableError.
 
     The link of every line ends with its id: so it shows where a last line is cut off.
     """
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise MalformedReleaseError(number, f"not UTF-8: {error}") from None
+    for number, text in decode_lines(lines):
         found = _LINE.fullmatch(text)
         if found is None:
-            message = "not id, title, year and a link that ends with the id, between commas"
-            raise MalformedReleaseError(number, f"{message}: {text[:_DETAIL_CHARACTERS]!r}")
+            message = f"line {number}: not id, title, year and a link that ends with the id"
+            raise MalformedTableError(f"{message}, between commas: {text[:_DETAIL_CHARACTERS]!r}")
         book_id, title, year, url = found.groups()
         yield ReleasedBook(int(book_id), title, int(year), url)

@@ -3,10 +3,10 @@
 import csv
 import functools
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
-from importlib import resources
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from transforms.text.books.files.released import MalformedTableError, decode_lines
+from transforms.text.files.toml_tables import read_table
 from transforms.text.fingerprint import SPLITS
 
 BOOK_ID, SPLIT = "book_id", "split"
@@ -17,85 +17,60 @@ _SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "va
 _DETAIL_CHARACTERS = 100
 
 
-class MalformedSplitsError(ValueError):
-    """A table of splits that cannot be understood."""
-
-    def __init__(self, line: int, message: str):
-        super().__init__(f"line {line}: {message}")
-        self.line, self.message = line, message
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return MalformedSplitsError, (self.line, self.message)
-
-
-def released_split(book_id: int) -> str | None:
-    """ "validation" or "test"; None for the books of the train split, and those that were not released.
-
-    These two are told apart by metadata.csv: it names the books of all three.
-    """
-    return released_splits().get(book_id)
-
-
 @functools.cache
 def released_splits() -> Mapping[int, str]:
-    """Ebook number → split, of the 150 books that are not in the train split."""
-    text = resources.files(__package__).joinpath(_TABLE).read_text("utf-8")
-    return {
-        book_id: split for split, book_ids in tomllib.loads(text).items() for book_id in book_ids
-    }
+    """Ebook number → "validation" or "test", of the 150 books that are not in the train split.
+
+    Those of the train split are told from others by metadata.csv: it names the books of all three.
+    """
+    table = read_table(__package__, _TABLE)
+    return {book_id: split for split, book_ids in table.items() for book_id in book_ids}
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
     """Ebook number → split of a TSV or CSV file: its header names book_id and split, and may name more.
 
-    "dev" and "valid" are taken for validation. Raises MalformedSplitsError for anything else that is no
+    "dev" and "valid" are taken for validation. Raises MalformedTableError for anything else that is no
     split, and for a book with two of them.
     """
-    rows = list(_rows(lines))
-    _, names = rows[0] if rows else (1, [])
+    rows = _rows(lines)
+    _, names = next(rows, (1, []))
     if names.count(BOOK_ID) != 1 or names.count(SPLIT) != 1:
         shown = str(names)[:_DETAIL_CHARACTERS]
-        raise MalformedSplitsError(
-            1, f"the header has to name {BOOK_ID} and {SPLIT}, and has {shown}"
-        )
+        problem = f"the header has to name {BOOK_ID} and {SPLIT}, and has {shown}"
+        raise MalformedTableError(f"line 1: {problem}")
     splits: dict[int, str] = {}
-    for line, row in rows[1:]:
-        if len(row) != len(names):
-            raise MalformedSplitsError(
-                line, f"{len(row)} fields, not {len(names)} as in the header"
-            )
-        book_id, split = _check(line, row[names.index(BOOK_ID)], row[names.index(SPLIT)])
-        if splits.setdefault(book_id, split) != split:
-            raise MalformedSplitsError(
-                line, f"{book_id} is in {split}, and in {splits[book_id]} above"
-            )
+    for line, row in rows:
+        try:
+            book_id, split = _check(row, names)
+            if splits.setdefault(book_id, split) != split:
+                raise ValueError(f"{book_id} is in {split}, and in {splits[book_id]} above")
+        except ValueError as error:
+            raise MalformedTableError(f"line {line}: {error}") from None
     return splits
 
 
-def _check(line: int, book_id: str, split: str) -> tuple[int, str]:
+def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
+    if len(row) != len(names):
+        raise ValueError(f"{len(row)} fields, not {len(names)} as in the header")
+    book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
     if not _ID.fullmatch(book_id):
         shown = book_id[:_DETAIL_CHARACTERS]
-        raise MalformedSplitsError(line, f"{BOOK_ID} is {shown!r}, and must be a positive number")
+        raise ValueError(f"{BOOK_ID} is {shown!r}, and must be a positive number")
     if split not in _SYNONYMS:
         shown = split[:_DETAIL_CHARACTERS]
-        raise MalformedSplitsError(line, f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
+        raise ValueError(f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
     return int(book_id), _SYNONYMS[split]
 
 
-def _rows(lines: Iterable[bytes]) -> Iterable[tuple[int, list[str]]]:
+def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
     """(line, fields without the blanks around them); empty lines are passed over."""
-    decoded = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            decoded.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError as error:
-            raise MalformedSplitsError(number, f"not UTF-8: {error}") from None
-    reader = csv.reader(
-        decoded, delimiter="\t" if decoded and "\t" in decoded[0] else ",", strict=True
-    )
+    decoded = [text for _, text in decode_lines(lines)]
+    delimiter = "\t" if decoded and "\t" in decoded[0] else ","
+    reader = csv.reader(decoded, delimiter=delimiter, strict=True)
     try:
         for row in reader:
             if row:
                 yield reader.line_num, [field.strip() for field in row]
     except csv.Error as error:
-        raise MalformedSplitsError(reader.line_num, str(error)) from None
+        raise MalformedTableError(f"line {reader.line_num}: {error}") from None

@@ -15,10 +15,8 @@ can tell, for both err: prose versions of epics are catalogued as poetry, and ma
 
 import functools
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.records import Book, Reason
 from transforms.text.books.screening.manner import Manner, measure_manner
@@ -26,6 +24,7 @@ from transforms.text.books.screening.running_text import malformed
 from transforms.text.books.screening.samples import take_samples
 from transforms.text.books.screening.shape import Shape, measure_shape
 from transforms.text.books.screening.speech import stage_words
+from transforms.text.files.toml_tables import read_table
 
 MIN_VERSE = 0.4
 """Share of verse from which on a book is one of poems, whatever the catalogue says.
@@ -189,7 +188,7 @@ def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
     """Genre → what matches a whole part of a subject ("parts") or a bookshelf ("shelves") of it."""
     return {
         genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
-        for genre, table in _tables().items()
+        for genre, table in read_table(__package__, _TABLE).items()
         if kind in table
     }
 
@@ -198,10 +197,5 @@ def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
 def _title_patterns() -> Mapping[str, re.Pattern[str]]:
     return {
         genre: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
-        for genre, words in _tables()["titles"].items()
+        for genre, words in read_table(__package__, _TABLE)["titles"].items()
     }
-
-
-@functools.cache
-def _tables() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))

@@ -6,15 +6,14 @@ the language whose frequent words it has most of, see language.toml.
 
 import functools
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
-from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.records import Book, Reason
 from transforms.text.books.screening.samples import take_samples
+from transforms.text.files.toml_tables import read_table
 
 ENGLISH = "en"
 UNKNOWN = "?"
@@ -76,7 +75,7 @@ def not_english(book: Book, text: str) -> Reason | None:
     course of the language. A text of which no sample is in a known language passes.
     """
     declared = sorted({language.casefold() for language in book.languages})
-    english = set(_tables()["declared"]["english"])
+    english = set(read_table(__package__, _TABLE)["declared"]["english"])
     found = read_languages(text)
     if len(declared) > 1 and not english.issuperset(declared):
         return Reason(
@@ -143,16 +142,11 @@ def _render(found: LanguageShares) -> str:
 
 
 @functools.cache
-def _tables() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
-
-
-@functools.cache
 def _languages_of_words() -> Mapping[str, tuple[str, ...]]:
     """Word → languages that it is frequent in."""
     lists = {
         language: {_without_accents(word) for word in words.split()}
-        for language, words in _tables().items()
+        for language, words in read_table(__package__, _TABLE).items()
         if language != "declared"
     }
     languages: dict[str, tuple[str, ...]] = {}

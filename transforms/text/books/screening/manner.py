@@ -5,11 +5,11 @@ Told by how frequent a few kinds of words are, in samples of the text; see manne
 
 import functools
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import NamedTuple
+
+from transforms.text.files.toml_tables import read_table
 
 _TABLE = "manner.toml"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -59,9 +59,4 @@ def _measured_pattern() -> re.Pattern[str]:
 
 @functools.cache
 def _words_of(kind: str) -> frozenset[str]:
-    return frozenset(_tables()[kind].split())
-
-
-@functools.cache
-def _tables() -> Mapping[str, str]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+    return frozenset(read_table(__package__, _TABLE)[kind].split())

@@ -6,11 +6,11 @@ of their own above it.
 
 import functools
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
 """A name that begins fewer speeches is no speaker's."""
@@ -100,14 +100,9 @@ def stage_words(text: str) -> float:
 
 @functools.cache
 def _never_speakers() -> frozenset[str]:
-    return frozenset(_tables()["never_speakers"].split())
+    return frozenset(read_table(__package__, _TABLE)["never_speakers"].split())
 
 
 @functools.cache
 def _stage_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_tables()['stage'].split())})\b")
-
-
-@functools.cache
-def _tables() -> Mapping[str, str]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+    return re.compile(rf"\b(?:{'|'.join(read_table(__package__, _TABLE)['stage'].split())})\b")

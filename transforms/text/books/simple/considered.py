@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from transforms.records import OverlapVerdict, Rejected
+from transforms.text.books.simple.simplicity import ratio
 
 KEPT = "kept"
 _SHARE_DIGITS = 4
@@ -38,31 +39,30 @@ class Sized(NamedTuple):
     lines: int
 
 
-class Measured(NamedTuple):
-    """What the list tells of a book that could be stripped."""
-
-    tokens: int
-    vocabulary: int
-    ratio: float
-
-
 def make_line(
     book_id: int,
     title: str,
-    measured: Measured | None,
+    measured: tuple[int, int] | None,
+    formula: str,
     verdict: OverlapVerdict | None,
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """The line of a book. Raises ValueError for a book that is both kept and rejected, or neither."""
+    """The line of a book. Raises ValueError for a book that is both kept and rejected, or neither.
+
+    Args:
+      measured: (L, V) of a book that could be stripped.
+      formula: of their ratio, see simplicity.py.
+    """
     if (rejected is None) == (sized is None):
         raise ValueError(f"book {book_id} is both kept and rejected, or neither")
+    tokens, vocabulary = measured or ("", "")
     return Considered(
         book_id=book_id,
         title=title,
-        tokens=measured.tokens if measured else "",
-        vocabulary=measured.vocabulary if measured else "",
-        ratio=f"{measured.ratio:.{_RATIO_DIGITS}g}" if measured else "",
+        tokens=tokens,
+        vocabulary=vocabulary,
+        ratio=f"{ratio(*measured, formula):.{_RATIO_DIGITS}g}" if measured else "",
         ngrams=verdict.ngrams if verdict else "",
         overlap=_share(verdict.covered, verdict.ngrams) if verdict else "",
         verdict=f"{rejected.stage}/{rejected.reason}" if rejected else KEPT,

@@ -60,12 +60,9 @@ class EnglishTokenizer:
 
     Args:
       number_style: see `separate_numbers`.
-
-    Raises ValueError for a style that there is not.
     """
 
     def __init__(self, number_style: str = DISTINCT):
-        check_style(number_style)
         self._number_style = number_style
         self._chunks = _Chunks(number_style)
 

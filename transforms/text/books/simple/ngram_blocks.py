@@ -4,8 +4,9 @@ All owners of an n-gram meet in its partition. There is no other way to find out
 but the n-grams of all books would be as large as the corpus itself.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import numpy.typing
@@ -84,44 +85,28 @@ def deal_hashes(
         yield partition, NgramBlock(rows, numpy.concatenate(pieces))
 
 
-def block_to_bytes(block: NgramBlock) -> bytes:
-    """For `block_from_bytes`."""
-    return b"".join((_size(block.books), block.books.tobytes(), block.hashes.tobytes()))
+def to_bytes(arrays: NgramBlock | SharedNgrams) -> bytes:
+    """For `block_from_bytes`, or `shared_from_bytes`."""
+    sizes = (array.size.to_bytes(_SIZE_BYTES, "little") for array in arrays)
+    pieces = zip(sizes, (array.tobytes() for array in arrays), strict=True)
+    return b"".join(itertools.chain.from_iterable(pieces))
 
 
 def block_from_bytes(piece: bytes) -> NgramBlock:
     """The block again, read-only."""
-    count = _read_size(piece)
-    books = numpy.frombuffer(piece, numpy.int64, 3 * count, _SIZE_BYTES)
-    hashes = numpy.frombuffer(piece, numpy.uint64, offset=_SIZE_BYTES + books.nbytes)
+    books, hashes = _read_arrays(piece, numpy.int64, numpy.uint64)
     return NgramBlock(books.reshape(-1, 3), hashes)
-
-
-def shared_to_bytes(shared: SharedNgrams) -> bytes:
-    """For `shared_from_bytes`."""
-    return b"".join(
-        (
-            _size(shared.books),
-            shared.books.tobytes(),
-            _size(shared.owners),
-            shared.owners.tobytes(),
-            shared.begins.tobytes(),
-        )
-    )
 
 
 def shared_from_bytes(piece: bytes) -> SharedNgrams:
     """The shared n-grams again, read-only."""
-    books = numpy.frombuffer(piece, numpy.int64, _read_size(piece), _SIZE_BYTES)
-    offset = _SIZE_BYTES + books.nbytes
-    owners = numpy.frombuffer(piece, numpy.uint32, _read_size(piece, offset), offset + _SIZE_BYTES)
-    begins = numpy.frombuffer(piece, numpy.bool_, offset=offset + _SIZE_BYTES + owners.nbytes)
-    return SharedNgrams(books, owners, begins)
+    return SharedNgrams(*_read_arrays(piece, numpy.int64, numpy.uint32, numpy.bool_))
 
 
-def _size(array: Int64s | Uint32s) -> bytes:
-    return len(array).to_bytes(_SIZE_BYTES, "little")
-
-
-def _read_size(piece: bytes, offset: int = 0) -> int:
-    return int.from_bytes(piece[offset : offset + _SIZE_BYTES], "little")
+def _read_arrays(piece: bytes, *kinds: type) -> Iterator[Any]:
+    at = 0
+    for kind in kinds:
+        size = int.from_bytes(piece[at : at + _SIZE_BYTES], "little")
+        array: Any = numpy.frombuffer(piece, kind, size, at + _SIZE_BYTES)
+        at += _SIZE_BYTES + array.nbytes
+        yield array

@@ -42,17 +42,9 @@ NAMED_SHARE = 0.01
 """They have at least this share of its n-grams, but for the first of them."""
 
 COUNT_COLUMNS = 4  # id, tokens, n-grams, of these in earlier books
-CERTAIN_COLUMNS = 2  # id, n-grams that a free earlier book has
 COVERING_COLUMNS = 3  # id, id of the book that covers it, n-grams
 
 _MAX_DENOMINATOR = 10**6  # times the n-grams of a book it is far from 2^63
-
-
-class Threshold(NamedTuple):
-    """A share that is compared exactly: numerator / denominator."""
-
-    numerator: int
-    denominator: int
 
 
 class Chains(NamedTuple):
@@ -72,7 +64,7 @@ class ContestedBook(NamedTuple):
     certain: int  # of its n-grams are in free earlier books
 
 
-def parse_threshold(share: str | float | Fraction) -> Threshold:
+def parse_threshold(share: str | float | Fraction) -> Fraction:
     """The share as it is written: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
 
     Raises ValueError where it is no number above 0 and not above 1, or has more than six decimals.
@@ -85,10 +77,10 @@ def parse_threshold(share: str | float | Fraction) -> Threshold:
         raise ValueError(f"threshold is {share}, and must be above 0, and 1 at most")
     if exact.denominator > _MAX_DENOMINATOR:
         raise ValueError(f"threshold is {share}, and must have six decimals at most")
-    return Threshold(exact.numerator, exact.denominator)
+    return exact
 
 
-def overlaps(covered: int, ngrams: int, threshold: Threshold) -> bool:
+def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
     """Whether so many covered n-grams, of one or more, are at least the share."""
     return covered * threshold.denominator >= threshold.numerator * ngrams
 
@@ -140,7 +132,7 @@ def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
     return numpy.sort(keys | values).astype(numpy.uint32)
 
 
-def contested_books(counts: Int64s, threshold: Threshold) -> Int64s:
+def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
     """Of rows (id, tokens, n-grams, of these in earlier books) those of the books that are not free.
 
     A book without n-grams has no row.
@@ -201,7 +193,7 @@ def chain_ids(chain: bytes) -> tuple[int, ...]:
 def decide(
     books: Iterable[ContestedBook],
     chains: Sequence[tuple[tuple[int, ...], int]],
-    threshold: Threshold,
+    threshold: Fraction,
 ) -> list[int]:
     """Ids of the books of a component that are not kept.
 

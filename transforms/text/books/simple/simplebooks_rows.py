@@ -3,23 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from transforms.records import BookRow, TokenizedBook
+from transforms.text.books.book_stats import book_schema
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 
 NUMBERS = ("book_id",)
-SCHEMA = pa.schema(
-    [
-        pa.field("book_id", pa.int32(), nullable=False),
-        pa.field("book_title", pa.string(), nullable=False),
-        pa.field("text", pa.string(), nullable=False),  # tokens, a paragraph a line
-        pa.field(
-            "raw_text", pa.string(), nullable=False
-        ),  # the same lines before they are tokenised
-    ]
-)
+# "text" are tokens, a paragraph a line, "raw_text" the same lines before they are tokenised.
+SCHEMA = book_schema("book_title", "text", "raw_text")
 TEXT = SCHEMA.get_field_index("text")
 TRAIN_2 = "train_2"
 SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)

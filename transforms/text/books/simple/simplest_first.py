@@ -5,11 +5,10 @@ less than 100K", and has a threshold for that. This is the choice by the aim its
 """
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from transforms.records import Reason
-from transforms.text.books.simple.simplicity import FORMULAS, SQUARED
+from transforms.text.books.simple.simplicity import exact_ratio
 from transforms.text.duplicates.components import Pairs
 
 TARGET_TOKENS = 92_000_000
@@ -31,25 +30,11 @@ class Taken(NamedTuple):
     reason: Reason | None  # why the others are not taken; None where there are no others
 
 
-def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
-    """A number that orders books like the ratio of the formula does, without rounding.
-
-    That is L/V² itself, and the square of L/√V. It is 0 for a book without tokens.
-    """
-    if formula not in FORMULAS:
-        raise ValueError(f"formula is one of {FORMULAS}, not {formula!r}")
-    if not tokens:
-        return Fraction(0)
-    return (
-        Fraction(tokens, vocabulary**2) if formula == SQUARED else Fraction(tokens**2, vocabulary)
-    )
-
-
 def line_up(
-    sizes: Sequence[tuple[int, int]],
-    measures: Mapping[int, tuple[int, int]],
     formula: str,
     target_tokens: int,
+    sizes: Sequence[tuple[int, int]],
+    measures: Mapping[int, tuple[int, int]],
 ) -> Queue:
     """The books with the best ratios, of those with the same ratio the smaller id first, up to the target.
 

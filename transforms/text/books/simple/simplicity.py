@@ -52,23 +52,27 @@ def ratio(tokens: int, vocabulary: int, formula: str = SQUARED) -> float:
 
     Raises ValueError for a formula that is none of FORMULAS.
     """
-    _check_formula(formula)
+    check_formula(formula)
     if not tokens:
         return 0.0
     return tokens / (vocabulary**2 if formula == SQUARED else vocabulary**0.5)
 
 
-def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
-    """Whether the ratio is at least `min_ratio`: exactly, in whole numbers, and so the same everywhere.
+def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
+    """A number that orders books like the ratio of the formula does, without rounding.
 
-    L/V² ≥ r is L ≥ r V²; L/√V ≥ r is L² ≥ r² V.
+    That is L/V² itself, and the square of L/√V. It is 0 for a book without tokens.
     """
-    _check_formula(formula)
     if not tokens:
-        return min_ratio <= 0
-    if formula == SQUARED:
-        return tokens >= min_ratio * vocabulary**2
-    return min_ratio <= 0 or tokens**2 >= min_ratio**2 * vocabulary
+        return Fraction(0)
+    is_squared = formula == SQUARED
+    return Fraction(tokens, vocabulary**2) if is_squared else Fraction(tokens**2, vocabulary)
+
+
+def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
+    """Whether the ratio is at least `min_ratio`, 0 or more: exactly, and so the same everywhere."""
+    least = min_ratio if formula == SQUARED else min_ratio**2
+    return exact_ratio(tokens, vocabulary, formula) >= least
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +90,7 @@ class NotSimple:
     min_ratio: str = MIN_RATIO
 
     def __post_init__(self) -> None:
-        _check_formula(self.formula)
+        check_formula(self.formula)
         try:
             wanted = Fraction(self.min_ratio)
         except (ValueError, ZeroDivisionError):
@@ -100,12 +104,11 @@ class NotSimple:
         if is_simple(tokens, vocabulary, self.formula, Fraction(self.min_ratio)):
             return None
         found = ratio(tokens, vocabulary, self.formula)
-        return Reason(
-            "ratio-too-low",
-            f"{self.formula} is {found:.6f}: {tokens} tokens, {vocabulary} different",
-        )
+        detail = f"{self.formula} is {found:.6f}: {tokens} tokens, {vocabulary} different"
+        return Reason("ratio-too-low", detail)
 
 
-def _check_formula(formula: str) -> None:
+def check_formula(formula: str) -> None:
+    """Raises ValueError for one that is none of FORMULAS."""
     if formula not in FORMULAS:
         raise ValueError(f"formula is one of {FORMULAS}, not {formula!r}")

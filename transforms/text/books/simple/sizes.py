@@ -45,9 +45,8 @@ def plan_sizes(
       heldout_books: in the validation set, and as many in the test set.
       small_tokens: of the training set of the small size, at most.
 
-    Raises ValueError where that leaves no book for training, and for settings that make no sense.
+    Raises ValueError where that leaves no book for training.
     """
-    check_sizes(heldout_books, small_tokens)
     if len(facts) < 2 * heldout_books + 1:
         raise ValueError(
             f"{len(facts)} books are left, and {2 * heldout_books + 1} are needed: {heldout_books} each "
@@ -56,16 +55,14 @@ def plan_sizes(
     in_order = sorted(facts, key=_order)
     median = median_low(tokens for _, tokens in facts)
     candidates = sorted(in_order, key=lambda fact: not _is_ordinary(fact[1], median))
-    validation = {book_id for book_id, _ in candidates[:heldout_books]}
-    test = {book_id for book_id, _ in candidates[heldout_books : 2 * heldout_books]}
-    plan = {}
+    heldout = ["validation"] * heldout_books + ["test"] * heldout_books
+    plan = {
+        book_id: Placement(split, True)
+        for (book_id, _), split in zip(candidates, heldout, strict=False)
+    }
     small = 0
     for book_id, tokens in in_order:
-        if book_id in validation:
-            plan[book_id] = Placement("validation", True)
-        elif book_id in test:
-            plan[book_id] = Placement("test", True)
-        else:
+        if book_id not in plan:
             is_small = small + tokens <= small_tokens
             small += tokens if is_small else 0
             plan[book_id] = Placement("train", is_small)

@@ -10,8 +10,8 @@ case. And where the find changes something, a chunk beside one of these blanks h
 a special case gave it.
 """
 
+import collections
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -49,7 +49,9 @@ class SpecialCases:
         self._neighbours = pairs
         self._firsts = {first for first, _ in pairs}
         self._seconds = {second for _, second in pairs}
-        self._by_first = _group((case.made[0], case) for case in cases)
+        self._by_first = collections.defaultdict(list)
+        for case in cases:
+            self._by_first[case.made[0]].append(case)
         self._tokens = {*self._firsts, *self._seconds, *self._by_first}
         self.words = {word for text in tokenizer.rules for word in _WORD.findall(text)}
         """Words that occur in special cases, those of one token, too."""
@@ -69,8 +71,8 @@ class SpecialCases:
                     firsts.add(case.cut[0])
                 if end == len(tokens):
                     lasts.add(case.cut[-1])
-        first, last = frozenset(firsts & self._seconds), frozenset(lasts & self._firsts)
-        return Edges(first, last, is_special)
+        first, last = firsts & self._seconds, lasts & self._firsts
+        return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
         """Whether a find that has tokens of both of two neighbours could change something."""
@@ -80,13 +82,6 @@ class SpecialCases:
             (last, first) in self._neighbours for last in before.last for first in behind.first
         )
         return any(pairs)
-
-
-def _group(keyed: Iterable[tuple[str, SpecialCase]]) -> dict[str, list[SpecialCase]]:
-    groups: dict[str, list[SpecialCase]] = {}
-    for key, case in keyed:
-        groups.setdefault(key, []).append(case)
-    return groups
 
 
 def _cases_of(tokenizer: Tokenizer) -> list[SpecialCase]:

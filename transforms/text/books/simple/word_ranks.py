@@ -5,13 +5,12 @@ book on with which it has been counted often enough. All that is known of a word
 text/word_counts.py), so each bucket tells exactly how many of its words come in with each rank.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy
 import pyarrow as pa
 
 from transforms.text.duplicates.components import Pairs
-from transforms.text.lines.line_blocks import unpack_block
 from transforms.text.vocabularies.word_counts import SCHEMA
 
 RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
@@ -22,16 +21,6 @@ def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
     """The words of the book with that rank."""
     ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
     return pa.record_batch([*counts.columns, ranks], schema=RANKED)
-
-
-def join_ranked(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of all batches, one batch at least."""
-    return pa.concat_batches(batches)
-
-
-def unpack_ranked(packed: bytes) -> pa.RecordBatch:
-    """What `word_counts.pack_counts` packed."""
-    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), RANKED)
 
 
 def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
@@ -53,11 +42,3 @@ def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
     with_rank = total - before_word
     enters = (with_rank >= min_count) & (with_rank - counts < min_count)
     return numpy.column_stack(numpy.unique(ranks[enters], return_counts=True))
-
-
-def add_entries(pairs: Pairs) -> Pairs:
-    """Rows (rank, words), each rank once, ascending: the sum of rows for the same rank."""
-    ranks, places = numpy.unique(pairs[:, 0], return_inverse=True)
-    sums = numpy.zeros(len(ranks), numpy.int64)
-    numpy.add.at(sums, places, pairs[:, 1])
-    return numpy.column_stack((ranks, sums))

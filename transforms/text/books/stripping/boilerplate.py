@@ -8,15 +8,16 @@ cannot be said is refused with a reason.
 
 import functools
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
-from importlib import resources
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from transforms.records import Reason
 from transforms.text.books.stripping.notes import strip_notes
-from transforms.text.books.stripping.paragraphs import line_end, line_start
+from transforms.text.books.stripping.paragraphs import line_end, line_start, lines_with
 from transforms.text.books.stripping.spans import Span, cut_out
+from transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_MARKS = 500  # of a file: one book has three or four, and each is compared with the others
 MAX_MARK_LINES = 5  # that a mark may be wrapped over
@@ -31,11 +32,9 @@ _SHOWN_CHARACTERS = 100  # of a line in the detail of a reason
 
 
 class StrippedText(NamedTuple):
-    """A book, and how many characters were removed as what."""
+    """A book, and how many characters of notes were removed."""
 
     text: str  # ends with one line feed; "" for an empty file
-    header: int  # before the book
-    footer: int  # after it, and between two books of one file
     notes: int  # of those who made the text, see notes.py
 
 
@@ -45,20 +44,28 @@ class _Mark(NamedTuple):
     kind: str  # "begin", "end" or "closing"
 
 
-class _MarkRule(NamedTuple):
+class _MarkRule(msgspec.Struct):
     kind: str
     pattern: re.Pattern[str]
     closes: str
 
 
-class _Rules(NamedTuple):
-    anchors: tuple[str, ...]
-    marks: tuple[_MarkRule, ...]
-    licence_words: tuple[str, ...]
+class _Licence(msgspec.Struct):
+    words: tuple[str, ...]
     max_other_characters: int
-    licence_phrases: re.Pattern[str]
-    copyrighted: re.Pattern[str]
+    phrases: re.Pattern[str]
+
+
+class _Copyrighted(msgspec.Struct):
+    notice: re.Pattern[str]
     head_lines: int
+
+
+class _Rules(msgspec.Struct):
+    anchors: tuple[str, ...]
+    mark: tuple[_MarkRule, ...]
+    licence: _Licence
+    copyrighted: _Copyrighted
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
@@ -83,11 +90,15 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
         return parts
     whole = BETWEEN_BOOKS.join(_cut_book(text, part, marks) for part in parts)
     book = strip_notes(whole)
-    body = _trim(book)
-    header = parts[0][0] if parts else 0
-    footer = max(len(text) - header - len(whole), 0)
-    stripped = StrippedText(body, header, footer, len(whole) - len(book))
+    stripped = StrippedText(_trim(book), len(whole) - len(book))
     return _problem(stripped, len(whole), bool(marks)) or stripped
+
+
+def check_kept(text: str) -> Reason | None:
+    """`kept-too-little` for what is left of a book, where it has next to no letters; else None."""
+    if sum(map(str.isalpha, text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
+        return Reason("kept-too-little", f"{len(text):,} characters")
+    return None
 
 
 def find_marks(text: str) -> list[_Mark]:
@@ -97,7 +108,7 @@ def find_marks(text: str) -> list[_Mark]:
     for start in _anchored_lines(text, rules.anchors):
         if marks and start < marks[-1].end:
             continue
-        for rule in rules.marks:
+        for rule in rules.mark:
             if rule.pattern.match(text, start):
                 marks.append(_Mark(start, _mark_end(text, start, rule.closes), rule.kind))
                 break
@@ -106,12 +117,12 @@ def find_marks(text: str) -> list[_Mark]:
 
 def is_boilerplate(text: str) -> bool:
     """Whether words of Project Gutenberg run through the whole text."""
-    rules = _rules()
+    licence = _rules().licence
     lowered = text.lower()
     at = 0
-    while len(lowered) - at > rules.max_other_characters:
-        window = at + rules.max_other_characters
-        last = max(lowered.rfind(word, at, window + len(word)) for word in rules.licence_words)
+    while len(lowered) - at > licence.max_other_characters:
+        window = at + licence.max_other_characters
+        last = max(lowered.rfind(word, at, window + len(word)) for word in licence.words)
         if last < 0:
             return False
         at = last + 1
@@ -120,7 +131,7 @@ def is_boilerplate(text: str) -> bool:
 
 def _has_licence_words(text: str) -> bool:
     lowered = text.lower()
-    return any(word in lowered for word in _rules().licence_words)
+    return any(word in lowered for word in _rules().licence.words)
 
 
 def find_licence(text: str) -> str | None:
@@ -128,7 +139,7 @@ def find_licence(text: str) -> str | None:
     rules = _rules()
     for start in _anchored_lines(text, rules.anchors):
         end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
-        if found := rules.licence_phrases.search(text, start, end):
+        if found := rules.licence.phrases.search(text, start, end):
             return _line_of(text, found.start())
     return None
 
@@ -140,12 +151,12 @@ def _line_of(text: str, position: int) -> str:
 
 def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
     """The line in the head of a file that says that its book is copyrighted; None where there is none."""
-    rules = _rules()
+    copyrighted = _rules().copyrighted
     end = 0
-    for _ in range(rules.head_lines):
+    for _ in range(copyrighted.head_lines):
         end = min(line_end(text, end) + 1, len(text))
     begin = next((mark.start for mark in marks if mark.kind == "begin"), 0)
-    found = rules.copyrighted.search(text, 0, max(begin, end))
+    found = copyrighted.notice.search(text, 0, max(begin, end))
     return _line_of(text, found.start()) if found else None
 
 
@@ -232,10 +243,7 @@ def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | No
         return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
     if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
         return Reason("too-many-notes", f"{stripped.notes:,} of {whole:,} characters")
-    letters = sum(map(str.isalpha, stripped.text[: 20 * MIN_LETTERS]))
-    if letters < MIN_LETTERS:
-        return Reason("kept-too-little", f"{len(stripped.text):,} characters")
-    return None
+    return check_kept(stripped.text)
 
 
 def _is_small_print(text: str, begin: _Mark) -> bool:
@@ -260,18 +268,10 @@ def _mark_end(text: str, start: int, closes: str) -> int:
     return first
 
 
-def _anchored_lines(text: str, anchors: Sequence[str]) -> Iterator[int]:
+def _anchored_lines(text: str, anchors: Sequence[str]) -> list[int]:
     """Starts of the lines with one of the words, and of those before such a line, in order."""
-    starts = set()
-    for anchor in anchors:
-        at = text.find(anchor)
-        while at >= 0:
-            start = line_start(text, at)
-            starts.add(start)
-            if start:
-                starts.add(line_start(text, start - 1))
-            at = text.find(anchor, line_end(text, at))
-    return iter(sorted(starts))
+    starts = lines_with(text, anchors)
+    return sorted(starts | {line_start(text, start - 1) for start in starts if start})
 
 
 def _trim(book: str) -> str:
@@ -289,18 +289,4 @@ def _shown(text: str, mark: _Mark) -> str:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "boilerplate.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    licence = table["licence"]
-    return _Rules(
-        tuple(table["anchors"]),
-        tuple(
-            _MarkRule(mark["kind"], re.compile(mark["pattern"]), mark["closes"])
-            for mark in table["mark"]
-        ),
-        tuple(licence["words"]),
-        licence["max_other_characters"],
-        re.compile(licence["phrases"]),
-        re.compile(table["copyrighted"]["notice"]),
-        table["copyrighted"]["head_lines"],
-    )
+    return read_rules(read_table(__package__, "boilerplate.toml"), _Rules)

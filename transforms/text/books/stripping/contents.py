@@ -7,20 +7,22 @@ found stays where it is. The tables are in `furniture.toml`.
 """
 
 import functools
+import itertools
 import re
 import statistics
-import tomllib
 from collections.abc import Iterator, Sequence
-from importlib import resources
-from typing import NamedTuple
+
+import msgspec
 
 from transforms.text.books.stripping.paragraphs import (
     Paragraph,
     line_end,
     line_start,
+    lines_with,
     split_paragraphs,
 )
 from transforms.text.books.stripping.spans import Span
+from transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_HEADINGS = 50  # that are looked at: a book of three volumes has six lists
 
@@ -40,7 +42,7 @@ _FIRST_LOOK = 20_000  # characters of the text after a heading; few lists are lo
 _CHARACTERS_OF_A_LINE = 120  # at most, on average: how much text is looked at
 
 
-class _Rules(NamedTuple):
+class _Rules(msgspec.Struct):
     heading: re.Pattern[str]
     anchors: tuple[str, ...]
     numbered: re.Pattern[str]
@@ -60,7 +62,7 @@ def find_contents(text: str) -> Iterator[Span]:
     """Places of tables of contents and of lists of illustrations, with their headings."""
     rules = _rules()
     at = 0
-    for start in _headings(text, rules)[:MAX_HEADINGS]:
+    for start in itertools.islice(_headings(text, rules), MAX_HEADINGS):
         if start < at:
             continue
         end = _end_of_list(text, start, rules)
@@ -69,16 +71,12 @@ def find_contents(text: str) -> Iterator[Span]:
             at = end
 
 
-def _headings(text: str, rules: _Rules) -> list[int]:
-    starts = set()
-    for anchor in rules.anchors:
-        at = text.find(anchor)
-        while at >= 0:
-            start, end = line_start(text, at), line_end(text, at)
-            if end - start < 120 and rules.heading.fullmatch(text, start, end):
-                starts.add(start)
-            at = text.find(anchor, end)
-    return sorted(start for start in starts if start == 0 or not _line_above(text, start).strip())
+def _headings(text: str, rules: _Rules) -> Iterator[int]:
+    for start in sorted(lines_with(text, rules.anchors)):
+        end = line_end(text, start)
+        is_heading = end - start < 120 and rules.heading.fullmatch(text, start, end)
+        if is_heading and not _line_above(text, start).strip():
+            yield start
 
 
 def _end_of_list(text: str, start: int, rules: _Rules) -> int:
@@ -196,9 +194,4 @@ def _line_above(text: str, start: int) -> str:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "furniture.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))["contents"]
-    for name in ("heading", "numbered", "paged"):
-        table[name] = re.compile(table[name])
-    table["anchors"] = tuple(table["anchors"])
-    return _Rules(**table)
+    return read_rules(read_table(__package__, "furniture.toml")["contents"], _Rules)

@@ -8,13 +8,13 @@ stay.
 from typing import NamedTuple
 
 from transforms.records import Reason
+from transforms.text.books.stripping.boilerplate import check_kept
 from transforms.text.books.stripping.contents import find_contents
 from transforms.text.books.stripping.illustrations import find_illustrations, find_page_marks
 from transforms.text.books.stripping.spans import cut_out
 
 MAX_SHARE = 0.5  # of a book: one with more furniture has too little running text
 FREE_CHARACTERS = 3000  # of furniture, which a picture book may have more of than of text
-MIN_LETTERS = 200  # of a book; the smallest real one has 1,000
 
 
 class CutText(NamedTuple):
@@ -47,6 +47,4 @@ def check_furniture(text: str, cut: CutText) -> Reason | None:
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")
-    if sum(map(str.isalpha, cut.text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
-        return Reason("kept-too-little", f"{len(cut.text):,} characters")
-    return None
+    return check_kept(cut.text)

@@ -5,18 +5,18 @@ The tables are in `furniture.toml`.
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
-from typing import NamedTuple
+
+import msgspec
 
 from transforms.text.books.stripping.brackets import match_brackets
 from transforms.text.books.stripping.spans import Span, with_blank_lines
+from transforms.text.files.toml_tables import read_rules, read_table
 
 _NEAR = 300  # characters before and behind illustrations: the blank lines, and a line of text
 
 
-class _Rules(NamedTuple):
+class _Rules(msgspec.Struct):
     opening: re.Pattern[str]
     file_name: re.Pattern[str]
     max_characters: int
@@ -131,17 +131,4 @@ def find_page_marks(text: str) -> Iterator[Span]:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "furniture.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    illustrations = table["illustrations"]
-    return _Rules(
-        re.compile(illustrations["opening"]),
-        re.compile(illustrations["file_name"]),
-        illustrations["max_characters"],
-        re.compile(illustrations["unclosed"]),
-        illustrations["max_unclosed_characters"],
-        re.compile(illustrations["page_shown"]),
-        re.compile(illustrations["bare"]),
-        re.compile(illustrations["unfinished"]),
-        re.compile(table["pages"]["mark"]),
-    )
+    return read_rules(read_table(__package__, "furniture.toml")["illustrations"], _Rules)

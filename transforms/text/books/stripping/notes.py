@@ -7,10 +7,9 @@ at the end of a book may be long, and then what follows its heading has to speak
 
 import functools
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from transforms.text.books.stripping.brackets import match_brackets
 from transforms.text.books.stripping.paragraphs import (
@@ -20,10 +19,11 @@ from transforms.text.books.stripping.paragraphs import (
     split_paragraphs,
 )
 from transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
+from transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_HEADINGS = 50  # of notes without bracket that are looked at: real books have three at most
 MIN_SHARE_OF_WORDS = (
-    0.4  # of the characters of a note at the end: in paragraphs that speak as notes do
+    0.4  # of the characters of a note at the end, in paragraphs that speak as notes
 )
 
 _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest opening
@@ -31,22 +31,26 @@ _MAX_BEFORE = 200  # characters of a line before the word that tells of a note
 _SEPARATOR = re.compile(r"[\s*_=~#.•·+-]+")
 
 
-class _Passage(NamedTuple):
+class _Opening(msgspec.Struct):
+    pattern: re.Pattern[str]
+
+
+class _Passage(msgspec.Struct):
     first: re.Pattern[str]
     last: re.Pattern[str]
     max_characters: int
 
 
-class _HeadRules(NamedTuple):
+class _HeadRules(msgspec.Struct):
     max_characters: int
     max_note_characters: int
     evidence: re.Pattern[str]
-    first: tuple[re.Pattern[str], ...]
-    anywhere: tuple[re.Pattern[str], ...]
-    passages: tuple[_Passage, ...]
+    first: tuple[_Opening, ...]
+    anywhere: tuple[_Opening, ...]
+    passage: tuple[_Passage, ...]
 
 
-class _TranscriberRules(NamedTuple):
+class _TranscriberRules(msgspec.Struct):
     anchors: tuple[str, ...]
     heading: re.Pattern[str]
     end_heading: re.Pattern[str]
@@ -58,42 +62,48 @@ class _TranscriberRules(NamedTuple):
     max_end_characters: int
 
 
-class _EndNote(NamedTuple):
+class _EndNote(msgspec.Struct):
     first: re.Pattern[str]
     has: tuple[re.Pattern[str], ...]
 
 
-class _Rules(NamedTuple):
+class _EndRules(msgspec.Struct):
+    max_characters: int
+    note: tuple[_EndNote, ...]
+
+
+class _MarkedNote(msgspec.Struct):
+    anchor: str
+    pattern: re.Pattern[str]  # of what begins in its line
+
+
+class _Rules(msgspec.Struct):
     head: _HeadRules
     transcriber: _TranscriberRules
-    max_end_characters: int
-    end_notes: tuple[_EndNote, ...]
-    marked: tuple[tuple[str, re.Pattern[str]], ...]  # an anchor, and what begins in its line
+    end: _EndRules
+    marked: tuple[_MarkedNote, ...]
 
 
 def strip_notes(book: str) -> str:
     """The book without notes. What it has between header and footer is expected."""
     rules = _rules()
-    marked = list(_marked_notes(book, rules))
+    marked = _marked_notes(book, rules.marked)
     body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
-    body = cut_out(body, _end_notes(body, rules))  # others stood behind them
+    body = cut_out(body, _end_notes(body, rules.end))  # others stood behind them
     return cut_out(body, _head_notes(body, rules.head))
 
 
-def _marked_notes(text: str, rules: _Rules) -> Iterator[Span]:
-    for anchor, pattern in rules.marked:
-        at = text.find(anchor)
-        while at >= 0:
-            found = pattern.match(text, _near_line_start(text, at))
-            if found:
+def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
+    for rule in rules:
+        for at in _find_all(text, [rule.anchor]):
+            if found := rule.pattern.match(text, _near_line_start(text, at)):
                 yield with_blank_lines(text, *found.span())
-            at = text.find(anchor, at + len(anchor))
 
 
-def _end_notes(text: str, rules: _Rules) -> Iterator[Span]:
+def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
     """What runs to the end of a book from the line on that a rule describes."""
-    earliest = max(len(text) // 2, len(text) - rules.max_end_characters)
-    for rule in rules.end_notes:
+    earliest = max(len(text) // 2, len(text) - rules.max_characters)
+    for rule in rules.note:
         # What the text lacks from the first such line on, it lacks from a later one on, too.
         found = rule.first.search(text, earliest)
         if found and all(pattern.search(text, found.end()) for pattern in rule.has):
@@ -102,7 +112,7 @@ def _end_notes(text: str, rules: _Rules) -> Iterator[Span]:
 
 def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
     """Places of the notes with a heading."""
-    brackets: Mapping[int, int] | None = None
+    brackets = functools.cache(lambda: match_brackets(text))  # of few books
     notes: list[Span] = []
     at = 0  # where the last note ended
     headings = 0
@@ -111,8 +121,7 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
             continue
         opening = _opening_bracket(text, anchor)
         if opening >= at and rules.heading.match(text, opening):
-            brackets = match_brackets(text) if brackets is None else brackets
-            end = brackets.get(opening, opening)
+            end = brackets().get(opening, opening)
             if 0 < end - opening <= rules.max_bracketed_characters:
                 notes.append(with_blank_lines(text, opening, end))
                 at = notes[-1][1]
@@ -212,7 +221,7 @@ def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
     passages = list(_passages(text, rules))
     notes = list(passages)
     is_first = True  # nothing of the book has come yet
-    brackets: Mapping[int, int] | None = None
+    brackets = functools.cache(lambda: match_brackets(text))  # of few books
     at = 0
     for paragraph in split_paragraphs(text, 0, rules.max_characters):
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
@@ -221,8 +230,7 @@ def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
             end = paragraph.end
             opening = _opening(paragraph)
             if opening >= 0:
-                brackets = match_brackets(text) if brackets is None else brackets
-                end = max(end, brackets.get(opening, end))
+                end = max(end, brackets().get(opening, end))
                 if end - opening > 2 * rules.max_note_characters:
                     end = paragraph.end
             notes.append(with_blank_lines(text, paragraph.start, end))
@@ -238,16 +246,16 @@ def _is_head_note(paragraph: Paragraph, is_first: bool, rules: _HeadRules) -> bo
     text = paragraph.text
     if len(text) > rules.max_note_characters:
         return False
-    if any(pattern.match(text) for pattern in rules.anywhere):
+    if any(rule.pattern.match(text) for rule in rules.anywhere):
         return True
     is_evident = bool(rules.evidence.search(text))
-    if any(pattern.match(text) for pattern in rules.first):
+    if any(rule.pattern.match(text) for rule in rules.first):
         return is_first or is_evident
     return is_first and is_evident
 
 
 def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
-    for passage in rules.passages:
+    for passage in rules.passage:
         for paragraph in split_paragraphs(text, 0, rules.max_characters):
             if not passage.first.match(paragraph.text):
                 continue
@@ -290,36 +298,4 @@ def _find_all(text: str, words: Sequence[str]) -> list[int]:
 
 @functools.cache
 def _rules() -> _Rules:
-    path = resources.files(__package__) / "notes.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    head, transcriber = table["head"], table["transcriber"]
-    return _Rules(
-        _HeadRules(
-            head["max_characters"],
-            head["max_note_characters"],
-            re.compile(head["evidence"]),
-            tuple(re.compile(rule["pattern"]) for rule in head["first"]),
-            tuple(re.compile(rule["pattern"]) for rule in head["anywhere"]),
-            tuple(
-                _Passage(re.compile(one["first"]), re.compile(one["last"]), one["max_characters"])
-                for one in head["passage"]
-            ),
-        ),
-        _TranscriberRules(
-            tuple(transcriber["anchors"]),
-            re.compile(transcriber["heading"]),
-            re.compile(transcriber["end_heading"]),
-            re.compile(transcriber["words"]),
-            transcriber["max_bracketed_characters"],
-            transcriber["max_box_lines"],
-            transcriber["max_paragraph_characters"],
-            transcriber["max_middle_characters"],
-            transcriber["max_end_characters"],
-        ),
-        table["end"]["max_characters"],
-        tuple(
-            _EndNote(re.compile(one["first"]), tuple(map(re.compile, one["has"])))
-            for one in table["end"]["note"]
-        ),
-        tuple((rule["anchor"], re.compile(rule["pattern"])) for rule in table["marked"]),
-    )
+    return read_rules(read_table(__package__, "notes.toml"), _Rules)

@@ -1,5 +1,6 @@
 """Paragraphs of a part of a text, with their places: what stands between blank lines."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -41,6 +42,17 @@ def line_end(text: str, position: int) -> int:
     """Where the line with that position ends, before its line feed."""
     end = text.find("\n", position)
     return len(text) if end < 0 else end
+
+
+def lines_with(text: str, words: Iterable[str]) -> set[int]:
+    """Starts of the lines with one of the words."""
+    starts = set()
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            starts.add(line_start(text, at))
+            at = text.find(word, line_end(text, at))
+    return starts
 
 
 def _lines(text: str, start: int, stop: int) -> list[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from transforms.text.books.stripping.paragraphs import line_end, line_start
+
 Span = tuple[int, int]  # start and end
 
 _MAX_INDENT = 300  # blanks: what has more of them before it does not begin a line
@@ -50,7 +52,7 @@ def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
     """Where the blank lines before a line begin, and how many they are. The text's start counts as many."""
     count = 0
     while start:
-        above = text.rfind("\n", 0, start - 1) + 1
+        above = line_start(text, start - 1)
         if text[above : start - 1].strip():
             return start, count
         start = above
@@ -62,8 +64,7 @@ def _blank_lines_below(text: str, start: int) -> tuple[int, int]:
     """Where the blank lines from a line on end, and how many they are."""
     count = 0
     while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+        end = line_end(text, start)
         if text[start:end].strip():
             return start, count
         start = min(end + 1, len(text))

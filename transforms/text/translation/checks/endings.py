@@ -22,14 +22,14 @@ def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     if tag in _UNMARKED:
         return
     question_marks = _QUESTION_MARKS + (";" if tag == _SEMICOLON else "")
+    kinds = (
+        ("?", question_marks, "is a question", "a question mark"),
+        ("!", _EXCLAMATION_MARKS, "ends with an exclamation mark", "one"),
+    )
     for pair in pairs:
         source, target = pair.source.text.rstrip(_CLOSING), pair.translation.text.rstrip(_CLOSING)
         end = target if tag == _INSIDE_THE_WORD else target[-1:]
-        if source.endswith("?") and not set(end) & set(question_marks):
-            message = "the source is a question, and the translation ends without a question mark"
-            yield pair.finding("ending-differs", WARNING, message)
-        elif source.endswith("!") and not set(end) & set(_EXCLAMATION_MARKS):
-            message = (
-                "the source ends with an exclamation mark, and the translation ends without one"
-            )
-            yield pair.finding("ending-differs", WARNING, message)
+        for sign, marks, what, lacking in kinds:
+            if source.endswith(sign) and not set(end) & set(marks):
+                message = f"the source {what}, and the translation ends without {lacking}"
+                yield pair.finding("ending-differs", WARNING, message)

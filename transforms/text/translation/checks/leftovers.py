@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
+from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt, first_difference
 from transforms.text.translation.records import Finding
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
@@ -28,15 +28,6 @@ def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
                 yield pair.finding(rule, ERROR, message)
         # No line of ASCII alone was read in a wrong encoding.
         if not target.isascii() and ftfy.fix_encoding(target, config) != target:
-            was, should = _first_difference(target, ftfy.fix_encoding(target, config))
+            was, should = first_difference(target, ftfy.fix_encoding(target, config), " ")
             message = f"read in a wrong encoding: {excerpt(was)} should be {excerpt(should)}"
             yield pair.finding("mojibake", ERROR, message)
-
-
-def _first_difference(text: str, other: str) -> tuple[str, str]:
-    """The words in which the texts first differ."""
-    words, others = text.split(" "), other.split(" ")
-    for word, changed in zip(words, others, strict=False):
-        if word != changed:
-            return word, changed
-    return text, other

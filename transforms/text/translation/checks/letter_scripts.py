@@ -1,4 +1,4 @@
-"""To which script a letter belongs, and how much of a text is written in a script."""
+"""To which script a letter belongs, and which letters of a text are of other scripts."""
 
 import functools
 import unicodedata
@@ -16,10 +16,9 @@ def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
 _LETTERS = regex.compile(r"\p{L}")
 
 
-def own_share(text: str, scripts: tuple[str, ...]) -> float | None:
-    """The share of letters that are of the scripts (ISO 15924), 0 to 1. None where there are no letters."""
-    letters = len(_LETTERS.findall(text))
-    return len(_letters_of(scripts).findall(text)) / letters if letters else None
+def count_letters(text: str) -> int:
+    """How many letters a text has."""
+    return len(_LETTERS.findall(text))
 
 
 def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:

@@ -18,9 +18,8 @@ class Run(NamedTuple):
     first: int
     last: int
     offset: int
-    gain: (
-        float  # how much better they fit so than where they should stand, in the unit of the scores
-    )
+    # How much better they fit so than where they should stand, in the unit of the scores.
+    gain: float
 
     @property
     def lines(self) -> range:

@@ -4,7 +4,7 @@ import functools
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
+from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt, first_difference
 from transforms.text.translation.records import Finding
 
 
@@ -22,7 +22,7 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
         composed = unicodedata.normalize("NFC", tolerated)
         if composed == tolerated:
             continue
-        was, should = _first_difference(tolerated, composed)
+        was, should = first_difference(tolerated, composed)
         if sorted(composed) == sorted(tolerated):
             message = f"marks in another order than that of Unicode (NFC) in {excerpt(should)}"
             yield pair.finding("not-nfc", WARNING, message)
@@ -38,9 +38,3 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 def _without_exclusion(char: str) -> str:
     """NFC of the character alone: itself, or its parts where it may not be composed."""
     return unicodedata.normalize("NFC", char)
-
-
-def _first_difference(text: str, other: str) -> tuple[str, str]:
-    """The words in which the texts first differ."""
-    pairs = zip(text.split(), other.split(), strict=False)
-    return next(((word, changed) for word, changed in pairs if word != changed), (text, other))

@@ -16,21 +16,15 @@ _TOKEN = re.compile(rf"[0-9]+(?:{_SEPARATOR}[0-9]+)*")
 _MAX_JOINED_PARTS = 6  # "1,234,567,890,123": beyond that it is a list
 _SCALE_FOLLOWS = re.compile(r"[\s\-\u00a0\u202f]?[^\W\d_]")  # "33万", "2,3 Millionen"
 
-_HAN_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
-    "零": 0,
-    "两": 2,
-    "兩": 2,
+_HAN_DIGITS = {
+    **{char: value for value, char in enumerate("〇一二三四五六七八九")},
+    **{"零": 0, "两": 2, "兩": 2},
 }
 _HAN_TENS = {"十": 10, "百": 100, "千": 1000, "십": 10, "백": 100, "천": 1000}
 _HAN_MYRIADS = {
-    "万": 10**4,
-    "萬": 10**4,
-    "만": 10**4,
-    "亿": 10**8,
-    "億": 10**8,
-    "억": 10**8,
-    "兆": 10**12,
-    "조": 10**12,
+    char: 10**zeros
+    for zeros, chars in ((4, "万萬만"), (8, "亿億억"), (12, "兆조"))
+    for char in chars
 }
 _HAN_NUMBER = re.compile(
     "(?:[0-9]+(?:[.,][0-9]+)*|[" + "".join([*_HAN_DIGITS, *_HAN_TENS, *_HAN_MYRIADS]) + "])+"

@@ -15,12 +15,6 @@ def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
         text = pair.translation.text
         inner = text.strip().strip(_ZERO_WIDTH).strip()
         if inner and inner != text:
-            ends = [
-                end
-                for end, is_there in (
-                    ("before", not text.startswith(inner)),
-                    ("behind", not text.endswith(inner)),
-                )
-                if is_there
-            ]
+            sides = (("before", text.startswith), ("behind", text.endswith))
+            ends = [side for side, has_at in sides if not has_at(inner)]
             yield pair.finding("outer-blanks", WARNING, f"blanks {' and '.join(ends)} the line")

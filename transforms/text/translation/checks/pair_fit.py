@@ -48,38 +48,29 @@ class PairFit:
     learned: Matrix  # G
     static: Matrix  # what needs no learning
 
-    def score(self, rows: Indices, columns: Indices) -> Matrix:
-        """How well target columns[k] fits source rows[k], another one, learned without both pairs."""
-        second, both, determinant = self._blocks(rows, columns)
-        learned = second * self.learned[rows, columns] - both * self.learned[columns, columns]
-        fit = self.targets[rows, columns] - learned / determinant
-        return np.asarray(fit + self.static[rows, columns])
+    def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
+        """How well target columns[k] fits source rows[k], learned without pairs rows[k] and without[k].
 
-    def own_score(self, rows: Indices, without: Indices) -> Matrix:
-        """How well target row[k] fits its own source, learned without it and without pair without[k]."""
-        second, both, determinant = self._blocks(rows, without)
-        learned = second * self.learned[rows, rows] - both * self.learned[without, rows]
-        fit = self.targets[rows, rows] - learned / determinant
-        return np.asarray(fit + self.static[rows, rows])
+        The target is that of one of the two pairs, and the pairs are not the same.
+        """
+        first, second = self.inverse[rows, rows], self.inverse[without, without]
+        both = self.inverse[rows, without]
+        learned = second * self.learned[rows, columns] - both * self.learned[without, columns]
+        fit = self.targets[rows, columns] - learned / (first * second - both**2)
+        return np.asarray(fit + self.static[rows, columns])
 
     def lone_scores(self) -> Matrix:
         """How well each target fits its own source, learned without that pair."""
         diagonal = np.diagonal(self.targets) - np.diagonal(self.learned) / np.diagonal(self.inverse)
         return np.asarray(diagonal + np.diagonal(self.static))
 
-    def _blocks(self, rows: Indices, others: Indices) -> tuple[Matrix, Matrix, Matrix]:
-        first, second = self.inverse[rows, rows], self.inverse[others, others]
-        both = self.inverse[rows, others]
-        return second, both, first * second - both**2
-
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
     """Learn from pairs of lines; `is_unspaced` says that targets have no blanks between words."""
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
-    inverse: Matrix = np.linalg.inv(likeness_of_sources + _RIDGE * np.eye(len(sources))).astype(
-        float
-    )
+    ridge = _RIDGE * np.eye(len(sources))
+    inverse: Matrix = np.linalg.inv(likeness_of_sources + ridge).astype(float)
     target_rows = weigh_lines(targets, is_unspaced)
     likeness = np.asarray(target_rows @ target_rows.T, np.float64)
     return PairFit(inverse, likeness, inverse @ likeness, static_scores(sources, targets))

@@ -51,6 +51,12 @@ def excerpt(text: str) -> str:
     return '"' + "".join(_visible(char) for char in text) + '"'
 
 
+def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
+    """The words in which the texts first differ, parted by white space or the separator."""
+    pairs = zip(text.split(separator), other.split(separator), strict=False)
+    return next(((word, changed) for word, changed in pairs if word != changed), (text, other))
+
+
 def name_characters(chars: Iterable[str]) -> str:
     """Characters by number and name, each once, in the order of their numbers: "U+00AD SOFT HYPHEN"."""
     return ", ".join(

@@ -6,18 +6,12 @@ sources.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from transforms.text.translation.checks.line_features import Matrix, has_no_blanks
-from transforms.text.translation.checks.line_offsets import (
-    OFFSETS,
-    Run,
-    find_offsets,
-    runs_of,
-)
+from transforms.text.translation.checks.line_offsets import OFFSETS, Run, find_offsets, runs_of
 from transforms.text.translation.checks.pair_fit import PairFit, learn_fit, static_scores
 from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
 from transforms.text.translation.checks.presence import is_text
@@ -92,28 +86,23 @@ class _Scores:
             own = (rows == columns) & (rows >= 0)
             other = (rows != columns) & (rows >= 0) & (columns >= 0)
             band[lines[own], state] = self._lone[rows[own]]
-            band[lines[other], state] = self.fit.score(rows[other], columns[other])
+            band[lines[other], state] = self.fit.score(rows[other], columns[other], columns[other])
         return band / self.usual
 
-    def compare(self, place: int) -> "_Comparison":
-        """Pair `place` with each later one, in what is usual."""
+    def compare(self, place: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+        """Pair `place` with each later one, in what is usual.
+
+        How well the target of this pair fits its own source, and those of the others theirs; how well their
+        targets fit this source, and this target their sources.
+        """
         later = np.arange(place + 1, len(self.lines))
         this = np.full(len(later), place)
-        return _Comparison(
-            self.fit.own_score(this, later) / self.usual,
-            self.fit.own_score(later, this) / self.usual,
-            self.fit.score(this, later) / self.usual,
-            self.fit.score(later, this) / self.usual,
+        return (
+            self.fit.score(this, this, later) / self.usual,
+            self.fit.score(later, later, this) / self.usual,
+            self.fit.score(this, later, later) / self.usual,
+            self.fit.score(later, this, this) / self.usual,
         )
-
-
-class _Comparison(NamedTuple):
-    """Of a pair and many others: how well the targets fit their own sources, and each other's."""
-
-    own: Matrix
-    other_own: Matrix
-    to_other_target: Matrix  # this source and the other target
-    from_other_source: Matrix  # the other source and this target
 
 
 def find_misplaced(
@@ -187,21 +176,19 @@ def _search(
     exchanges: list[tuple[float, int, int]] = []
     strays: list[tuple[float, int, int]] = []
     for place in range(len(scores.lines) - 1):
-        found = scores.compare(place)
-        gains = found.to_other_target - found.own
-        other_gains = found.from_other_source - found.other_own
+        own, other_own, to_other_target, from_other_source = scores.compare(place)
+        gains, other_gains = to_other_target - own, from_other_source - other_own
         needed = np.where(articles[place + 1 :] == articles[place], _MIN_NEAR_GAIN, _MIN_FAR_GAIN)
         strength = (gains + other_gains) / needed
-        both = (gains > _MIN_GAIN_OF_ONE) & (other_gains > _MIN_GAIN_OF_ONE)
+        both = np.minimum(gains, other_gains) > _MIN_GAIN_OF_ONE
         for later in np.flatnonzero(both & (strength > _DOUBTFUL)):
             exchanges.append((float(strength[later]), place, place + 1 + int(later)))
-        worse_own = np.maximum(found.own, found.other_own)
-        for later in np.flatnonzero(found.to_other_target - worse_own > _MIN_STRAY_GAIN):
-            gain = float((found.to_other_target - worse_own)[later])
-            strays.append((gain, place, place + 1 + int(later)))
-        for later in np.flatnonzero(found.from_other_source - worse_own > _MIN_STRAY_GAIN):
-            gain = float((found.from_other_source - worse_own)[later])
-            strays.append((gain, place + 1 + int(later), place))
+        worse_own = np.maximum(own, other_own)
+        for fit, step in ((to_other_target, 1), (from_other_source, -1)):
+            stray_gains = fit - worse_own
+            for later in np.flatnonzero(stray_gains > _MIN_STRAY_GAIN):
+                first, second = (place, place + 1 + int(later))[::step]
+                strays.append((float(stray_gains[later]), first, second))
     line_of = [line for line, _ in scores.lines]
     return (
         [

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from transforms.text.translation.checks.letter_scripts import (
+    count_letters,
     foreign_letters,
     name_script,
-    own_share,
 )
 from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
 from transforms.text.translation.languages import TargetLanguage
@@ -47,11 +47,10 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
     foreign = foreign_letters(text, language.scripts)
     if not foreign:
         return None
-    share = own_share(text, language.scripts)
-    assert share is not None
+    letter_count = count_letters(text)
+    share = (letter_count - len(foreign)) / letter_count
     counts = Counter(map(name_script, foreign))
     name, letters = counts.most_common(1)[0]
-    letter_count = round(len(foreign) / (1 - share))
     message = (
         f"{letters} of {letter_count} letters are {name};"
         f" {language.name} is written in {_names(language)}"

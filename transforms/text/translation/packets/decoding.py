@@ -2,15 +2,15 @@
 
 import codecs
 
-from transforms.text.translation.packets.records import PacketError
+from transforms.text.translation.records import ReadError
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
-def decode_utf8(data: bytes, file: str) -> str:
+def decode_utf8(data: bytes) -> str:
     """The text, to the letter: encoded again it is the same bytes, a byte order mark among them.
 
-    Raises PacketError with the line and the byte where it is not UTF-8.
+    Raises ReadError with the line and the byte where it is not UTF-8.
     """
     try:
         return data.decode()
@@ -18,21 +18,21 @@ def decode_utf8(data: bytes, file: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
         message = f"not UTF-8: {error.reason} (0x{byte:02x}), byte {error.start} of the file"
-        raise PacketError(file, line, message) from error
+        raise ReadError(line, message) from error
 
 
-def decode_sheet(data: bytes, file: str) -> str:
+def decode_sheet(data: bytes) -> str:
     """The text of a table as spreadsheets save it: in UTF-8, or UTF-16 with a byte order mark.
 
-    The mark is taken away. Raises PacketError where it is neither; so an old code page, which no file
+    The mark is taken away. Raises ReadError where it is neither; so an old code page, which no file
     tells of, is never guessed at.
     """
     encoding = _UTF16.get(data[:2])
     if encoding is None:
-        return decode_utf8(data, file).removeprefix("\ufeff")
+        return decode_utf8(data).removeprefix("\ufeff")
     try:
         return data[2:].decode(encoding)
     except UnicodeDecodeError as error:
         line = data[2 : 2 + error.start].decode(encoding, "replace").count("\n") + 1
         message = f"not UTF-16: {error.reason}, byte {2 + error.start} of the file"
-        raise PacketError(file, line, message) from error
+        raise ReadError(line, message) from error

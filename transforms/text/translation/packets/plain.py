@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from transforms.text.translation.packets.records import NO_NAME, PacketError, Returned
-from transforms.text.translation.records import Translation
+from transforms.text.translation.packets.records import NO_NAME, Returned
+from transforms.text.translation.records import ReadError, Translation
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
@@ -14,7 +14,7 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     before it, that is how this file ends its lines, and both go; where only some have, it is text. The
     last line may lack its end. So a file with line feeds is had again, byte for byte, from what is read.
 
-    Raises PacketError where there are more or fewer lines than ids (with both numbers), and for NUL.
+    Raises ReadError where there are more or fewer lines than ids (with both numbers), and for NUL.
     """
     if text.count("\r\n") == text.count("\n"):
         text = text.replace("\r\n", "\n")
@@ -22,9 +22,9 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     if not lines[-1]:
         lines.pop()
     if len(lines) != len(ids):
-        raise PacketError(file, 0, f"{len(lines)} lines, and there are {len(ids)} sentences")
+        raise ReadError(0, f"{len(lines)} lines, and there are {len(ids)} sentences")
     if "\0" in text:
-        raise PacketError(file, text.count("\n", 0, text.index("\0")) + 1, "there is a NUL in it")
+        raise ReadError(text.count("\n", 0, text.index("\0")) + 1, "there is a NUL in it")
     translations = (
         Translation(id_, line, file, number)
         for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1)

@@ -12,17 +12,6 @@ from transforms.text.translation.records import SourceSentence, Translation
 _NAME = re.compile(r"([^/]+)/([^/]+)/round([1-9][0-9]{0,5})/packet([1-9][0-9]{0,5})")
 
 
-class PacketError(ValueError):
-    """A returned file that cannot be read. `line` counts from 1; 0 is the file as a whole."""
-
-    def __init__(self, file: str, line: int, message: str) -> None:
-        super().__init__(f"{file}, line {line}: {message}" if line else f"{file}: {message}")
-        self.file, self.line, self.message = file, line, message
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return PacketError, (self.file, self.line, self.message)
-
-
 class PacketLine(NamedTuple):
     """A sentence to translate."""
 
@@ -60,9 +49,8 @@ class Returned(NamedTuple):
     language: str
     round: int
     number: int
-    translations: tuple[
-        Translation, ...
-    ]  # of the sentences that have one, in the order of the file
+    # Of the sentences that have one, in the order of the file.
+    translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
     """Id → the source text that the file shows with it, for all its sentences; nothing where it shows
     none. Where it is not the one that was sent, somebody has sorted a column by itself."""

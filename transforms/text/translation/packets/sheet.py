@@ -18,14 +18,13 @@ from typing import Literal, NamedTuple
 from transforms.text.translation.packets.records import (
     NO_NAME,
     Packet,
-    PacketError,
     PacketLine,
     PacketName,
     Returned,
     format_name,
     parse_name,
 )
-from transforms.text.translation.records import Translation
+from transforms.text.translation.records import ReadError, Translation
 
 ID, SOURCE, NOTES, PACKET = "id", "source", "notes", "packet"
 _TARGET = re.compile(r'target(?: "([^"]*)")?')
@@ -64,30 +63,30 @@ def read_sheet(text: str, file: str) -> Returned:
     for what spreadsheets do with quotation marks (see above). Lines are those of the file, also where a
     field has line ends in it.
 
-    Raises PacketError for a table without those columns, a field whose quotation mark is not closed, a row
+    Raises ReadError for a table without those columns, a field whose quotation mark is not closed, a row
     that has more fields than the header, or none for the id, an id that is there twice, rows of two
     packets, and for NUL.
     """
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise PacketError(file, line, "there is a NUL in it: UTF-16 without its byte order mark?")
-    layout = _layout(text.split("\n", 1)[0].removesuffix("\r"), file)
+        raise ReadError(line, "there is a NUL in it: UTF-16 without its byte order mark?")
+    layout = _layout(text.split("\n", 1)[0].removesuffix("\r"))
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
     sources: dict[str, str] = {}
     translations = []
-    for line, row in _rows(text, layout, file):
+    for line, row in _rows(text, layout):
         id_ = row[ID]
         if not id_:
-            raise PacketError(file, line, "a row without an id")
+            raise ReadError(line, "a row without an id")
         if id_ in sources:
-            raise PacketError(file, line, f"{id_} is there twice")
+            raise ReadError(line, f"{id_} is there twice")
         sources[id_] = row.get(SOURCE, "")
         if row[layout.target]:
             translations.append(Translation(id_, row[layout.target], file, line))
         if row.get(PACKET):
-            name = _same_name(names, row[PACKET], file, line)
+            name = _same_name(names, row[PACKET], line)
     return Returned(*name, tuple(translations), sources if SOURCE in layout.columns else {})
 
 
@@ -101,7 +100,7 @@ class _Layout(NamedTuple):
     language: str  # code, of its header; "" where that does not tell
 
 
-def _layout(header: str, file: str) -> _Layout:
+def _layout(header: str) -> _Layout:
     columns: tuple[str, ...] = ()
     for delimiter in _DELIMITERS:
         is_marked = delimiter != "\t" or header.startswith('"') or _MARKED_TARGET in header
@@ -111,14 +110,14 @@ def _layout(header: str, file: str) -> _Layout:
         targets = [found for found in map(_TARGET.fullmatch, columns) if found]
         if columns.count(ID) == 1 and len(targets) == 1:
             return _Layout(delimiter, is_marked, columns, targets[0][0], targets[0][1] or "")
-    raise PacketError(file, 1, f"the header has to have id and target once each: {header[:200]!r}")
+    raise ReadError(1, f"the header has to have id and target once each: {header[:200]!r}")
 
 
 def _quoting(is_marked: bool) -> Literal[0, 3]:
     return csv.QUOTE_MINIMAL if is_marked else csv.QUOTE_NONE
 
 
-def _rows(text: str, layout: _Layout, file: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _rows(text: str, layout: _Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
     """(line that it begins in, column → field) of each row that is not empty, without the header."""
     reader = csv.reader(
         io.StringIO(text, newline=""),
@@ -132,20 +131,20 @@ def _rows(text: str, layout: _Layout, file: str) -> Iterator[tuple[int, Mapping[
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise PacketError(file, line, f"the row that begins here: {error}") from error
+            raise ReadError(line, f"the row that begins here: {error}") from error
         if fields is None:
             return
         if line > 1 and any(fields):
             if any(fields[width:]):
                 message = f"{len(fields)} fields, and the header has {width}"
-                raise PacketError(file, line, message)
+                raise ReadError(line, message)
             fields += [""] * (width - len(fields))
             yield line, dict(zip(layout.columns, fields, strict=False))
         line = reader.line_num + 1
 
 
-def _same_name(names: set[str], name: str, file: str, line: int) -> PacketName:
+def _same_name(names: set[str], name: str, line: int) -> PacketName:
     names.add(name)
     if len(names) > 1:
-        raise PacketError(file, line, f"rows of more than one packet: {', '.join(sorted(names))}")
+        raise ReadError(line, f"rows of more than one packet: {', '.join(sorted(names))}")
     return parse_name(name)

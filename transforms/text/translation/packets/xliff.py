@@ -4,7 +4,6 @@ Rules: XLIFF Version 2.0, OASIS Standard, 2014, which 2.1 and 2.2 keep in what i
 document is a split, a group an article, a unit a sentence with one segment.
 """
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
@@ -14,7 +13,6 @@ from xml.sax.saxutils import escape, quoteattr
 from transforms.text.translation.packets.records import (
     NO_NAME,
     Packet,
-    PacketError,
     PacketLine,
     PacketName,
     Returned,
@@ -22,7 +20,7 @@ from transforms.text.translation.packets.records import (
     parse_name,
 )
 from transforms.text.translation.packets.xml_tree import Element, parse_xml
-from transforms.text.translation.records import SourceSentence, Translation
+from transforms.text.translation.records import ReadError, SourceSentence, Translation
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # of 2.1 too
 _NAMESPACES = (_NAMESPACE, "urn:oasis:names:tc:xliff:document:2.2")
@@ -88,8 +86,8 @@ def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[Packe
     """(value of a field of the source, the lines that have it), in the order of the first of them."""
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
-    for key, members in itertools.groupby(lines, value):
-        runs.setdefault(key, []).extend(members)
+    for line in lines:
+        runs.setdefault(value(line), []).append(line)
     return list(runs.items())
 
 
@@ -139,12 +137,12 @@ def read_xliff(data: bytes, file: str) -> Returned:
     `pc`, `sc`, `ec`) go, their text stays. Elements of modules and of other namespaces beside the
     segments are passed over. The line of a translation is that of its first target.
 
-    Raises PacketError for what is not well-formed or no XLIFF 2, a unit without id or with one that is there
+    Raises ReadError for what is not well-formed or no XLIFF 2, a unit without id or with one that is there
     twice, or of which only some segments are translated, files of two packets, and for what stands for
     something that is not there to read (`ph`, an unknown element) in a text.
     """
-    root = parse_xml(data, file)
-    _check_version(root, file)
+    root = parse_xml(data)
+    _check_version(root)
     translations, sources = [], {}
     names: set[PacketName] = set()
     for part in root.elements:
@@ -154,25 +152,25 @@ def read_xliff(data: bytes, file: str) -> Returned:
         for element in _units(part):
             unit = _read_unit(element, file)
             if unit.id in sources:
-                raise PacketError(file, element.line, f"unit {unit.id} is there twice")
+                raise ReadError(element.line, f"unit {unit.id} is there twice")
             sources[unit.id] = unit.source
             translations += unit.translation
     names.discard(NO_NAME)
     if len(names) > 1:
-        raise PacketError(file, root.line, "files of more than one packet")
+        raise ReadError(root.line, "files of more than one packet")
     return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
 
 
-def _check_version(root: Element, file: str) -> None:
+def _check_version(root: Element) -> None:
     namespace, _, name = root.name.rpartition(" ")
     version = root.attributes.get("version", "")
     if name == "xliff" and _NAMESPACE_1.fullmatch(namespace):
         message = f"XLIFF {version}, and packets are XLIFF 2: save it as XLIFF 2.0 or 2.1"
-        raise PacketError(file, root.line, message)
+        raise ReadError(root.line, message)
     if _tag(root) != "xliff":
-        raise PacketError(file, root.line, f"no XLIFF, but <{name}> of {namespace or 'nothing'}")
+        raise ReadError(root.line, f"no XLIFF, but <{name}> of {namespace or 'nothing'}")
     if not version.startswith("2."):
-        raise PacketError(file, root.line, f"XLIFF of version {version!r}, not 2.0, 2.1 or 2.2")
+        raise ReadError(root.line, f"XLIFF of version {version!r}, not 2.0, 2.1 or 2.2")
 
 
 def _tag(element: Element) -> str:
@@ -209,9 +207,9 @@ class _Part(NamedTuple):
 def _read_unit(element: Element, file: str) -> _Unit:
     id_ = element.attributes.get("id", "")
     if not id_:
-        raise PacketError(file, element.line, "a unit without id")
+        raise ReadError(element.line, "a unit without id")
     pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
-    parts = [_read_part(piece, place, file) for place, piece in enumerate(pieces, 1)]
+    parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
     source = "".join(part.source for part in parts)
     done = [
         part
@@ -223,20 +221,20 @@ def _read_unit(element: Element, file: str) -> _Unit:
     for part in parts:
         if part.target is None:
             message = f"unit {id_} is cut up, and this part of it is not translated"
-            raise PacketError(file, part.line, message)
+            raise ReadError(part.line, message)
     # Where one part is moved, the one that it takes the place of is moved too.
     text = "".join(part.target or "" for part in sorted(parts, key=attrgetter("place")))
     return _Unit(id_, source, [Translation(id_, text, file, min(part.line for part in done))])
 
 
-def _read_part(piece: Element, place: int, file: str) -> _Part:
+def _read_part(piece: Element, place: int) -> _Part:
     children = {_tag(child): child for child in piece.elements}
-    source = _read_text(children["source"], file) if "source" in children else ""
+    source = _read_text(children["source"]) if "source" in children else ""
     target = children.get("target")
     if target is None:
         is_between = _tag(piece) == "ignorable"
         return _Part(place, piece.line, source, source if is_between else None)
-    text = _read_text(target, file)
+    text = _read_text(target)
     is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"
     asked = target.attributes.get("order", "")
     return _Part(
@@ -247,26 +245,26 @@ def _read_part(piece: Element, place: int, file: str) -> _Part:
     )
 
 
-def _read_text(element: Element, file: str) -> str:
-    return "".join(_read_piece(piece, file) for piece in element.content)
+def _read_text(element: Element) -> str:
+    return "".join(_read_piece(piece) for piece in element.content)
 
 
-def _read_piece(piece: Element | str, file: str) -> str:
+def _read_piece(piece: Element | str) -> str:
     if isinstance(piece, str):
         return piece
     tag = _tag(piece)
     if tag == "cp":
-        return _read_character(piece, file)
+        return _read_character(piece)
     if tag in _TRANSPARENT:
-        return _read_text(piece, file)
+        return _read_text(piece)
     name = piece.name.rpartition(" ")[2]
     message = f"<{name}> in a text stands for something that cannot be read: write it out"
-    raise PacketError(file, piece.line, message)
+    raise ReadError(piece.line, message)
 
 
-def _read_character(piece: Element, file: str) -> str:
+def _read_character(piece: Element) -> str:
     digits = piece.attributes.get("hex", "")
     code = int(digits, 16) if re.fullmatch("[0-9A-Fa-f]{1,6}", digits) else 0
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise PacketError(file, piece.line, f"<cp hex={digits!r}> is no character")
+        raise ReadError(piece.line, f"<cp hex={digits!r}> is no character")
     return chr(code)

@@ -7,7 +7,7 @@ nothing is fetched. Lines are counted by Expat, which knows them beyond the 65,5
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
-from transforms.text.translation.packets.records import PacketError
+from transforms.text.translation.records import ReadError
 
 _DEEPEST = 100  # elements in each other; XLIFF has a dozen, and what walks the tree calls itself
 
@@ -26,34 +26,29 @@ class Element(NamedTuple):
         return [piece for piece in self.content if isinstance(piece, Element)]
 
 
-def parse_xml(data: bytes, file: str) -> Element:
+def parse_xml(data: bytes) -> Element:
     """The root of a document. Comments and processing instructions are left out.
 
     The encoding is what the document declares: UTF-8, UTF-16, or one with a byte for a character. Raises
-    PacketError with the line where it is not well-formed, is in another encoding, has a document type
+    ReadError with the line where it is not well-formed, is in another encoding, has a document type
     declaration, or more than 100 elements in each other.
     """
-    builder = _Builder(file)
+    builder = _Builder()
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         message = f"not well-formed XML: {expat.ErrorString(error.code)}"
-        raise PacketError(file, error.lineno, message) from error
-    except PacketError:
-        raise
-    except (
-        LookupError,
-        ValueError,
-    ) as error:  # of Python's codecs, for what Expat does not know itself
-        raise PacketError(file, 1, str(error)) from error
+        raise ReadError(error.lineno, message) from error
+    except (LookupError, ValueError) as error:
+        # Of Python's codecs, for what Expat does not know itself.
+        raise ReadError(1, str(error)) from error
     return builder.root
 
 
 class _Builder:
     """Handlers of one document."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self) -> None:
         self._open: list[Element] = []
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.buffer_text = True
@@ -65,7 +60,7 @@ class _Builder:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         element = Element(name, attributes, self.parser.CurrentLineNumber, [])
         if len(self._open) == _DEEPEST:
-            raise PacketError(self._file, element.line, f"more than {_DEEPEST} nested elements")
+            raise ReadError(element.line, f"more than {_DEEPEST} nested elements")
         if self._open:
             self._open[-1].content.append(element)
         else:
@@ -80,6 +75,4 @@ class _Builder:
 
     def _doctype(self, *_: object) -> NoReturn:
         line = self.parser.CurrentLineNumber
-        raise PacketError(
-            self._file, line, "a document type declaration, which XLIFF does not have"
-        )
+        raise ReadError(line, "a document type declaration, which XLIFF does not have")

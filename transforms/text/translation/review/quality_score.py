@@ -16,6 +16,7 @@ points a sentence, and a score of 95.75; with a minor error in every sentence be
 where the paper has its accepted languages, half of them above 95 (section 4.4).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -30,51 +31,32 @@ from transforms.text.translation.review.records import (
 POINTS: Mapping[str, int] = dict(zip(SEVERITIES, (1, 5, 10), strict=True))
 ACCEPTED_FROM = Fraction(90)
 
-Tally = Mapping[str, Fraction]
-
 
 class ReviewerShare(NamedTuple):
     """What one reviewer has said."""
 
     reviewed: int  # sentences
     errors: int
-    points: int
     score: Fraction  # of these sentences, by this reviewer alone: who is much stricter is seen here
 
 
 class QualityScore(NamedTuple):
     """A score, and all that it was made of."""
 
-    score: Fraction  # from 0 to 100
     accepted: bool  # all of the sample is reviewed, and the score is not below the threshold
+    score: Fraction  # from 0 to 100
+    shown: str  # the score with one digit after the point, never rounded up
     accepted_from: Fraction
-    reviewed: int  # sentences of the sample that somebody has reviewed
-    sample: int  # sentences
     words: int  # of the reviewed source sentences
     points: Fraction  # of all reviewed sentences
-    points_by_category: Tally  # of all CATEGORIES; their sum is `points`
-    points_by_severity: Tally  # of all SEVERITIES; their sum is `points`
-    errors_by_category: Mapping[
-        str, int
-    ]  # as marked: two reviewers who mark the same are counted twice
-    errors_by_severity: Mapping[str, int]
+    # As marked: two reviewers who mark the same are counted twice.
+    errors_by_category: Mapping[str, int]  # of all CATEGORIES
+    errors_by_severity: Mapping[str, int]  # of all SEVERITIES
     sentences_major_or_critical: int  # with such an error by any reviewer; 15 % in the paper
     sentences_critical: int  # 2 % in the paper
-    sentences_unnatural: (
-        int  # with an error of this category, whatever its severity; 3 % in the paper
-    )
-    by_reviewer: Mapping[str, ReviewerShare]  # by name
-
-    @property
-    def shown(self) -> str:
-        """The score with one digit after the point, never rounded up."""
-        tenths = self.score * 10 // 1
-        return f"{tenths // 10}.{tenths % 10}"
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all of the sample is reviewed."""
-        return self.reviewed == self.sample
+    # With an error of this category, whatever its severity; 3 % in the paper.
+    sentences_unnatural: int
+    reviewers: Mapping[str, ReviewerShare]  # by name
 
 
 # What is marked in a sentence, by each who has reviewed it.
@@ -103,40 +85,27 @@ def score_quality(
     total_words = sum(words.values())
     if not total_words:
         raise ValueError("no sentence is reviewed: there is nothing to score")
-    weighted = [
-        (error, Fraction(POINTS[error.severity], len(by_reviewer)))
-        for by_reviewer in marked.values()
-        for errors in by_reviewer.values()
-        for error in errors
-    ]
-    points = sum((weight for _, weight in weighted), Fraction(0))
+    errors = [one for by in marked.values() for errors in by.values() for one in errors]
+    weights = (Fraction(POINTS[one.severity], len(marked[one.id])) for one in errors)
+    points = sum(weights, Fraction(0))
     score = _score(points, total_words)
+    tenths = score * 10 // 1
+    categories, severities = (
+        Counter(getattr(one, name) for one in errors) for name in ("category", "severity")
+    )
     return QualityScore(
-        score=score,
         accepted=len(marked) == len(set(sample)) and score >= accepted_from,
+        score=score,
+        shown=f"{tenths // 10}.{tenths % 10}",
         accepted_from=accepted_from,
-        reviewed=len(marked),
-        sample=len(set(sample)),
         words=total_words,
         points=points,
-        points_by_category={
-            name: sum((weight for error, weight in weighted if error.category == name), Fraction(0))
-            for name in CATEGORIES
-        },
-        points_by_severity={
-            name: sum((weight for error, weight in weighted if error.severity == name), Fraction(0))
-            for name in SEVERITIES
-        },
-        errors_by_category={
-            name: sum(error.category == name for error, _ in weighted) for name in CATEGORIES
-        },
-        errors_by_severity={
-            name: sum(error.severity == name for error, _ in weighted) for name in SEVERITIES
-        },
-        sentences_major_or_critical=len({e.id for e, _ in weighted if e.severity != "minor"}),
-        sentences_critical=len({e.id for e, _ in weighted if e.severity == "critical"}),
-        sentences_unnatural=len({e.id for e, _ in weighted if e.category == "unnatural"}),
-        by_reviewer=_shares(marked, words),
+        errors_by_category={name: categories[name] for name in CATEGORIES},
+        errors_by_severity={name: severities[name] for name in SEVERITIES},
+        sentences_major_or_critical=len({one.id for one in errors if one.severity != "minor"}),
+        sentences_critical=len({one.id for one in errors if one.severity == "critical"}),
+        sentences_unnatural=len({one.id for one in errors if one.category == "unnatural"}),
+        reviewers=_shares(marked, words),
     )
 
 
@@ -168,5 +137,5 @@ def _shares(marked: _Marked, words: Mapping[str, int]) -> dict[str, ReviewerShar
         points = sum(POINTS[error.severity] for error in errors)
         read = sum(words[id_] for id_ in said)
         score = _score(Fraction(points), read) if read else Fraction(100)
-        shares[name] = ReviewerShare(len(said), len(errors), points, score)
+        shares[name] = ReviewerShare(len(said), len(errors), score)
     return shares

@@ -46,11 +46,3 @@ class ReviewedSheet(NamedTuple):
     reviewed: tuple[str, ...]  # ids, in the order of the sheet; what has no error is here too
     errors: tuple[ReviewError, ...]  # in the order of the sheet
     targets: Mapping[str, str]  # id → the translation that was put before the reviewer
-
-
-class SheetError(ValueError):
-    """A review sheet that cannot be taken as it is. `line` counts from 1."""
-
-    def __init__(self, file: str, line: int, message: str) -> None:
-        super().__init__(f"{file}, line {line}: {message}")
-        self.file, self.line, self.message = file, line, message

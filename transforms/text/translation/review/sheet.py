@@ -11,18 +11,18 @@ comment are blank is not reviewed yet: silence is no approval.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.text.translation.records import ReadError
 from transforms.text.translation.review.records import (
     CATEGORIES,
     SEVERITIES,
     ReviewedSheet,
     ReviewError,
     ReviewLine,
-    SheetError,
 )
-from transforms.text.translation.tables import TableError, read_table, write_table
+from transforms.text.translation.tables import read_table, write_table
 
 OK = "ok"
 COLUMNS = ("id", "language", "source", "target", "category", "severity", "comment", "reviewer")
@@ -63,21 +63,25 @@ class _Row(NamedTuple):
         return bool(self.category or self.severity or self.comment)
 
 
-def read_review_sheet(text: str, file: str) -> ReviewedSheet:
+def read_review_sheet(text: str) -> ReviewedSheet:
     """What a reviewer says.
 
     Categories and severities may be written in any case, with blanks or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
-    blank. Raises SheetError, which names the line and what is allowed, for anything else, for a sheet of
+    blank. Raises ReadError, which names the line and what is allowed, for anything else, for a sheet of
     two reviewers or two languages, for "ok" beside an error, and for a review without a name.
     """
-    rows = list(_read_rows(text, file))
+    rows = list(_read_rows(text))
+    reviewed = [row for row in rows if row.is_reviewed]
+    reviewer = _only_value(reviewed, "reviewer")
+    if reviewed and not reviewer:
+        raise ReadError(reviewed[0].line, "no name in the column reviewer")
     return ReviewedSheet(
-        reviewer=_reviewer(rows, file),
-        language=_only((row.line, row.language) for row in rows).of("language", file),
-        reviewed=tuple(dict.fromkeys(row.id for row in rows if row.is_reviewed)),
-        errors=tuple(_errors(rows, file)),
-        targets=_targets(rows, file),
+        reviewer,
+        language=_only_value(rows, "language"),
+        reviewed=tuple(dict.fromkeys(row.id for row in reviewed)),
+        errors=tuple(_errors(reviewed)),
+        targets=_targets(rows),
     )
 
 
@@ -90,106 +94,67 @@ def is_same_target(written: str, text: str) -> bool:
     return written in (text, quoted)
 
 
-def _read_rows(text: str, file: str) -> Iterable[_Row]:
-    try:
-        for line, fields in read_table(text, _NEEDED):
-            if not any(fields.values()):
-                continue  # spreadsheets leave such rows below a table
-            row = _Row(line, *(_field(fields, name) for name in _Row._fields[1:]))
-            if not row.id:
-                raise SheetError(file, line, "the column id is blank")
-            yield row
-    except TableError as error:
-        message = str(error).removeprefix(f"line {error.line}: ")
-        raise SheetError(file, error.line, message) from None
+def _read_rows(text: str) -> Iterator[_Row]:
+    for line, fields in read_table(text, _NEEDED):
+        if not any(fields.values()):
+            continue  # spreadsheets leave such rows below a table
+        values = (fields.get(name, "") for name in _Row._fields[1:])
+        row = _Row(line, *(value.strip() for value in values))._replace(target=fields["target"])
+        if not row.id:
+            raise ReadError(line, "the column id is blank")
+        yield row
 
 
-def _field(fields: Mapping[str, str], name: str) -> str:
-    value = fields.get(name, "")
-    return value if name == "target" else value.strip()
-
-
-class _Values(NamedTuple):
-    """Different values of a column that should have one, and where each is first."""
-
-    lines: Mapping[str, int]
-
-    def of(self, column: str, file: str) -> str:
-        values = list(self.lines)
-        if len(values) > 1:
-            first, second = values[:2]
-            raise SheetError(
-                file,
-                self.lines[second],
-                f"{column} is {second!r}, and {first!r} in line {self.lines[first]}:"
-                " make it a sheet of its own",
-            )
-        return values[0] if values else ""
-
-
-def _only(values: Iterable[tuple[int, str]]) -> _Values:
+def _only_value(rows: Iterable[_Row], column: str) -> str:
+    """What stands in a column that should have one value; "" where nothing does."""
     lines: dict[str, int] = {}
-    for line, value in values:
-        if value:
-            lines.setdefault(value, line)
-    return _Values(lines)
+    for row in rows:
+        lines.setdefault(getattr(row, column), row.line)
+    lines.pop("", None)
+    if len(lines) > 1:
+        (first, line), (second, other), *_ = lines.items()
+        message = (
+            f"{column} is {second!r}, and {first!r} in line {line}: make it a sheet of its own"
+        )
+        raise ReadError(other, message)
+    return next(iter(lines), "")
 
 
-def _reviewer(rows: Iterable[_Row], file: str) -> str:
-    reviewed = [row for row in rows if row.is_reviewed]
-    name = _only((row.line, row.reviewer) for row in reviewed).of("reviewer", file)
-    if reviewed and not name:
-        raise SheetError(file, reviewed[0].line, "no name in the column reviewer")
-    return name
-
-
-def _targets(rows: Iterable[_Row], file: str) -> dict[str, str]:
-    targets: dict[str, tuple[str, int]] = {}
+def _targets(rows: Iterable[_Row]) -> dict[str, str]:
+    targets: dict[str, _Row] = {}
     for row in rows:
         if not row.target:
             continue
-        target, line = targets.setdefault(row.id, (row.target, row.line))
-        if target != row.target:
-            raise SheetError(
-                file, row.line, f"target of {row.id} is another one than in line {line}"
-            )
-    return {id_: target for id_, (target, _) in targets.items()}
+        first = targets.setdefault(row.id, row)
+        if first.target != row.target:
+            message = f"target of {row.id} is another one than in line {first.line}"
+            raise ReadError(row.line, message)
+    return {id_: row.target for id_, row in targets.items()}
 
 
-def _errors(rows: Iterable[_Row], file: str) -> Iterable[ReviewError]:
+def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
     said: dict[str, tuple[bool, int]] = {}  # id → whether it is ok, line
-    for row in rows:
-        if not row.is_reviewed:
-            continue
-        category = _category(row, file)
+    for row in reviewed:
+        slug = _slug(row.category)
+        category = _SYNONYMS.get(slug, slug)
+        _check_slug(row, "category", category, (OK, *CATEGORIES))
         is_ok, line = said.setdefault(row.id, (category == OK, row.line))
         if is_ok != (category == OK):
-            raise SheetError(
-                file, row.line, f"{row.id} is both {OK} and wrong: see line {line}; which is it?"
-            )
-        severity = _severity(row, category, file)
-        if category != OK:
+            message = f"{row.id} is both {OK} and wrong: see line {line}; which is it?"
+            raise ReadError(row.line, message)
+        severity = _slug(row.severity)
+        if not is_ok:
+            _check_slug(row, "severity", severity, SEVERITIES)
             yield ReviewError(row.id, category, severity, row.comment, row.line)
+        elif severity:
+            raise ReadError(row.line, f"{OK} has no severity, and {row.severity!r} is given")
 
 
-def _category(row: _Row, file: str) -> str:
-    slug = _slug(row.category)
-    slug = _SYNONYMS.get(slug, slug)
-    if slug not in (OK, *CATEGORIES):
-        said = f"{row.category!r} is no category" if row.category else "category is blank"
-        raise SheetError(file, row.line, f"{said}: it is {OK}, {', '.join(CATEGORIES)}")
-    return slug
-
-
-def _severity(row: _Row, category: str, file: str) -> str:
-    slug = _slug(row.severity)
-    if category == OK:
-        if slug:
-            raise SheetError(file, row.line, f"{OK} has no severity, and {row.severity!r} is given")
-    elif slug not in SEVERITIES:
-        said = f"{row.severity!r} is no severity" if row.severity else "severity is blank"
-        raise SheetError(file, row.line, f"{said}: it is {', '.join(SEVERITIES)}")
-    return slug
+def _check_slug(row: _Row, column: str, slug: str, allowed: Sequence[str]) -> None:
+    if slug not in allowed:
+        written = getattr(row, column)
+        said = f"{written!r} is no {column}" if written else f"{column} is blank"
+        raise ReadError(row.line, f"{said}: it is {', '.join(allowed)}")
 
 
 def _slug(text: str) -> str:

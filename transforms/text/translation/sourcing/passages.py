@@ -8,7 +8,7 @@ dump give the same passage whatever else is read, and in which order.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from transforms.records import Reason
@@ -28,9 +28,8 @@ class Paragraph(NamedTuple):
     """A paragraph of running text: no heading, caption or item of a list."""
 
     text: str
-    link_offsets: tuple[
-        int, ...
-    ]  # ascending code points of `text` where a link to another page begins
+    # Ascending code points of `text` where a link to another page begins.
+    link_offsets: tuple[int, ...]
 
 
 class PassageSentence(NamedTuple):
@@ -47,11 +46,6 @@ class Passage(NamedTuple):
     paragraph: int  # of the article, from 0
     first: int  # sentence of the paragraph, from 0; fit or not, all are counted
     sentences: tuple[PassageSentence, ...]  # 3 to 5
-
-
-class _Sentence(NamedTuple):
-    passage_sentence: PassageSentence
-    reason: str | None  # why it is not fit
 
 
 def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
@@ -72,12 +66,12 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
         # In drawn order the first that qualifies is any of them alike, and the others are never looked at.
         for place in sorted(places, key=lambda place: fingerprint(f"{key} paragraph {place}")):
             sentences = list(_sentences_of(paragraphs[place]))
-            starts, length = _longest_passages([one.reason is None for one in sentences])
+            starts, length = _longest_passages([reason is None for _, reason in sentences])
             if starts:
                 first = starts[fingerprint(f"{key} sentence") * len(starts) >> _BITS]
                 chosen = sentences[first : first + length]
-                return Passage(part, place, first, tuple(one.passage_sentence for one in chosen))
-            fates.update(one.reason or "" for one in sentences)
+                return Passage(part, place, first, tuple(one for one, _ in chosen))
+            fates.update(reason or "" for _, reason in sentences)
     return Reason("no-passage", _describe(len(paragraphs), fates))
 
 
@@ -91,14 +85,15 @@ def part_of(place: int, paragraphs: int) -> str:
     return PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
 
 
-def _sentences_of(paragraph: Paragraph) -> Iterator[_Sentence]:
+def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:
+    """All sentences of a paragraph, and why each is not fit."""
     spans = split_sentences(paragraph.text)
     texts = [" ".join(paragraph.text[start:end].split()) for start, end in spans]
     reasons = _reasons_of(texts)
     for (start, end), text, reason in zip(spans, texts, reasons, strict=True):
         next_link = bisect_left(paragraph.link_offsets, start)
         has_link = any(offset < end for offset in paragraph.link_offsets[next_link : next_link + 1])
-        yield _Sentence(PassageSentence(text, has_link), reason)
+        yield PassageSentence(text, has_link), reason
 
 
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
@@ -115,12 +110,8 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
     """Where the longest passages of a paragraph begin, and their length; ([], 0) where all are too short."""
-    runs = []  # how many fit sentences there are from each one on
-    run = 0
-    for fit in reversed(is_fit):
-        run = run + 1 if fit else 0
-        runs.append(run)
-    runs.reverse()
+    # How many fit sentences there are from each one on.
+    runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]
     length = min(max(runs, default=0), MAX_SENTENCES)
     if length < MIN_SENTENCES:
         return [], 0

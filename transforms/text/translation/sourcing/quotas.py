@@ -4,8 +4,12 @@ Goyal et al. 2022, table 3: 3,001 sentences of 842 articles, a third of a domain
 devtest 1,012 and test 992, of 281, 281 and 280 whole articles.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from transforms.text.translation.records import DOMAINS, SPLITS
 from transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES
@@ -14,7 +18,7 @@ SENTENCES, ARTICLES = 3001, 842
 SPLIT_SENTENCES = dict(zip(SPLITS, (997, 1012, 992), strict=True))
 
 Cell = tuple[str, str]  # domain, split
-_Table = list[list[int]]  # a row for each domain, a column for each split
+_Table = npt.NDArray[np.int64]  # a row for each domain, a column for each split
 
 
 class Quota(NamedTuple):
@@ -49,11 +53,9 @@ def split_sizes(sentences: int) -> dict[str, int]:
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
     """The total in whole parts that are as the weights are, by largest remainders; of equal ones the first.
 
-    Raises ValueError for weights without a positive sum.
+    The weights have a positive sum.
     """
     whole = sum(weights)
-    if whole <= 0:
-        raise ValueError(f"weights must have a positive sum: {list(weights)}")
     parts = [total * weight // whole for weight in weights]
     by_remainder = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
     for place in by_remainder[: total - sum(parts)]:
@@ -75,17 +77,14 @@ def plan_quotas(
     articles of 3 to 5 sentences cannot make such numbers, and says which can.
     """
     splits = split_sizes(sentences) if splits is None else splits
-    _check(sentences, articles, splits, domains)
+    _check(sentences, articles)
     sizes = list(splits.values())
     thirds = apportion(sentences, [1] * len(domains))
     dealt = _deal(articles, thirds, sizes, _level) or _deal(articles, thirds, sizes, apportion)
     if dealt is None:
         raise ValueError(_cannot_be_dealt(articles, thirds, sizes))
-    return {
-        (domain, split): dealt[row][column]
-        for row, domain in enumerate(domains)
-        for column, split in enumerate(splits)
-    }
+    cells = itertools.product(domains, splits)
+    return dict(zip(cells, dealt, strict=True))
 
 
 def _deal(
@@ -93,8 +92,8 @@ def _deal(
     thirds: Sequence[int],
     sizes: Sequence[int],
     share: Callable[[int, Sequence[int]], list[int] | None],
-) -> list[list[Quota]] | None:
-    """A row of quotas for each domain; None where articles that are shared so cannot have the sentences."""
+) -> list[Quota] | None:
+    """Domain by domain, its quotas; None where articles that are shared so cannot have the sentences."""
     by_domain, by_split = share(articles, thirds), share(articles, sizes)
     if by_domain is None or by_split is None:
         return None
@@ -102,23 +101,14 @@ def _deal(
     extra = _extra_sentences(table, thirds, sizes)
     if extra is None:
         return None
-    return [
-        [Quota(count, MIN_SENTENCES * count + more) for count, more in zip(*rows, strict=True)]
-        for rows in zip(table, extra, strict=True)
-    ]
+    sentences = MIN_SENTENCES * table + extra
+    cells = zip(table.ravel().tolist(), sentences.ravel().tolist(), strict=True)
+    return list(itertools.starmap(Quota, cells))
 
 
-def _check(
-    sentences: int, articles: int, splits: Mapping[str, int], domains: Sequence[str]
-) -> None:
+def _check(sentences: int, articles: int) -> None:
     if sentences < 1 or articles < 1:
         raise ValueError(f"no benchmark has {sentences:,} sentences of {articles:,} articles")
-    if not domains or len(set(domains)) < len(domains):
-        raise ValueError(f"domains must be different ones: {', '.join(domains) or 'none'}")
-    if any(size < 0 for size in splits.values()) or sum(splits.values()) != sentences:
-        raise ValueError(
-            f"splits of {_listed(list(splits.values()))} sentences do not make {sentences:,}"
-        )
     low, high = MIN_SENTENCES * articles, MAX_SENTENCES * articles
     if not low <= sentences <= high:
         fewest, most = -(-sentences // MAX_SENTENCES), sentences // MIN_SENTENCES
@@ -162,50 +152,32 @@ def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
 
 def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
     """Whole numbers with these sums, each next to row · column / total, above or below."""
-    total = sum(rows)
-    table = [[row * column // total for column in columns] for row in rows]
-    room = [[int(row * column % total > 0) for column in columns] for row in rows]
-    rest = [[0] * len(columns) for _ in rows]
-    missing_rows = [row - sum(line) for row, line in zip(rows, table, strict=True)]
-    missing_columns = [
-        column - sum(line[place] for line in table) for place, column in enumerate(columns)
-    ]
-    _fill(rest, missing_rows, missing_columns, room)
-    return [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(table, rest, strict=True)]
+    table, remainder = np.divmod(np.outer(rows, columns), sum(rows))
+    rest = np.zeros_like(table)
+    _fill(rest, rows - table.sum(axis=1), columns - table.sum(axis=0), remainder > 0)
+    return table + rest
 
 
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
     """What each cell has above 3 sentences an article; None where 0 to 2 more do not meet the sums."""
-    rows = [size - MIN_SENTENCES * sum(line) for size, line in zip(by_domain, table, strict=True)]
-    columns = [
-        size - MIN_SENTENCES * sum(line[place] for line in table)
-        for place, size in enumerate(by_split)
-    ]
+    rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
+    columns = by_split - MIN_SENTENCES * table.sum(axis=0)
     if min(*rows, *columns) < 0:
         return None
-    room = [[(MAX_SENTENCES - MIN_SENTENCES) * articles for articles in line] for line in table]
-    total = max(1, sum(rows))
-    extra = [
-        [min(most, row * column // total) for most, column in zip(line, columns, strict=True)]
-        for row, line in zip(rows, room, strict=True)
-    ]
-    left_rows = [row - sum(line) for row, line in zip(rows, extra, strict=True)]
-    left_columns = [
-        column - sum(line[place] for line in extra) for place, column in enumerate(columns)
-    ]
-    return extra if _fill(extra, left_rows, left_columns, room) else None
+    room = (MAX_SENTENCES - MIN_SENTENCES) * table
+    extra = np.minimum(room, np.outer(rows, columns) // max(1, rows.sum()))
+    is_met = _fill(extra, rows - extra.sum(axis=1), columns - extra.sum(axis=0), room)
+    return extra if is_met else None
 
 
-def _fill(
-    table: _Table, rows: list[int], columns: list[int], room: Sequence[Sequence[int]]
-) -> bool:
+def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) -> bool:
     """Adds what is missing of each row and column, a cell never above its room; whether all could be.
 
-    The table is changed. Where a row with something missing has no room in a column that misses something,
-    it takes from another column what another row can put elsewhere: a flow along augmenting paths
-    (Ford and Fulkerson), which ends with all that can be added.
+    All but the room is changed. Where a row with something missing has no room in a column that misses
+    something, it takes from another column what another row can put elsewhere: a flow along augmenting
+    paths (Ford and Fulkerson), which ends with all that can be added.
     """
     for row in range(len(rows)):
         while rows[row]:
@@ -213,58 +185,53 @@ def _fill(
             if path is None:
                 return False
             for (at, column), sign in path:
-                table[at][column] += sign
+                table[at, column] += sign
             rows[row] -= 1
             columns[path[-1][0][1]] -= 1
-    return not any(columns)
+    return not columns.any()
 
 
 def _path(
-    table: _Table, start: int, columns: Sequence[int], room: Sequence[Sequence[int]]
+    table: _Table, start: int, columns: _Table, room: npt.NDArray[Any]
 ) -> list[tuple[tuple[int, int], int]] | None:
     """Cells to add one to (1) and to take one from (-1), in turn, that bring one from a row to a column."""
-    paths: dict[int, list[tuple[tuple[int, int], int]]] = {
-        start: []
-    }  # to each row that was reached
+    # To each row that was reached.
+    paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}
     queue = [start]
     seen_columns = set()
     for row in queue:
         for column, missing in enumerate(columns):
-            if column in seen_columns or table[row][column] >= room[row][column]:
+            if column in seen_columns or table[row, column] >= room[row, column]:
                 continue
             seen_columns.add(column)
             path = [*paths[row], ((row, column), 1)]
             if missing:
                 return path
             for other in range(len(table)):
-                if other not in paths and table[other][column]:
+                if other not in paths and table[other, column]:
                     paths[other] = [*path, ((other, column), -1)]
                     queue.append(other)
     return None
 
 
+def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
+    """How many articles a domain is to give."""
+    return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
+
+
 def fit_to_candidates(
     quotas: Mapping[Cell, Quota], articles: Mapping[str, int]
-) -> tuple[Mapping[Cell, Quota], tuple[Shortage, ...]]:
-    """The quotas, those of a domain with fewer articles than wanted scaled down, and what such domains
-    lack.
+) -> Mapping[Cell, Quota]:
+    """The quotas, those of a domain with fewer articles than wanted scaled down.
 
     `articles` counts those that each domain has. Sentences for each article stay what they were, about.
     """
     fitted = dict(quotas)
-    shortages = []
     for domain in dict.fromkeys(domain for domain, _ in quotas):
-        cells = {cell: quota for cell, quota in quotas.items() if cell[0] == domain}
-        wanted = sum(quota.articles for quota in cells.values())
-        found = articles.get(domain, 0)
-        if found >= wanted:
-            continue
-        scaled = dict(_scaled(cells, found))
-        fitted.update(scaled)
-        sentences = sum(quota.sentences for quota in scaled.values())
-        wanted_sentences = sum(quota.sentences for quota in cells.values())
-        shortages.append(Shortage(domain, found, wanted, sentences, wanted_sentences))
-    return fitted, tuple(shortages)
+        if articles.get(domain, 0) < articles_of(quotas, domain):
+            cells = {cell: quota for cell, quota in quotas.items() if cell[0] == domain}
+            fitted.update(_scaled(cells, articles.get(domain, 0)))
+    return fitted
 
 
 def _scaled(cells: Mapping[Cell, Quota], articles: int) -> Iterator[tuple[Cell, Quota]]:

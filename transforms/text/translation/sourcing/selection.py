@@ -12,8 +12,15 @@ from typing import NamedTuple
 from transforms.records import Rejected
 from transforms.text.fingerprint import fingerprint
 from transforms.text.translation.records import SourceSentence
+from transforms.text.translation.source_table import sentence_id
 from transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES, Passage
-from transforms.text.translation.sourcing.quotas import Cell, Quota, Shortage, fit_to_candidates
+from transforms.text.translation.sourcing.quotas import (
+    Cell,
+    Quota,
+    Shortage,
+    articles_of,
+    fit_to_candidates,
+)
 
 STAGE = "select-articles"
 
@@ -45,11 +52,6 @@ class Selection(NamedTuple):
     shortages: tuple[Shortage, ...]  # domains that give less than they should
     lengths: Mapping[int, int]  # sentences → articles that have so many
     duplicates: tuple[Rejected, ...]  # candidates passed over; by domain, rank
-
-
-class _Taken(NamedTuple):
-    candidate: Candidate
-    length: int  # sentences of its passage, from the first
 
 
 def candidates_needed(articles: int) -> int:
@@ -91,18 +93,18 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
     few, all that is possible is taken, and `shortages` tells.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
-    fitted, _ = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
-    taken: dict[Cell, list[_Taken]] = {}
+    fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
+    taken: dict[Cell, list[Candidate]] = {}
     for domain, ranked in found.items():
         cells = {split: quota for (its, split), quota in fitted.items() if its == domain}
         chosen = _choose(ranked, cells.values())
         for split, dealt in _deal(chosen, cells).items():
             taken[domain, split] = _with_lengths(dealt, cells[split].sentences)
-    lengths = Counter(one.length for cell in taken.values() for one in cell)
+    lengths = Counter(_length(one) for cell in taken.values() for one in cell)
     return Selection(
         tuple(_sentences(taken)),
         tuple(_shortages(taken, quotas)),
-        {length: lengths[length] for length in sorted(lengths)},
+        dict(sorted(lengths.items())),
         tuple(duplicates),
     )
 
@@ -117,13 +119,9 @@ def _ranked(
             raise ValueError(f"no quota for {_article(candidate)}: {candidate.title}")
         by_domain[candidate.domain].append(candidate)
     return {
-        domain: lowest_of_copies(of_domain, candidates_needed(_articles_of(quotas, domain)))
+        domain: lowest_of_copies(of_domain, candidates_needed(articles_of(quotas, domain)))
         for domain, of_domain in by_domain.items()
     }
-
-
-def _articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
-    return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
 
 
 def _article(candidate: Candidate) -> str:
@@ -230,25 +228,20 @@ def _pairs(
     short: Sequence[Candidate], long: Sequence[Candidate], most: int
 ) -> Iterator[tuple[int, int]]:
     """Places whose passages differ by at most so many sentences, the greatest differences first."""
-    shortest, longest = _first_of_length(short), _first_of_length(long)
+    shortest, longest = (
+        {_length(one): place for place, one in reversed([*enumerate(candidates)])}
+        for candidates in (short, long)
+    )
     for difference in range(min(most, MAX_SENTENCES - MIN_SENTENCES), 0, -1):
         for length, place in sorted(shortest.items()):
             if length + difference in longest:
                 yield place, longest[length + difference]
 
 
-def _first_of_length(candidates: Sequence[Candidate]) -> dict[int, int]:
-    places: dict[int, int] = {}
-    for place, candidate in enumerate(candidates):
-        places.setdefault(_length(candidate), place)
-    return places
+def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
+    """The candidates, cut to as many sentences each as the release has, by chance of their ranks.
 
-
-def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[_Taken]:
-    """As many sentences of each as the release has, by chance of its rank; then some more or fewer in
-    order.
-
-    Together they have `sentences`, or what there is.
+    Then some more or fewer in order: together they have `sentences`, or what there is.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [
@@ -263,7 +256,13 @@ def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[_Take
             break
         for place in movable[: abs(sentences - sum(lengths))]:
             lengths[place] += step
-    return [_Taken(*pair) for pair in zip(candidates, lengths, strict=True)]
+    return [_cut(*pair) for pair in zip(candidates, lengths, strict=True)]
+
+
+def _cut(candidate: Candidate, length: int) -> Candidate:
+    """The candidate with the first sentences of its passage."""
+    passage = candidate.passage
+    return candidate._replace(passage=passage._replace(sentences=passage.sentences[:length]))
 
 
 def _preferred_length(rank: int) -> int:
@@ -275,35 +274,35 @@ def _preferred_length(rank: int) -> int:
     return MAX_SENTENCES
 
 
-def _sentences(taken: Mapping[Cell, Sequence[_Taken]]) -> Iterator[SourceSentence]:
+def _sentences(taken: Mapping[Cell, Sequence[Candidate]]) -> Iterator[SourceSentence]:
     for split in dict.fromkeys(split for _, split in taken):
-        articles = [one for (_, its), of in taken.items() if its == split for one in of]
-        number = 0
         # Ranks of all domains are drawn alike, so that domains mix.
-        for candidate, length in sorted(articles, key=lambda one: place_of(one.candidate)):
-            for sentence in candidate.passage.sentences[:length]:
-                number += 1
-                yield SourceSentence(
-                    f"{split}-{number:04}",
-                    split,
-                    _article(candidate),
-                    sentence.text,
-                    candidate.url,
-                    candidate.domain,
-                    candidate.topic,
-                    candidate.has_image,
-                    sentence.has_hyperlink,
-                )
+        articles = sorted(
+            (one for (_, its), of in taken.items() if its == split for one in of), key=place_of
+        )
+        pairs = ((one, sentence) for one in articles for sentence in one.passage.sentences)
+        for number, (candidate, sentence) in enumerate(pairs, 1):
+            yield SourceSentence(
+                sentence_id(split, number),
+                split,
+                _article(candidate),
+                sentence.text,
+                candidate.url,
+                candidate.domain,
+                candidate.topic,
+                candidate.has_image,
+                sentence.has_hyperlink,
+            )
 
 
 def _shortages(
-    taken: Mapping[Cell, Sequence[_Taken]], quotas: Mapping[Cell, Quota]
+    taken: Mapping[Cell, Sequence[Candidate]], quotas: Mapping[Cell, Quota]
 ) -> Iterator[Shortage]:
     for domain in dict.fromkeys(domain for domain, _ in quotas):
         given = [one for (its, _), cell in taken.items() if its == domain for one in cell]
         wanted = [quota for (its, _), quota in quotas.items() if its == domain]
-        articles, sentences = len(given), sum(one.length for one in given)
-        wanted_articles = sum(quota.articles for quota in wanted)
+        articles, sentences = len(given), _capacity(given)
+        wanted_articles = articles_of(quotas, domain)
         wanted_sentences = sum(quota.sentences for quota in wanted)
         if (articles, sentences) != (wanted_articles, wanted_sentences):
             yield Shortage(domain, articles, wanted_articles, sentences, wanted_sentences)

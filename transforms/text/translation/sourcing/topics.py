@@ -40,18 +40,6 @@ def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
     return best if scores.get(best) else str(default)
 
 
-def normalise_topic(released: str) -> str:
-    """The topic, one of TOPICS, that is meant by one in the metadata of FLORES-101: "sciece", "big cats,
-    lion".
-
-    Raises ValueError for what is none of them.
-    """
-    for topic, pattern in _released():
-        if pattern.search(_bare(released)):
-            return topic
-    raise ValueError(f"no topic of FLORES-101: {released!r}")
-
-
 def _bare(name: str) -> str:
     return " ".join(name.replace("_", " ").split())
 
@@ -65,11 +53,6 @@ def _tables() -> Mapping[str, Any]:
 def _patterns(domain: str, kind: str) -> Mapping[str, re.Pattern[str]]:
     table = _tables()[domain].get(kind, {})
     return {topic: _whole_words(words) for topic, words in table.items()}
-
-
-@functools.cache
-def _released() -> Sequence[tuple[str, re.Pattern[str]]]:
-    return [(row["topic"], _whole_words(row["words"])) for row in _tables()["released"]]
 
 
 def _whole_words(words: Sequence[str]) -> re.Pattern[str]:

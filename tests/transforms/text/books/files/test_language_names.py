@@ -2,7 +2,9 @@ import re
 
 import pytest
 
-from transforms.text.books.files.language_names import _codes, parse_languages
+from transforms.text.books.files import language_names
+from transforms.text.books.files.language_names import parse_languages
+from transforms.text.files.toml_tables import read_table
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,6 @@ def test_names(names: str, codes: tuple[str, ...]) -> None:
 
 
 def test_the_table_has_names_in_lower_case_and_codes() -> None:
-    for name, code in _codes().items():
+    for name, code in read_table(language_names.__package__, "language_names.toml").items():
         assert name == name.lower()
         assert re.fullmatch("[a-z]{2,3}", code)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.tools.real_data import DATA, needs_real_data
 from transforms.records import ReleasedBook
-from transforms.text.books.files.released import MalformedReleaseError, read_released_lines
+from transforms.text.books.files.released import MalformedTableError, read_released_lines
 
 LINE = b"%d,Some Title by Ann Roe,1823,http://www.gutenberg.org/ebooks/%d\n"
 
@@ -46,12 +46,12 @@ def test_reading_is_the_inverse_of_writing(book_id: int, title: str, year: int) 
     ],
 )
 def test_other_lines(line: bytes) -> None:
-    with pytest.raises(MalformedReleaseError, match=r"^line 2: not id, title, year and a link"):
+    with pytest.raises(MalformedTableError, match=r"^line 2: not id, title, year and a link"):
         list(read_released_lines([LINE % (1, 1), line]))
 
 
 def test_text_that_is_not_utf_8() -> None:
-    with pytest.raises(MalformedReleaseError, match=r"^line 1: not UTF-8") as caught:
+    with pytest.raises(MalformedTableError, match=r"^line 1: not UTF-8") as caught:
         list(read_released_lines([b"84,\xe9,1823,http://x/84\n"]))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 

@@ -5,11 +5,9 @@ import pickle
 import pytest
 
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.books.files.released import read_released_lines
+from transforms.text.books.files.released import MalformedTableError, read_released_lines
 from transforms.text.books.files.released_splits import (
-    MalformedSplitsError,
     read_split_lines,
-    released_split,
     released_splits,
 )
 
@@ -38,7 +36,7 @@ def test_the_ids_are_those_of_the_released_list(split: str, books: int) -> None:
     ("book_id", "split"), [(10146, "test"), (1022, "validation"), (84, None), (10**9, None)]
 )
 def test_the_split_of_a_book(book_id: int, split: str | None) -> None:
-    assert released_split(book_id) == split
+    assert released_splits().get(book_id) == split
 
 
 @needs_real_data
@@ -47,7 +45,7 @@ def test_all_other_books_of_the_release_are_the_train_split() -> None:
         book_ids = [book.book_id for book in read_released_lines(lines)]
     splits = collections.defaultdict(list)
     for book_id in book_ids:
-        splits[released_split(book_id) or "train"].append(book_id)
+        splits[released_splits().get(book_id, "train")].append(book_id)
     assert {split: len(ids) for split, ids in splits.items()} == {
         "train": 28_602,
         "validation": 50,
@@ -90,7 +88,7 @@ def test_a_table_without_books() -> None:
     ],
 )
 def test_tables_that_cannot_be_understood(table: bytes, message: str) -> None:
-    with pytest.raises(MalformedSplitsError) as caught:
+    with pytest.raises(MalformedTableError) as caught:
         read_split_lines(table.splitlines(keepends=True))
     assert str(caught.value).startswith(message)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

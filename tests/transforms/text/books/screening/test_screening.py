@@ -1,11 +1,9 @@
-import pickle
-
 import pytest
 
 from tests.makers.made_books import book
 from tests.transforms.text.books.sample_texts import GERMAN, MANUAL, PLAY, PROSE, RECIPES, VERSE
-from transforms.records import Book, Reason
-from transforms.text.books.screening.screening import Rules, TooShort, malformed, not_english
+from transforms.records import Reason
+from transforms.text.books.screening.running_text import TooShort, malformed
 
 
 @pytest.mark.parametrize("text", [PROSE, VERSE, PLAY, RECIPES, MANUAL, GERMAN])
@@ -53,16 +51,3 @@ def test_too_short() -> None:
     assert TooShort()(book(), "word " * 200) is None
     with pytest.raises(ValueError, match="min_words is -1, and must not be negative"):
         TooShort(-1)
-
-
-def reject_long_titles(book: Book, _: str) -> Reason | None:
-    return Reason("long-title", book.title) if len(book.title) > 5 else None
-
-
-def test_the_first_rule_that_speaks_against_a_book_decides() -> None:
-    rules = pickle.loads(pickle.dumps(Rules((reject_long_titles, TooShort(2), not_english))))
-    assert rules(book(), PROSE) is None
-    assert rules(book(), "one") == Reason("too-short", "1 words")
-    assert rules(book("Long title"), "one") == Reason("long-title", "Long title")
-    assert rules(book(), GERMAN).slug == "not-english"
-    assert Rules(())(book(), "") is None

@@ -14,6 +14,7 @@ from transforms.text.books.simple.english_tokens import (
     COMMA,
     DISTINCT,
     EnglishTokenizer,
+    check_style,
     separate_numbers,
 )
 from transforms.text.books.simple.unwrap import to_paragraphs
@@ -140,7 +141,7 @@ def test_separated_numbers_can_be_put_together(tokens: str) -> None:
 def test_the_style_is_that_of_the_tokenizer() -> None:
     assert EnglishTokenizer(COMMA).tokenize("1.5 hens") == "1 @,@ 5 hens"
     with pytest.raises(ValueError, match=r"number_style is one of .*, not 'dots'"):
-        EnglishTokenizer("dots")
+        check_style("dots")
 
 
 @needs_real_data

@@ -10,12 +10,11 @@ from transforms.text.books.simple.ngram_blocks import (
     NgramBlock,
     SharedNgrams,
     block_from_bytes,
-    block_to_bytes,
     cut_hashes,
     deal_hashes,
     sample_hashes,
     shared_from_bytes,
-    shared_to_bytes,
+    to_bytes,
 )
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 
@@ -91,7 +90,7 @@ def test_a_sample_estimates_the_share_that_two_books_have_in_common(common: int)
 
 def test_blocks_travel_as_bytes() -> None:
     block = NgramBlock(numpy.array([[84, 100, 2], [11, 50, 1]]), numpy.array([1, TOP, 7], "u8"))
-    again = block_from_bytes(block_to_bytes(block))
+    again = block_from_bytes(to_bytes(block))
     assert again.books.tolist() == block.books.tolist()
     assert again.hashes.tolist() == block.hashes.tolist()
 
@@ -102,7 +101,7 @@ def test_shared_ngrams_travel_as_bytes(owners: list[int]) -> None:
     shared = SharedNgrams(
         numpy.array([84, 11, 12]), numpy.array(owners, "u4"), numpy.array(begins, bool)
     )
-    again = shared_from_bytes(shared_to_bytes(shared))
+    again = shared_from_bytes(to_bytes(shared))
     assert again.books.tolist() == [84, 11, 12]
     assert again.owners.tolist() == owners
     assert again.begins.tolist() == begins

@@ -13,10 +13,10 @@ from tests.transforms.text.books.sequential_selection import CountedText, select
 from transforms.records import OverlapVerdict
 from transforms.text.books.simple import overlap
 from transforms.text.books.simple.ngram_blocks import HashedBook, NgramBlock, SharedNgrams
-from transforms.text.books.simple.overlap import ContestedBook, Threshold, parse_threshold
+from transforms.text.books.simple.overlap import ContestedBook, parse_threshold
 from transforms.text.duplicates.hashed_ngrams import hash_ngrams
 
-HALF = Threshold(1, 2)
+HALF = Fraction(1, 2)
 
 
 def hashed(books: Sequence[CountedText], n: int) -> list[HashedBook]:
@@ -204,10 +204,10 @@ def test_cut_by_id(ids: list[int], parts: int) -> None:
 
 @pytest.mark.parametrize(
     ("written", "threshold"),
-    [("0.5", (1, 2)), (0.5, (1, 2)), (0.1, (1, 10)), ("1/3", (1, 3)), (1, (1, 1))],
+    [("0.5", "1/2"), (0.5, "1/2"), (0.1, "1/10"), ("1/3", "1/3"), (1, "1")],
 )
-def test_parse_threshold(written: str | float, threshold: tuple[int, int]) -> None:
-    assert parse_threshold(written) == threshold
+def test_parse_threshold(written: str | float, threshold: str) -> None:
+    assert parse_threshold(written) == Fraction(threshold)
 
 
 @pytest.mark.parametrize(

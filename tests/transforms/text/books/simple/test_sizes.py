@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.sizes import Placement, plan_sizes
+from transforms.text.books.simple.sizes import Placement, check_sizes, plan_sizes
 from transforms.text.fingerprint import fingerprint
 
 ORDER = sorted(range(1, 41), key=lambda book_id: fingerprint(f"simplebooks {book_id}"))
@@ -79,4 +79,4 @@ def test_too_few_books() -> None:
 @pytest.mark.parametrize(("heldout", "small"), [(0, 1), (1, 0)])
 def test_settings_must_be_positive(heldout: int, small: int) -> None:
     with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) is 0, and must be"):
-        plan_sizes([(1, 1)] * 9, heldout, small)
+        check_sizes(heldout, small)

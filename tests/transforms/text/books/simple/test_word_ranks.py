@@ -3,18 +3,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.word_ranks import (
-    add_entries,
-    count_entries,
-    join_ranked,
-    rank_counts,
-    unpack_ranked,
-)
+from transforms.text.books.simple.overlap import sum_rows
+from transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
 from transforms.text.duplicates.components import NO_PAIRS
-from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket, pack_counts
+from transforms.text.vocabularies.word_counts import (
+    count_words,
+    cut_by_bucket,
+    pack_counts,
+    unpack_counts,
+)
 
 BOOKS = st.lists(st.text("abcdé", max_size=12).map(" ".join), min_size=1, max_size=8)
 
@@ -52,9 +53,11 @@ def test_buckets_and_order_change_nothing(
     parts: dict[int, list[bytes]] = {}
     for some in (ranked[:half], ranked[half:]):
         if some:
-            for bucket, part in cut_by_bucket(join_ranked(some), buckets):
+            for bucket, part in cut_by_bucket(pa.concat_batches(some), buckets):
                 parts.setdefault(bucket, []).append(pack_counts(part))
-    found = [count_entries(map(unpack_ranked, part), min_count) for part in parts.values()]
-    summed = add_entries(numpy.concatenate([NO_PAIRS, *found]))
+    found = [
+        count_entries((unpack_counts(packed, RANKED) for packed in part), min_count)
+        for part in parts.values()
+    ]
+    summed = sum_rows(numpy.concatenate([NO_PAIRS, *found]), keys=1)
     assert summed.tolist() == entries_by_hand(texts, min_count)
-    assert add_entries(summed).tolist() == summed.tolist()

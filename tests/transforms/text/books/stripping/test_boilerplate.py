@@ -34,13 +34,10 @@ def test_case(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
         assert stripped.text == case.expected + "\n"
 
 
-def test_what_was_removed_is_counted() -> None:
+def test_removed_notes_are_counted() -> None:
     credit = "Produced by Jo Marsh at http://www.pgdp.net\n\n"
     text = START + credit + PROSE + END + LICENCE
-    # The marks' line feeds are counted with the marks, but for that of the START line.
-    assert strip_boilerplate(text) == StrippedText(
-        PROSE, header=len(START) - 1, footer=len(END) + len(LICENCE) + 2, notes=len(credit)
-    )
+    assert strip_boilerplate(text) == StrippedText(PROSE, len(credit))
 
 
 def test_a_mark_in_the_middle_of_a_book_cuts_nothing_off() -> None:
@@ -146,7 +143,7 @@ def test_the_text_between_the_marks_comes_out_whole(lines: list[str]) -> None:
     stripped = strip_boilerplate(LICENCE + START + "\n" + book + "\n" + END + LICENCE)
     assert isinstance(stripped, StrippedText)
     assert stripped.text == book.rstrip() + "\n"
-    assert strip_boilerplate(stripped.text) == StrippedText(stripped.text, 0, 1, 0)
+    assert strip_boilerplate(stripped.text) == StrippedText(stripped.text, 0)
 
 
 MAX_ENDS_CHARACTERS = 300

@@ -1,27 +1,28 @@
 import pytest
 
 from transforms.text.translation.checks.letter_scripts import (
+    count_letters,
     foreign_letters,
     name_script,
-    own_share,
 )
 
 
 @pytest.mark.parametrize(
-    ("text", "scripts", "share"),
+    ("text", "scripts", "letters", "own"),
     [
-        ("abc", ("Latn",), 1.0),
-        ("abcд", ("Latn",), 0.75),
-        ("漢字とカナ", ("Hani", "Hira", "Kana"), 1.0),
-        ("漢字と", ("Hani",), 2 / 3),
-        ("हिन्दी", ("Deva",), 1.0),
-        ("한국 韓國", ("Hang", "Hani"), 1.0),
-        ("کتاب", ("Arab",), 1.0),
-        ("12 – !", ("Latn",), None),
+        ("abc", ("Latn",), 3, 3),
+        ("abcд", ("Latn",), 4, 3),
+        ("漢字とカナ", ("Hani", "Hira", "Kana"), 5, 5),
+        ("漢字と", ("Hani",), 3, 2),
+        ("हिन्दी", ("Deva",), 3, 3),
+        ("한국 韓國", ("Hang", "Hani"), 4, 4),
+        ("کتاب", ("Arab",), 4, 4),
+        ("12 – !", ("Latn",), 0, 0),
     ],
 )
-def test_own_share(text: str, scripts: tuple[str, ...], share: float | None) -> None:
-    assert own_share(text, scripts) == share
+def test_letters(text: str, scripts: tuple[str, ...], letters: int, own: int) -> None:
+    assert count_letters(text) == letters
+    assert len(foreign_letters(text, scripts)) == letters - own
 
 
 def test_foreign_letters() -> None:

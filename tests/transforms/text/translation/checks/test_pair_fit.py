@@ -40,8 +40,8 @@ def again(row: int, column: int, left_out: set[int]) -> float:
 def test_both_pairs_are_left_out(row: int, column: int) -> None:
     fit = learn_fit(SOURCES, TARGETS, False)
     rows, columns = np.array([row]), np.array([column])
-    assert fit.score(rows, columns)[0] == pytest.approx(again(row, column, {row, column}))
-    assert fit.own_score(rows, columns)[0] == pytest.approx(again(row, row, {row, column}))
+    assert fit.score(rows, columns, columns)[0] == pytest.approx(again(row, column, {row, column}))
+    assert fit.score(rows, rows, columns)[0] == pytest.approx(again(row, row, {row, column}))
 
 
 def test_a_pair_is_left_out() -> None:

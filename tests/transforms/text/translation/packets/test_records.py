@@ -1,5 +1,3 @@
-import pickle
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -7,7 +5,6 @@ from hypothesis import strategies as st
 from tests.transforms.text.translation.packets.samples import line, packet_of
 from transforms.text.translation.packets.records import (
     NO_NAME,
-    PacketError,
     PacketName,
     format_name,
     parse_name,
@@ -57,11 +54,3 @@ def test_what_is_no_name_tells_nothing(name: str) -> None:
 def test_a_packet_that_cannot_be_named(project: str, round_: int, number: int) -> None:
     with pytest.raises(ValueError, match="a packet cannot have the name"):
         format_name(packet_of(project=project)._replace(round=round_, number=number))
-
-
-def test_errors_name_the_place() -> None:
-    error = PacketError("a.xlf", 7, "no")
-    assert str(error) == "a.xlf, line 7: no"
-    assert str(PacketError("a.xlf", 0, "no")) == "a.xlf: no"
-    copy = pickle.loads(pickle.dumps(error))
-    assert (type(copy), copy.file, copy.line, copy.message) == (PacketError, "a.xlf", 7, "no")

@@ -64,14 +64,3 @@ def test_laws(count: int, share: Fraction, seed: int, chance: random.Random) -> 
 def test_the_seed_decides() -> None:
     samples = {choose_sample(sources(100), Fraction(1, 5), seed) for seed in range(20)}
     assert len(samples) == 20
-
-
-@pytest.mark.parametrize("share", [Fraction(0), Fraction(-1, 5), Fraction(6, 5)])
-def test_no_share(share: Fraction) -> None:
-    with pytest.raises(ValueError, match="above 0 and at most 1"):
-        choose_sample(sources(3), share, 1)
-
-
-def test_ids_differ() -> None:
-    with pytest.raises(ValueError, match="same id"):
-        choose_sample(sources(2) + sources(1), Fraction(1), 1)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from transforms.text.translation.sourcing.quotas import (
     Cell,
     Quota,
-    Shortage,
     apportion,
     fit_to_candidates,
     plan_quotas,
@@ -93,13 +92,6 @@ def test_articles_go_by_sentences_where_equal_ones_leave_no_way() -> None:
         ((2, 1), "1 articles have 3 to 5 sentences, not 2, which need other numbers"),
         ((0, 1), "no benchmark has 0 sentences of 1 articles"),
         ((10, 0), "no benchmark has 10 sentences of 0 articles"),
-        ((10, 3, {"dev": 4, "test": 5}), "splits of 4, 5 sentences do not make 10"),
-        ((10, 3, {"dev": 11, "test": -1}), "splits of 11, -1 sentences do not make 10"),
-        ((10, 3, None, ()), "domains must be different ones: none"),
-        (
-            (10, 3, None, ("wikinews", "wikinews")),
-            "domains must be different ones: wikinews, wikinews",
-        ),
         (
             (3000, 1000),  # dev would have 997 of 332⅓ articles
             "1,000 articles of 3 to 5 sentences cannot be dealt to domains of 1,000, 1,000, 1,000 and splits"
@@ -168,18 +160,9 @@ def test_parts_are_next_to_their_share(total: int, weights: list[int]) -> None:
         assert abs(part - total * weight / sum(weights)) < 1
 
 
-def test_nothing_cannot_be_weighed() -> None:
-    with pytest.raises(ValueError, match="positive sum"):
-        apportion(3, [0, 0])
-
-
 def test_a_domain_with_too_few_articles() -> None:
     quotas = plan_quotas()
-    fitted, shortages = fit_to_candidates(
-        quotas, {"wikinews": 40, "wikibooks": 281, "wikivoyage": 1000}
-    )
-    assert shortages == (Shortage("wikinews", 40, 281, 143, 1001),)
-    assert str(shortages[0]) == "wikinews: 40 of 281 articles, 143 of 1,001 sentences"
+    fitted = fit_to_candidates(quotas, {"wikinews": 40, "wikibooks": 281, "wikivoyage": 1000})
     assert margin(fitted, "wikinews") == (40, 143)
     assert [fitted["wikinews", split].articles for split in ("dev", "devtest", "test")] == [
         14,
@@ -192,19 +175,16 @@ def test_a_domain_with_too_few_articles() -> None:
 
 
 def test_a_domain_without_articles() -> None:
-    fitted, shortages = fit_to_candidates(plan_quotas(36, 9), {"wikinews": 3, "wikivoyage": 1})
-    assert list(map(str, shortages)) == [
-        "wikibooks: 0 of 3 articles, 0 of 12 sentences",
-        "wikivoyage: 1 of 3 articles, 4 of 12 sentences",
-    ]
+    fitted = fit_to_candidates(plan_quotas(36, 9), {"wikinews": 3, "wikivoyage": 1})
     assert margin(fitted, "wikibooks") == (0, 0)
+    assert margin(fitted, "wikivoyage") == (1, 4)
     assert fitted["wikivoyage", "dev"] == Quota(1, 4)
 
 
 @given(st.integers(0, 300), st.integers(165, 255))
 def test_scaled_quotas_stay_within_bounds(found: int, articles: int) -> None:
     quotas = plan_quotas(800, articles, None, ("w",))
-    fitted, shortages = fit_to_candidates(quotas, {"w": found})
+    fitted = fit_to_candidates(quotas, {"w": found})
     assert margin(fitted, "w")[0] == min(found, articles)
     assert all(3 * one.articles <= one.sentences <= 5 * one.articles for one in fitted.values())
-    assert bool(shortages) == (found < articles)
+    assert (fitted == quotas) == (found >= articles)

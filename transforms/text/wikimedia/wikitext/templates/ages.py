@@ -4,9 +4,8 @@ Where there is only one date, the time up to today is meant. It changes daily, s
 """
 
 import datetime
-from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 
@@ -21,7 +20,7 @@ def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
         return None
 
 
-def _age(arguments: Arguments, page: Page) -> str:
+def age(arguments: Arguments, page: Page) -> str:
     """`{{age|1989|7|23|2003|7|14}}`: full years, "13"."""
     dates = _dates(arguments)
     if not dates:
@@ -31,7 +30,7 @@ def _age(arguments: Arguments, page: Page) -> str:
     return str(years)
 
 
-def _age_in_days(arguments: Arguments, page: Page) -> str:
+def age_in_days(arguments: Arguments, page: Page) -> str:
     dates = _dates(arguments)
     if not dates:
         return ""
@@ -56,7 +55,7 @@ def _counted(number: int, unit: str) -> str:
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
-def _age_in_words(units: str) -> Callable[[Arguments, Page], str]:
+def _age_in_words(units: str) -> Show:
     """Return a function that shows an age in English: "14 years, 1 day". `units`: "ymd", "yd"…"""
 
     def show(arguments: Arguments, page: Page) -> str:
@@ -77,10 +76,6 @@ def _age_in_words(units: str) -> Callable[[Arguments, Page], str]:
     return show
 
 
-AGE_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "age": _age,
-    "age_in_days": _age_in_days,
-    "age_in_years_and_days": _age_in_words("yd"),
-    "age_in_years_and_months": _age_in_words("ym"),
-    "age_in_years_months_and_days": _age_in_words("ymd"),
-}
+age_in_years_and_days = _age_in_words("yd")
+age_in_years_and_months = _age_in_words("ym")
+age_in_years_months_and_days = _age_in_words("ymd")

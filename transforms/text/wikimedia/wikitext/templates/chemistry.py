@@ -1,7 +1,6 @@
 """Templates with formulas of chemistry: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
 
 import re
-from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
@@ -33,13 +32,13 @@ _ELEMENTS = (
 _SYMBOLS = dict(zip(_ELEMENTS[1::2], _ELEMENTS[::2], strict=True))
 
 
-def _formula(arguments: Arguments, page: Page) -> str:
+def formula(arguments: Arguments, page: Page) -> str:
     """`{{chem|SO|4|2-}}`: the parts of a formula, charges with a minus sign."""
     return "".join(_CHARGE.sub(r"\1−", part) if _CHARGE.fullmatch(part) else part
                    for part in positional(arguments))  # fmt: skip
 
 
-def _formula_as_text(arguments: Arguments, page: Page) -> str:
+def formula_as_text(arguments: Arguments, page: Page) -> str:
     """`{{chem2|SO4(2-) + 2 H2O -> x}}`: a formula in one argument, with marks for charges."""
     if len(arguments.get("1", "")) > _MAX_FORMULA:
         return arguments["1"]
@@ -48,20 +47,12 @@ def _formula_as_text(arguments: Arguments, page: Page) -> str:
     return _CHARGE_IN_BRACKETS.sub(lambda match: (match[1] or "-").replace("-", "−"), text)
 
 
-def _formula_or_era(arguments: Arguments, page: Page) -> str:
+def formula_or_era(arguments: Arguments, page: Page) -> str:
     """`{{ce|H2O}}` is a formula, `{{CE}}` the Common Era; case does not tell names apart here."""
-    return _formula_as_text(arguments, page) or "CE"
+    return formula_as_text(arguments, page) or "CE"
 
 
-def _nuclide(arguments: Arguments, page: Page) -> str:
+def nuclide(arguments: Arguments, page: Page) -> str:
     """`{{nuclide|Carbon|14}}`: the mass number and the symbol, "14C"."""
     name, mass = arguments.get("1", ""), arguments.get("2", "")
     return mass + _SYMBOLS.get(name.lower(), name) if name else ""
-
-
-CHEMISTRY_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "formula": _formula,
-    "formula_as_text": _formula_as_text,
-    "formula_or_era": _formula_or_era,
-    "nuclide": _nuclide,
-}

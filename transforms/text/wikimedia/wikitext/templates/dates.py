@@ -2,28 +2,13 @@
 
 import datetime
 import re
-from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.language import Language
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, first_lower
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, first_lower, month_name
 
-_MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
-_ENGLISH_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _BARE_NUMBER = re.compile(r"[IVXLCDM]+|[0-9]+")
-
-
-def month_name(month: str, language: Language) -> str:
-    """Return the name of a month in the form a date takes; what is no month as it is written."""
-    months = language.months
-    if months and month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())]
-    return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
 def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bool) -> str:
@@ -38,7 +23,7 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
     return page.language.date.format(day=day, month=month, year=year)
 
 
-def _date(arguments: Arguments, page: Page) -> str:
+def date(arguments: Arguments, page: Page) -> str:
     """Year, month, day. The age that some of these templates add changes daily and is left out."""
     values = positional(arguments)[:3] or [
         arguments[name] for name in ("year", "month", "day") if name in arguments
@@ -51,19 +36,19 @@ def _date(arguments: Arguments, page: Page) -> str:
     return _format_date(year, month, day, page, month_first=month_first)
 
 
-def _date_of_text(arguments: Arguments, page: Page) -> str:
+def date_of_text(arguments: Arguments, page: Page) -> str:
     """`{{date|2006-08-04|MDY}}`: a date in the form asked for; one in words stays as it is."""
     text, form = arguments.get("1", ""), arguments.get("2", "").upper()
     match = _ISO_DATE.fullmatch(text)
     if not match:
-        return _date(arguments, page) if text.isdecimal() and form else text
+        return date(arguments, page) if text.isdecimal() and form else text
     if form == "ISO":
         return text
     year, month, day = match.groups()
     return _format_date(year, month, day, page, month_first=form in ("MDY", "US"))
 
 
-def _date_day_first(arguments: Arguments, page: Page) -> str:
+def date_day_first(arguments: Arguments, page: Page) -> str:
     """Day, month, year; the year may stand first."""
     values = positional(arguments)[:3]
     if len(values) < 3:
@@ -74,7 +59,7 @@ def _date_day_first(arguments: Arguments, page: Page) -> str:
     return _format_date(year, month, day, page, month_first=False)
 
 
-def _as_of(arguments: Arguments, page: Page) -> str:
+def as_of(arguments: Arguments, page: Page) -> str:
     """`{{as of|2015|6|30|lc=y}}`: "as of 30 June 2015"; `alt` words it otherwise."""
     year, month, day = (*positional(arguments)[:3], "", "", "")[:3]
     after = arguments.get("post", "")
@@ -94,7 +79,7 @@ def _as_of(arguments: Arguments, page: Page) -> str:
     return phrase + after
 
 
-def _date_old_style(arguments: Arguments, page: Page) -> str:
+def date_old_style(arguments: Arguments, page: Page) -> str:
     """`{{ДН|26|5|1912|13}}`: the old-style day before the new one, "13 (26) травня 1912".
 
     The fifth and sixth value are the month and the year of the old style, where they differ.
@@ -118,7 +103,7 @@ def _is_later(day: str, other: str) -> bool:
     return day in _DAYS and other in _DAYS and day > other
 
 
-def _date_in_words(arguments: Arguments, page: Page) -> str:
+def date_in_words(arguments: Arguments, page: Page) -> str:
     """`{{date|1|7|1867}}`, `{{date|1 juillet 1867|en histoire}}`: day, month, year, then a topic."""
     values = [*positional(arguments), ""]
     words = values[0].split()
@@ -136,7 +121,7 @@ def _date_in_words(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, words))
 
 
-def _date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
+def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
     """`{{JULGREGDATUM|22|4|1870}}`: "10.jul. / 22. April 1870greg.", from the Gregorian date."""
     values = positional(arguments)[:3]
     months = page.language.months
@@ -166,7 +151,7 @@ def _julian(date: datetime.date) -> tuple[int, int, int]:
     return years - 4800 + month // 10, month + 3 - 12 * (month // 10), day
 
 
-def _centuries(era: str = "", *, short: bool = False) -> Callable[[Arguments, Page], str]:
+def _centuries(era: str = "", *, short: bool = False) -> Show:
     """`{{s|XII|e}}`: "XIIe siècle"; `{{sp|XI|e|au|XII|e|s}}`: "XIe au XIIe siècles"."""
 
     def show(arguments: Arguments, page: Page) -> str:
@@ -189,7 +174,7 @@ def _ordinal(number: str) -> str:
     return number + ("er" if number in ("1", "I") else "e")
 
 
-def _julian_date(arguments: Arguments, page: Page) -> str:
+def julian_date(arguments: Arguments, page: Page) -> str:
     """`{{СС3|8.4.1765}}`: a date of the Julian calendar; the Gregorian one is put behind it."""
     written = arguments.get("1", "")
     try:
@@ -201,10 +186,10 @@ def _julian_date(arguments: Arguments, page: Page) -> str:
         return written
     values = (new.day, new.month, new.year, day, month, year)
     dates = {str(i): str(value) for i, value in enumerate(values, start=1)}
-    return _date_old_style(dates, page)
+    return date_old_style(dates, page)
 
 
-def _century(arguments: Arguments, page: Page) -> str:
+def century(arguments: Arguments, page: Page) -> str:
     """`{{siglo|V|a|s}}`: "siglo V a. C."; "s" or "S" asks for the word, "a" or "d" for the era."""
     number, era, style = (arguments.get(name, "") for name in ("1", "2", "3"))
     phrases = page.language.phrases
@@ -214,18 +199,7 @@ def _century(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, [word, number, suffix])) if number else ""
 
 
-DATE_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "as_of": _as_of,
-    "century": _century,
-    "centuries": _centuries(),
-    "centuries_bc": _centuries(" av. J.-C."),
-    "centuries_ad": _centuries(" apr. J.-C."),
-    "centuries_short": _centuries(short=True),
-    "date": _date,
-    "date_day_first": _date_day_first,
-    "date_of_text": _date_of_text,
-    "date_in_words": _date_in_words,
-    "date_julian_and_gregorian": _date_julian_and_gregorian,
-    "date_old_style": _date_old_style,
-    "julian_date": _julian_date,
-}
+centuries = _centuries()
+centuries_bc = _centuries(" av. J.-C.")
+centuries_ad = _centuries(" apr. J.-C.")
+centuries_short = _centuries(short=True)

@@ -1,12 +1,10 @@
 """Texts in other languages, with the name of the language, a romanisation, and a meaning."""
 
-from collections.abc import Callable, Mapping
-
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
-def _labelled(arguments: Arguments, page: Page) -> str:
+def labelled(arguments: Arguments, page: Page) -> str:
     """A text in another language behind the name of that language: "нім. Haus"."""
     text = first_of(arguments, ("1", "text"))
     if not text:
@@ -25,7 +23,7 @@ def _labelled(arguments: Arguments, page: Page) -> str:
     return shown
 
 
-def _language_of_code(arguments: Arguments, page: Page) -> str:
+def language_of_code(arguments: Arguments, page: Page) -> str:
     """`{{langx|de|Haus}}`: like `{{lang-de|Haus}}`."""
     code, text = first_of(arguments, ("1", "code")), first_of(arguments, ("2", "text"))
     label = page.language.language_names.get(code.lower(), "")
@@ -34,10 +32,10 @@ def _language_of_code(arguments: Arguments, page: Page) -> str:
     shifted = {"label": label, "1": text}
     shifted["2"] = first_of(arguments, ("3", "translit"))
     shifted["3"] = first_of(arguments, ("4", "lit", "translation"))
-    return _labelled(shifted, page)
+    return labelled(shifted, page)
 
 
-def _japanese(arguments: Arguments, page: Page) -> str:
+def japanese(arguments: Arguments, page: Page) -> str:
     """`{{nihongo|name|kanji|romaji|extra|extra2}}`: "name (kanji, romaji, extra) extra2"."""
     name, kanji, romaji, extra, extra2 = (*positional(arguments)[:5], "", "", "", "", "")[:5]
     name, kanji = name or arguments.get("english", ""), kanji or arguments.get("kanji", "")
@@ -56,7 +54,7 @@ def _japanese(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, (name, f"({aside})" if aside else "", extra2)))
 
 
-def _japanese_romaji_first(arguments: Arguments, page: Page) -> str:
+def japanese_romaji_first(arguments: Arguments, page: Page) -> str:
     """`{{nihongo3|name|kanji|romaji}}`: "romaji (kanji, name)"."""
     name, kanji, romaji = (*positional(arguments)[:3], "", "", "")[:3]
     aside = ", ".join(filter(None, (kanji, name if romaji else "")))
@@ -70,7 +68,7 @@ _CHINESE_FORMS = (
 _TRADITIONAL_FIRST = (("c",), ("t",), ("s",), *_CHINESE_FORMS[3:])
 
 
-def _chinese(arguments: Arguments, page: Page) -> str:
+def chinese(arguments: Arguments, page: Page) -> str:
     """`{{zh|t=…|s=…|p=…}}`: every form behind its label, joined by semicolons."""
     phrases = page.language.phrases
     is_labelled = arguments.get("labels") != "no"
@@ -86,34 +84,22 @@ def _chinese(arguments: Arguments, page: Page) -> str:
     return "; ".join(shown) or arguments.get("1", "")
 
 
-def _language_name(arguments: Arguments, page: Page) -> str:
+def language_name(arguments: Arguments, page: Page) -> str:
     """`{{Vjazyce|de}}`: the label of a language alone, "německy"; the text follows by itself."""
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 
 
-def _literally(arguments: Arguments, page: Page) -> str:
+def literally(arguments: Arguments, page: Page) -> str:
     """`{{lit|one|two}}`: "lit. 'one' or 'two'"."""
     meanings = " or ".join(f"&#39;{value}&#39;" for value in positional(arguments) if value)
     return f"lit. {meanings}" if meanings else ""
 
 
-def _labelled_russian(arguments: Arguments, page: Page) -> str:
+def labelled_russian(arguments: Arguments, page: Page) -> str:
     """`{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}`: with romanisation and sounds."""
     shifted = {"label": page.language.language_names.get("ru", "Russian")}
     shifted["1"] = arguments.get("1", "")
     shifted["2"] = first_of(arguments, ("2", "r"))
     shifted["3"] = first_of(arguments, ("3", "t"))
-    shown, sounds = _labelled(shifted, page), arguments.get("p", "")
+    shown, sounds = labelled(shifted, page), arguments.get("p", "")
     return f"{shown}, IPA: [{sounds}]" if shown and sounds else shown
-
-
-FOREIGN_TEXT_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "chinese": _chinese,
-    "japanese": _japanese,
-    "japanese_romaji_first": _japanese_romaji_first,
-    "labelled": _labelled,
-    "labelled_russian": _labelled_russian,
-    "language_name": _language_name,
-    "language_of_code": _language_of_code,
-    "literally": _literally,
-}

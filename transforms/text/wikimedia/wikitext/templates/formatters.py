@@ -1,36 +1,36 @@
 """What display patterns may do to the text of an argument: `{1:number}`, `{2:lower}`, …"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.wikitext.marks import protect
-from transforms.text.wikimedia.wikitext.templates.dates import month_name
 from transforms.text.wikimedia.wikitext.templates.rendering import (
     first_upper,
     format_number,
+    month_name,
     subscript,
     superscript,
 )
 
 
-def formatters_of(language: Language) -> dict[str, Callable[[str], str]]:
-    """Return the formatters that display patterns may name."""
-    return {
-        "number": lambda text: format_number(text, language.numbers),
-        "lower": str.lower,
-        "upper": str.upper,
-        "first_upper": first_upper,
-        "superscript": superscript,
-        "subscript": subscript,
-        "month": lambda text: month_name(text, language),
-        "verbatim": protect,
-        "no_aside": lambda text: text.partition(" (")[0],
-        "hebrew_number": _hebrew_number,
-    }
-
-
-def _hebrew_number(text: str) -> str:
+def _hebrew_number(text: str, _: Language) -> str:
     """Mark Hebrew letters as a number: א → א', י"א → י"א, יא → י"א. Other text stays as it is."""
     if not text or not all("א" <= letter <= "ת" for letter in text):
         return text
     return f"{text}'" if len(text) == 1 else f'{text[:-1]}"{text[-1]}'
+
+
+Formatter = Callable[[str, Language], str]
+
+FORMATTERS: Mapping[str, Formatter] = {
+    "number": lambda text, language: format_number(text, language.numbers),
+    "lower": lambda text, _: text.lower(),
+    "upper": lambda text, _: text.upper(),
+    "first_upper": lambda text, _: first_upper(text),
+    "superscript": lambda text, _: superscript(text),
+    "subscript": lambda text, _: subscript(text),
+    "month": month_name,
+    "verbatim": lambda text, _: protect(text),
+    "no_aside": lambda text, _: text.partition(" (")[0],
+    "hebrew_number": _hebrew_number,
+}

@@ -1,27 +1,35 @@
 """Templates whose text has to be worked out: numbers, dates, pronunciations.
 
-A pattern of the form "=name" in the tables calls the function of that name.
+A pattern of the form "=name" in the tables calls the public function of that name, here or in one of
+_MODULES.
 """
 
+import inspect
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from transforms.text.wikimedia.wikitext.conversion.convert import convert, convert_short
-from transforms.text.wikimedia.wikitext.conversion.names import convert_to_names
-from transforms.text.wikimedia.wikitext.templates.ages import AGE_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.chemistry import CHEMISTRY_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.dates import DATE_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.foreign_text import FOREIGN_TEXT_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
-from transforms.text.wikimedia.wikitext.templates.pronunciations import PRONUNCIATION_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.quantities import QUANTITY_FUNCTIONS
+from transforms.text.wikimedia.wikitext.conversion import convert, names
+from transforms.text.wikimedia.wikitext.templates import (
+    ages,
+    chemistry,
+    dates,
+    foreign_text,
+    pronunciations,
+    quantities,
+    ships,
+    written_numbers,
+)
+from transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    first_of,
+    positional,
+)
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
-from transforms.text.wikimedia.wikitext.templates.ships import SHIP_FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.written_numbers import NUMBER_FUNCTIONS
 
 
-def _sic(arguments: Arguments, page: Page) -> str:
+def sic(arguments: Arguments, page: Page) -> str:
     """`{{sic|wr|ogn}}`: "wrogn [sic]"; `hide` leaves the mark out."""
     values = positional(arguments)
     mark = "[sic?]" if values[:1] == ["?"] else "[sic]"
@@ -38,7 +46,7 @@ _MUSIC = {
 }  # fmt: skip
 
 
-def _music(arguments: Arguments, page: Page) -> str:
+def music(arguments: Arguments, page: Page) -> str:
     sign, *numbers = [*positional(arguments), ""]
     if sign in ("time", "meter", "time signature"):
         return "/".join(filter(None, numbers))
@@ -47,19 +55,19 @@ def _music(arguments: Arguments, page: Page) -> str:
     return _MUSIC.get(sign.lower() if len(sign) > 2 else sign, sign)
 
 
-def _aside(arguments: Arguments, page: Page) -> str:
+def aside(arguments: Arguments, page: Page) -> str:
     """`{{incise|text}}`: between dashes; at the end of a sentence only after one."""
     text = arguments.get("1", "")
     closing = "" if arguments.get("2") in ("fin", "stop") else " –"
     return f"– {text}{closing}" if text else ""
 
 
-def _hard_space(arguments: Arguments, page: Page) -> str:
+def hard_space(arguments: Arguments, page: Page) -> str:
     """`45{{esd}}km`: a blank; `{{esd|45 km}}`: a text that is not broken into lines."""
     return arguments.get("1") or " "
 
 
-def _interlanguage_link(arguments: Arguments, page: Page) -> str:
+def interlanguage_link(arguments: Arguments, page: Page) -> str:
     """`{{ill|title|de|Titel|lt=label}}`, or in the older order `{{ill|de|Titel|label}}`."""
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
@@ -69,7 +77,7 @@ def _interlanguage_link(arguments: Arguments, page: Page) -> str:
     return first_of(arguments, ("lt", "1"))
 
 
-def _country(arguments: Arguments, page: Page) -> str:
+def country(arguments: Arguments, page: Page) -> str:
     """`{{flag|FRA}}`: the name of a country given by its name or by a code."""
     name = first_of(arguments, ("name", "1"))
     key = name.casefold()
@@ -79,7 +87,7 @@ def _country(arguments: Arguments, page: Page) -> str:
     return page.language.countries.get(key, name)
 
 
-def _quran_verse(arguments: Arguments, page: Page) -> str:
+def quran_verse(arguments: Arguments, page: Page) -> str:
     """`{{cite quran|2|255|style=nosup}}`: a verse in the text; otherwise it is a footnote mark."""
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
     if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
@@ -87,7 +95,7 @@ def _quran_verse(arguments: Arguments, page: Page) -> str:
     return f"Quran {chapter}:{verse}" if verse else f"Quran {chapter}"
 
 
-def _junction(arguments: Arguments, page: Page) -> str:
+def junction(arguments: Arguments, page: Page) -> str:
     """`{{jct|state=NY|I|90|dir1=east|NY|5}}`: "I-90 east / NY 5"."""
     values = positional(arguments)
     shown = []
@@ -104,7 +112,7 @@ def _junction(arguments: Arguments, page: Page) -> str:
     return f"{roads} – {', '.join(places)}" if places else roads
 
 
-def _bible_verse(arguments: Arguments, page: Page) -> str:
+def bible_verse(arguments: Arguments, page: Page) -> str:
     """`{{bibleverse|1|Corinthians|13:4|KJV}}`, `{{bibleverse|Mark|3:25|9}}`: book and verse."""
     first, second, third, *rest = [*positional(arguments), "", "", ""]
     is_numbered = first in ("", "I", "II", "III") or first.isdecimal()
@@ -115,7 +123,7 @@ def _bible_verse(arguments: Arguments, page: Page) -> str:
     return words or " ".join(filter(None, (first, second)))
 
 
-def _section_link(arguments: Arguments, page: Page) -> str:
+def section_link(arguments: Arguments, page: Page) -> str:
     """`{{section link|page|one|two}}`: "page §§ one, two"."""
     target, *sections = [*positional(arguments), ""]
     names = [section for section in sections if section]
@@ -125,7 +133,7 @@ def _section_link(arguments: Arguments, page: Page) -> str:
     return first_of(arguments, ("nopage", "display")) or f"{target} {marks}".strip()
 
 
-def _unicode_character(arguments: Arguments, page: Page) -> str:
+def unicode_character(arguments: Arguments, page: Page) -> str:
     """`{{unichar|2014|EM DASH}}`: "U+2014 — EM DASH"."""
     code = arguments.get("1", "")
     if not re.fullmatch(r"(?:10|[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}", code):
@@ -136,27 +144,14 @@ def _unicode_character(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
 
 
-FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    **AGE_FUNCTIONS,
-    **CHEMISTRY_FUNCTIONS,
-    **DATE_FUNCTIONS,
-    **FOREIGN_TEXT_FUNCTIONS,
-    **NUMBER_FUNCTIONS,
-    **PRONUNCIATION_FUNCTIONS,
-    **QUANTITY_FUNCTIONS,
-    **SHIP_FUNCTIONS,
-    "aside": _aside,
-    "bible_verse": _bible_verse,
-    "country": _country,
-    "convert": convert,
-    "convert_short": convert_short,
-    "convert_to_names": convert_to_names,
-    "hard_space": _hard_space,
-    "interlanguage_link": _interlanguage_link,
-    "junction": _junction,
-    "music": _music,
-    "quran_verse": _quran_verse,
-    "section_link": _section_link,
-    "sic": _sic,
-    "unicode_character": _unicode_character,
-}
+_MODULES = (
+    ages, chemistry, dates, foreign_text, written_numbers, pronunciations, quantities, ships,
+    convert, names,
+)  # fmt: skip
+FUNCTIONS: Mapping[str, Show] = {
+    name: function
+    for members in (*map(vars, _MODULES), globals())
+    for name, function in members.items()
+    if inspect.isfunction(function) and function.__module__ == members["__name__"]
+    if not name.startswith("_")
+} | ships.BY_PREFIX

@@ -5,28 +5,21 @@ A name is looked up in the tables of the language, among parser functions and fa
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
 from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikitext.templates.formatters import formatters_of
 from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
 from transforms.text.wikimedia.wikitext.templates.parser_functions import (
     PARSER_FUNCTIONS,
     VARIABLES,
 )
-from transforms.text.wikimedia.wikitext.templates.patterns import (
-    Arguments,
-    compile_pattern,
-    formatters_in,
-)
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, compile_pattern
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for another one besides
-
-Show = Callable[[Arguments, Page], str]
 
 
 class Template(NamedTuple):
@@ -66,32 +59,21 @@ class TemplateTable:
     ) -> None:
         self._language = language
         self._of_wiki = of_wiki
-        self._formatters = formatters_of(language)
         prefixes = language.namespace_names(TEMPLATE_NAMESPACE, namespaces)
         self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
         self._self_named = re.compile(language.self_named) if language.self_named else None
-        self._shows: dict[str, Show | None] = {}
-        for name, pattern in language.templates.items():
-            self._shows[name] = self._compile(pattern)
+        self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
 
     def _compile(self, pattern: str) -> Show | None:
         for _ in range(3):  # an alias may lead to an alias
             if pattern.startswith("@"):
                 pattern = self._aliased(pattern[1:])
-        if not pattern:
-            return None
-        if pattern.startswith("="):
-            function = FUNCTIONS.get(pattern[1:])
-            if not function:
-                raise ValueError(f"no such function: {pattern!r}; there are {', '.join(FUNCTIONS)}")
-            return lambda arguments, page: function(arguments, page)
-        show = compile_pattern(pattern)
-        for name in formatters_in(pattern):
-            if name not in self._formatters:
-                known = ", ".join(self._formatters)
-                raise ValueError(f"no such formatter: {name!r} in {pattern!r}; there are {known}")
-        phrases, formatters = self._language.phrases, self._formatters
-        return lambda arguments, page: show(arguments, phrases, formatters)
+        if not pattern.startswith("="):
+            return compile_pattern(pattern) if pattern else None
+        function = FUNCTIONS.get(pattern[1:])
+        if not function:
+            raise ValueError(f"no such function: {pattern!r}; there are {', '.join(FUNCTIONS)}")
+        return function
 
     def _aliased(self, name: str) -> str:
         pattern = self._language.templates.get(normalise_name(name))
@@ -136,27 +118,25 @@ class TemplateTable:
     def find(self, written_name: str) -> Template:
         """Return a template by its name as it is written."""
         name = normalise_name(written_name)
+        prefix, colon, rest = name.partition(":")
+        if colon and name not in self._shows and prefix.strip() in self._namespace_prefixes:
+            name = rest.strip()
+        if name not in self._shows:
+            function = PARSER_FUNCTIONS.get(prefix) if colon else None
+            if function or (colon and prefix.startswith("#")):
+                return Template(prefix, function, function is not None, True)
+            if name in VARIABLES:
+                return Template(name, VARIABLES[name], True)
+        return self._find_in_tables(name, written_name) or self._find_in_wiki(name)
+
+    def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
             return Template(name, self._shows[name], True)
-        prefix, colon, rest = name.partition(":")
-        if colon:
-            if prefix.strip() in self._namespace_prefixes:
-                name = rest.strip()
-                if name in self._shows:
-                    return Template(name, self._shows[name], True)
-            function = PARSER_FUNCTIONS.get(prefix)
-            if function or prefix.startswith("#"):
-                return Template(prefix, function, function is not None, True)
-        if name in VARIABLES:
-            return Template(name, VARIABLES[name], True)
         show = self._family_member(name)
-        if show:
-            return Template(name, show, True)
-        if self._self_named and self._self_named.fullmatch(name):
-            return Template(name, _with_noun(written_name.strip()), True)
-        if name.startswith(self._language.silent_prefixes):
-            return Template(name, None, True)
-        return self._find_in_wiki(name)
+        if not show and written_name and self._self_named and self._self_named.fullmatch(name):
+            show = _with_noun(written_name.strip())
+        is_known = show or name.startswith(self._language.silent_prefixes)
+        return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
         """Return a template by what the wiki says of it: another name, or its definition."""
@@ -165,11 +145,6 @@ class TemplateTable:
             if target in self._of_wiki.definitions:
                 return Template(name, None, True, definition=self._of_wiki.definitions[target])
             target = self._of_wiki.aliases.get(target, "")
-            if target in self._shows:
-                return Template(target, self._shows[target], True)
-            show = self._family_member(target)
-            if show:
-                return Template(target, show, True)
-            if target.startswith(self._language.silent_prefixes):
-                return Template(target, None, True)
+            if found := self._find_in_tables(target):
+                return found
         return Template(name, None, False)

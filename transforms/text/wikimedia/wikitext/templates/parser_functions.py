@@ -5,10 +5,10 @@ day, such as `{{CURRENTYEAR}}`, shows nothing.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_lower,
@@ -19,8 +19,6 @@ from transforms.text.wikimedia.wikitext.templates.rendering import (
 _MAX_PADDING = 500  # characters, as in MediaWiki
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?")
 _TIME_FORMAT = re.compile(r'"([^"]*)"|xg|x.|.', re.DOTALL)
-
-_Show = Callable[[Arguments, Page], str]
 
 
 def _if(arguments: Arguments, page: Page) -> str:
@@ -94,10 +92,6 @@ def _language(arguments: Arguments, page: Page) -> str:
     return page.language.language_names.get(code, arguments.get("1", ""))
 
 
-def _else(arguments: Arguments, page: Page) -> str:
-    return arguments.get("3", "")
-
-
 def _formatnum(arguments: Arguments, page: Page) -> str:
     number = arguments.get("1", "")
     if arguments.get("2", "").upper() in ("R", "NOSEP"):
@@ -105,19 +99,27 @@ def _formatnum(arguments: Arguments, page: Page) -> str:
     return format_number(number, page.language.numbers)
 
 
-PARSER_FUNCTIONS: Mapping[str, _Show] = {
+def _nothing(arguments: Arguments, page: Page) -> str:
+    return ""
+
+
+def _argument(name: str) -> Show:
+    return lambda arguments, page: arguments.get(name, "")
+
+
+def _title(arguments: Arguments, page: Page) -> str:
+    return page.title
+
+
+PARSER_FUNCTIONS: Mapping[str, Show] = {
     "#if": _if,
     "#ifeq": _ifeq,
     "#expr": _expr,
     "#ifexpr": _ifexpr,
     "#iferror": _iferror,
     "#switch": _switch,
-    "#time": _time,
-    "#timel": _time,
     "#language": _language,
-    "#dateformat": lambda arguments, page: arguments.get("1", ""),
-    "#formatdate": lambda arguments, page: arguments.get("1", ""),
-    "#ifexist": _else,  # without the wiki nothing exists
+    "#ifexist": _argument("3"),  # without the wiki nothing exists
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),
@@ -125,17 +127,13 @@ PARSER_FUNCTIONS: Mapping[str, _Show] = {
     "ucfirst": lambda arguments, page: first_upper(arguments.get("1", "")),
     "padleft": lambda arguments, page: _padded(arguments, left=True),
     "padright": lambda arguments, page: _padded(arguments, left=False),
-    "grammar": lambda arguments, page: arguments.get("2", ""),
-    "gender": lambda arguments, page: arguments.get("2", ""),
-    "urlencode": lambda arguments, page: "",
-    "fullurl": lambda arguments, page: "",
-    "localurl": lambda arguments, page: "",
-    "filepath": lambda arguments, page: "",
-    "#statements": lambda arguments, page: "",
-    "#property": lambda arguments, page: "",
-    "#lst": lambda arguments, page: "",
     "#tag": lambda arguments, page: "" if arguments.get("1") == "ref" else arguments.get("2", ""),
     "plural": lambda arguments, page: arguments.get("3", arguments.get("2", "")),
+    **dict.fromkeys(("#time", "#timel"), _time),
+    **dict.fromkeys(("#dateformat", "#formatdate"), _argument("1")),
+    **dict.fromkeys(("grammar", "gender"), _argument("2")),
+    **dict.fromkeys(("urlencode", "fullurl", "localurl", "filepath"), _nothing),
+    **dict.fromkeys(("#statements", "#property", "#lst"), _nothing),
 }
 
 _DAILY = (
@@ -147,18 +145,11 @@ _OF_THE_WIKI = (
     "numberoffiles", "numberofadmins", "revisionid", "revisionday", "revisionmonth",
     "revisionyear", "revisiontimestamp", "revisionuser", "namespace", "talkpagename", "server",
 )  # fmt: skip
-VARIABLES: Mapping[str, _Show] = {
-    **{
-        f"{zone}{name}": lambda arguments, page: ""
-        for zone in ("current", "local")
-        for name in _DAILY
-    },
-    **dict.fromkeys(_OF_THE_WIKI, lambda arguments, page: ""),
+VARIABLES: Mapping[str, Show] = {
+    **{f"{zone}{name}": _nothing for zone in ("current", "local") for name in _DAILY},
+    **dict.fromkeys(_OF_THE_WIKI, _nothing),
+    **dict.fromkeys(("pagename", "fullpagename", "basepagename", "subpagename"), _title),
     "sitename": lambda arguments, page: "Wikipedia",
-    "pagename": lambda arguments, page: page.title,
-    "fullpagename": lambda arguments, page: page.title,
-    "basepagename": lambda arguments, page: page.title,
-    "subpagename": lambda arguments, page: page.title,
     "!": lambda arguments, page: "|",
     "=": lambda arguments, page: "=",
     "(": lambda arguments, page: "{",

@@ -17,12 +17,14 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
+
 Arguments = Mapping[str, str]
-Formatter = Callable[[str], str]
+Show = Callable[[Arguments, Page], str]
 # (text, whether an argument with content is in it, whether any argument was asked for)
 _Shown = tuple[str, bool, bool]
-_Part = Callable[[Arguments, Mapping[str, str], Mapping[str, Formatter]], _Shown]
-Pattern = Callable[[Arguments, Mapping[str, str], Mapping[str, Formatter]], str]
+_Part = Callable[[Arguments, Page], _Shown]
 
 _TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
 
@@ -42,33 +44,37 @@ def first_of(arguments: Arguments, names: Sequence[str]) -> str:
 
 def _literal(text: str) -> _Part:
     text = text.replace("'", "&#39;")  # beside an argument in italics it must not become a mark
-    return lambda arguments, phrases, formatters: (text, False, False)
+    return lambda arguments, page: (text, False, False)
 
 
 def _phrase(name: str) -> _Part:
-    return lambda arguments, phrases, formatters: (phrases.get(name, ""), False, False)
+    return lambda arguments, page: (page.language.phrases.get(name, ""), False, False)
 
 
 def _all(separator: str) -> _Part:
-    def show(
-        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
-    ) -> _Shown:
+    def show(arguments: Arguments, page: Page) -> _Shown:
         text = separator.join(filter(None, positional(arguments)))
         return text, bool(text), True
 
     return show
 
 
-def _field(expression: str) -> _Part:
-    names, _, formatter = expression.partition(":")
+def _field(expression: str, pattern: str) -> _Part:
+    if expression.startswith("*"):
+        return _all(expression[1:])
+    if expression.startswith("@"):
+        return _phrase(expression[1:])
+    names, colon, formatter = expression.partition(":")
+    if colon and formatter not in FORMATTERS:
+        known = ", ".join(FORMATTERS)
+        raise ValueError(f"no such formatter: {formatter!r} in {pattern!r}; there are {known}")
     alternatives = [name.strip().split("|") for name in names.split(",")]
 
-    def show(
-        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
-    ) -> _Shown:
+    def show(arguments: Arguments, page: Page) -> _Shown:
         values = [first_of(arguments, names) for names in alternatives]
         if formatter:
-            values = [formatters[formatter](value) if value else "" for value in values]
+            form = FORMATTERS[formatter]
+            values = [form(value, page.language) if value else "" for value in values]
         text = ", ".join(filter(None, values))
         return text, bool(text), True
 
@@ -76,10 +82,8 @@ def _field(expression: str) -> _Part:
 
 
 def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
-    def show(
-        arguments: Arguments, phrases: Mapping[str, str], formatters: Mapping[str, Formatter]
-    ) -> _Shown:
-        shown = [part(arguments, phrases, formatters) for part in parts]
+    def show(arguments: Arguments, page: Page) -> _Shown:
+        shown = [part(arguments, page) for part in parts]
         filled = any(part[1] for part in shown)
         asked = any(part[2] for part in shown)
         if asked and not filled:
@@ -89,27 +93,12 @@ def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
     return show
 
 
-def _parse_field(expression: str) -> _Part:
-    if expression.startswith("*"):
-        return _all(expression[1:])
-    if expression.startswith("@"):
-        return _phrase(expression[1:])
-    return _field(expression)
-
-
-def formatters_in(pattern: str) -> list[str]:
-    """Return the names of the formatters that a pattern asks for."""
-    fields = (token[2] for token in _TOKEN.finditer(pattern) if token[2])
-    parted = (field.partition(":") for field in fields if not field.startswith(("*", "@")))
-    return [formatter for _, colon, formatter in parted if colon]
-
-
 @functools.cache
-def compile_pattern(pattern: str) -> Pattern:
+def compile_pattern(pattern: str) -> Show:
     """Return a function that shows arguments by the pattern.
 
     Raises:
-        ValueError: a bracket or brace of the pattern has no partner.
+        ValueError: a bracket or brace of the pattern has no partner, or there is no such formatter.
     """
     stack: list[list[_Part]] = [[]]
     position = 0
@@ -125,10 +114,10 @@ def compile_pattern(pattern: str) -> Pattern:
             parts = stack.pop()
             stack[-1].append(_sequence(parts, optional=True))
         elif token[2] is not None:
-            stack[-1].append(_parse_field(token[2]))
+            stack[-1].append(_field(token[2], pattern))
         else:
             stack[-1].append(_literal(token[1] or token[5]))
     if position != len(pattern) or len(stack) != 1:
         raise ValueError(f"unbalanced display pattern {pattern!r}")
     whole = _sequence(stack[0], optional=False)
-    return lambda arguments, phrases, formatters: whole(arguments, phrases, formatters)[0]
+    return lambda arguments, page: whole(arguments, page)[0]

@@ -4,8 +4,6 @@ The words in them ("UK:", "pronounced", "locally") are phrases of the language, 
 Wikipedia has them in Module:IPAc-en and Module:IPA; other wikis show the sounds alone.
 """
 
-from collections.abc import Callable, Mapping
-
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
@@ -31,7 +29,7 @@ def _bracketed(sounds: str) -> str:
     return sounds if sounds.startswith(("[", "/", "⫽", "⟨")) else f"[{sounds}]"
 
 
-def _ipa_english(arguments: Arguments, page: Page) -> str:
+def ipa_english(arguments: Arguments, page: Page) -> str:
     """`{{IPAc-en|UK|ˈ|æ|l}}`: sounds one by one, after words that say whose they are."""
     labels: list[str] = []
     sounds: list[str] = []
@@ -44,7 +42,7 @@ def _ipa_english(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, [*labels, shown]))
 
 
-def _ipa_of_language(arguments: Arguments, page: Page) -> str:
+def ipa_of_language(arguments: Arguments, page: Page) -> str:
     """`{{IPA-de|haʊs|lang}}`: the language, then the sounds; the second argument words it."""
     sounds = arguments.get("1", "")
     if not sounds:
@@ -58,7 +56,7 @@ def _ipa_of_language(arguments: Arguments, page: Page) -> str:
     return f"{label} {_bracketed(sounds)}".strip()
 
 
-def _ipa(arguments: Arguments, page: Page) -> str:
+def ipa(arguments: Arguments, page: Page) -> str:
     """`{{IPA|/haʊs/}}` shows the sounds; `{{IPA|de|haʊs|lang}}` is like `{{IPA-de|haʊs|lang}}`."""
     first, sounds = arguments.get("1", ""), arguments.get("2", "")
     name = page.language.language_names.get(first.lower(), "")
@@ -70,10 +68,10 @@ def _ipa(arguments: Arguments, page: Page) -> str:
     label = arguments.get("label")
     if label is not None:
         return f"{'' if label == 'none' else label + ':'} {_bracketed(sounds)}".strip()
-    return _ipa_of_language(shifted, page)
+    return ipa_of_language(shifted, page)
 
 
-def _respelled(arguments: Arguments, page: Page) -> str:
+def respelled(arguments: Arguments, page: Page) -> str:
     """`{{respell|AZ|ər|JAHN|'}}`: syllables joined by hyphens, "AZ-ər-JAHN'"."""
     shown = ""
     joins = False
@@ -85,11 +83,3 @@ def _respelled(arguments: Arguments, page: Page) -> str:
         shown += f"-{part}" if joins and part != "'" else part
         joins = True
     return shown.replace("_", " ")
-
-
-PRONUNCIATION_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "ipa": _ipa,
-    "ipa_english": _ipa_english,
-    "ipa_of_language": _ipa_of_language,
-    "respelled": _respelled,
-}

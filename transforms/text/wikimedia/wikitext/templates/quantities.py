@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.wikitext.conversion.convert import convert
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
@@ -13,7 +12,7 @@ _MAX_JOINED = 20
 _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 
 
-def _coordinate(arguments: Arguments, page: Page) -> str:
+def coordinate(arguments: Arguments, page: Page) -> str:
     """`{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`; without `text` it shows nothing."""
     if arguments.get("text") != "DMS":
         return ""
@@ -33,7 +32,7 @@ def _angle(written: str, page: Page) -> str:
     return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
 
 
-def _quantity(arguments: Arguments, page: Page) -> str:
+def quantity(arguments: Arguments, page: Page) -> str:
     """`{{unité|9.81|m||s|-2}}`: "9,81 m⋅s-2": a number, then units, each with an exponent.
 
     Words between numbers join them: `{{unité|5|à|10|km}}`; `e` is a power of ten.
@@ -55,14 +54,14 @@ def _quantity(arguments: Arguments, page: Page) -> str:
     return f"{shown} {'⋅'.join(units)}".strip()
 
 
-def _height(arguments: Arguments, page: Page) -> str:
+def height(arguments: Arguments, page: Page) -> str:
     """`{{Höhe|114|DE-NHN}}`: metres above a datum, "114 m ü. NHN"; the phrases name the datums."""
     number = format_number(arguments.get("1", ""), page.language.numbers)
     datum = page.language.phrases.get("height_" + arguments.get("2", "").lower(), "")
     return f"{number} m {datum}".strip() if number else ""
 
 
-def _density(arguments: Arguments, page: Page) -> str:
+def density(arguments: Arguments, page: Page) -> str:
     """`{{pop density|3645257|640082|km2|sqmi|prec=1}}`: "5.7/km2 (14.7/sq mi)"."""
     try:
         people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
@@ -84,11 +83,3 @@ def _density(arguments: Arguments, page: Page) -> str:
     return (
         f"{convert(rounded, page).partition(' (')[0]} ({convert({**exact, 'disp': 'out'}, page)})"
     )
-
-
-QUANTITY_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "coordinate": _coordinate,
-    "density": _density,
-    "height": _height,
-    "quantity": _quantity,
-}

@@ -1,4 +1,4 @@
-"""What the functions behind templates share: the page they stand on, and written numbers."""
+"""What the functions behind templates share: their page, written numbers, names of months."""
 
 import re
 from typing import NamedTuple
@@ -13,6 +13,11 @@ class Page(NamedTuple):
     language: Language
 
 
+_ENGLISH_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
 _DIGITS = "0123456789"
 _MAX_NUMBER = 100  # characters
 _SUPERSCRIPTS = str.maketrans("0123456789+-−–()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾")
@@ -29,6 +34,14 @@ def first_upper(text: str) -> str:
 def first_lower(text: str) -> str:
     """Return a text with its first letter in lower case; the others stay."""
     return text[:1].lower() + text[1:]
+
+
+def month_name(month: str, language: Language) -> str:
+    """Return the name of a month in the form a date takes; what is no month as it is written."""
+    months = language.months
+    if months and month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
+        return months[_ENGLISH_MONTHS.index(month.lower())]
+    return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
 def superscript(text: str) -> str:

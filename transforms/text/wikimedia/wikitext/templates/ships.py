@@ -1,12 +1,10 @@
 """Templates with the names of ships and of their classes."""
 
-from collections.abc import Callable, Mapping
-
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # Prefixes that are names of templates: {{HMS|Ajax|22}}. ARM is the flag of Armenia, so not here.
-SHIP_PREFIXES = (
+_PREFIXES = (
     "USS", "HMS", "HMAS", "HMCS", "HMNZS", "HNLMS", "HNoMS", "HSwMS", "HDMS", "HMSAS", "HMT",
     "HMHS", "HMIS", "HMY", "SMS", "SMU", "SS", "RMS", "MV", "MS", "MT", "MY", "GTS", "TSS", "PS",
     "RV", "SV", "SY", "HSC", "RFA", "RFAux", "INS", "USNS", "USCGC", "USAT", "USRC", "USAV", "CSS",
@@ -26,13 +24,13 @@ def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
     return " ".join(filter(None, shown))
 
 
-def _ship(arguments: Arguments, page: Page) -> str:
+def ship(arguments: Arguments, page: Page) -> str:
     """`{{ship|HMS|Ajax|22|6}}`: prefix, name and number, or those of them that are asked for."""
     prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
     return _shown_name(prefix, name, number, form)
 
 
-def _ship_of(prefix: str) -> Callable[[Arguments, Page], str]:
+def _ship_of(prefix: str) -> Show:
     def show(arguments: Arguments, page: Page) -> str:
         name, number, form = (*positional(arguments)[:3], "", "", "")[:3]
         return _shown_name(prefix, name, number, form) if name else ""
@@ -40,7 +38,7 @@ def _ship_of(prefix: str) -> Callable[[Arguments, Page], str]:
     return show
 
 
-def _ship_class(arguments: Arguments, page: Page) -> str:
+def ship_class(arguments: Arguments, page: Page) -> str:
     """`{{sclass|Iowa|battleship}}`: "Iowa-class battleship"; 0: no type, 4: noun, 5: name alone."""
     name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
     if not name or form == "5":
@@ -50,8 +48,5 @@ def _ship_class(arguments: Arguments, page: Page) -> str:
     return f"{name}-class {kind}".strip()
 
 
-SHIP_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "ship": _ship,
-    "ship_class": _ship_class,
-    **{f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in SHIP_PREFIXES},
-}
+BY_PREFIX = {f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in _PREFIXES}
+"""How {{HMS|Ajax|22}} and its like are shown, by the name that the tables call it."""

@@ -2,11 +2,15 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
 
 from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
 from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number, spell_ordinal
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
+from transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    first_of,
+    positional,
+)
 from transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_upper,
@@ -71,7 +75,7 @@ def _plain_value(number: str, page: Page, *, commas: bool) -> str:
     return number.replace(".", decimal) if decimal != "." and "," not in number else number
 
 
-def _val(arguments: Arguments, page: Page) -> str:
+def val(arguments: Arguments, page: Page) -> str:
     """`{{val|1.5|0.2|e=3|u=m}}`: "(1.5±0.2)×10³ m"; two errors: "1.5+0.2−0.1"."""
     number, *errors = [*positional(arguments), ""]
     commas = arguments.get("fmt") == "commas"
@@ -96,7 +100,7 @@ def _val(arguments: Arguments, page: Page) -> str:
     return shown
 
 
-def _fraction_with(sign: str) -> Callable[[Arguments, Page], str]:
+def _fraction_with(sign: str) -> Show:
     def show(arguments: Arguments, page: Page) -> str:
         values = [value for value in positional(arguments) if value]
         if len(values) >= 3:
@@ -116,7 +120,7 @@ def _number_in(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _percentage(arguments: Arguments, page: Page) -> str:
+def percentage(arguments: Arguments, page: Page) -> str:
     """`{{percentage|27|100|1}}`: a part of a whole, with so many decimals."""
     part, whole = _number_in(arguments.get("1", "")), _number_in(arguments.get("2", ""))
     decimals = arguments.get("3", "")
@@ -132,7 +136,7 @@ def _percentage(arguments: Arguments, page: Page) -> str:
     return f"{format_number(digits, page.language.numbers)}%"
 
 
-def _currency(arguments: Arguments, page: Page) -> str:
+def currency(arguments: Arguments, page: Page) -> str:
     """`{{currency|5 million|EUR}}`: the sign of a currency before an amount."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
     if not amount:
@@ -141,13 +145,13 @@ def _currency(arguments: Arguments, page: Page) -> str:
     return f"{sign}{amount}" if sign else f"{code}{amount}"
 
 
-def _rupees(arguments: Arguments, page: Page) -> str:
+def rupees(arguments: Arguments, page: Page) -> str:
     """`{{INRConvert|5|c}}`: "₹5 crore". What that is in dollars changes, and is left out."""
     amount = format_number(arguments.get("1", ""), page.language.numbers)
     return f"₹{amount}{_INDIAN_UNITS.get(arguments.get('2', '').lower(), '')}" if amount else ""
 
 
-def _gauge(arguments: Arguments, page: Page) -> str:
+def gauge(arguments: Arguments, page: Page) -> str:
     """`{{track gauge|1435mm}}`: "1,435 mm (4 ft 8 1⁄2 in)", the unit it is defined in first."""
     code = arguments.get("1", "").lower().replace(" ", "").replace(",", "")
     alone = arguments.get("disp") in ("1", "or1")
@@ -162,7 +166,7 @@ def _gauge(arguments: Arguments, page: Page) -> str:
     return f"{shown} ({feet})" if feet and not alone else shown
 
 
-def _body_height(arguments: Arguments, page: Page) -> str:
+def body_height(arguments: Arguments, page: Page) -> str:
     """`{{height|m=1.8}}`: "1.8 m (5 ft 11 in)"; `{{height|ft=6|in=1}}`: "6 ft 1 in (1.85 m)"."""
     metres = first_of(arguments, ("m", "meters", "metres"))
     centimetres = first_of(arguments, ("cm", "centimeters", "centimetres"))
@@ -185,12 +189,12 @@ def _english_ordinal(digits: str) -> str:
     return digits + suffix
 
 
-def _ordinal_number(arguments: Arguments, page: Page) -> str:
+def ordinal_number(arguments: Arguments, page: Page) -> str:
     """`{{ordinal|21}}`: "21st"."""
     return _english_ordinal(arguments.get("1", "").strip())
 
 
-def _number_in_words(arguments: Arguments, page: Page) -> str:
+def number_in_words(arguments: Arguments, page: Page) -> str:
     """`{{spellnum|21}}`: "twenty-one"; `ord=on`: "twenty-first"."""
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
@@ -198,7 +202,7 @@ def _number_in_words(arguments: Arguments, page: Page) -> str:
     return (first_upper(words) if capital else words) or digits
 
 
-def _roman_numeral(arguments: Arguments, page: Page) -> str:
+def roman_numeral(arguments: Arguments, page: Page) -> str:
     """`{{roman|12}}`: "XII"."""
     digits = arguments.get("1", "")
     if not digits.isdecimal() or len(digits) > 4 or not 0 < int(digits) < 4000:
@@ -210,13 +214,13 @@ def _roman_numeral(arguments: Arguments, page: Page) -> str:
     return shown
 
 
-def _decade(arguments: Arguments, page: Page) -> str:
+def decade(arguments: Arguments, page: Page) -> str:
     """`{{decade|1985}}`: "1980s"."""
     year = arguments.get("1", "")
     return f"{year[:-1]}0s" if year.isdecimal() and len(year) <= 4 else year
 
 
-def _season(arguments: Arguments, page: Page) -> str:
+def season(arguments: Arguments, page: Page) -> str:
     """`{{NBA Year|1999}}`: "1999–2000"; the second argument asks for its start or its end."""
     year, part = arguments.get("1", ""), arguments.get("2", "")
     if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):
@@ -227,7 +231,7 @@ def _season(arguments: Arguments, page: Page) -> str:
     return f"{year}–{following if following.endswith('00') else following[2:]}"
 
 
-def _counted(arguments: Arguments, page: Page) -> str:
+def counted(arguments: Arguments, page: Page) -> str:
     """`{{plural|2|page}}`: "2 pages"; a third argument is the plural."""
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
@@ -236,19 +240,5 @@ def _counted(arguments: Arguments, page: Page) -> str:
     return f"{number} {word}".strip()
 
 
-NUMBER_FUNCTIONS: Mapping[str, Callable[[Arguments, Page], str]] = {
-    "body_height": _body_height,
-    "counted": _counted,
-    "currency": _currency,
-    "decade": _decade,
-    "fraction": _fraction_with("⁄"),
-    "fraction_upright": _fraction_with("/"),
-    "gauge": _gauge,
-    "number_in_words": _number_in_words,
-    "ordinal_number": _ordinal_number,
-    "percentage": _percentage,
-    "roman_numeral": _roman_numeral,
-    "rupees": _rupees,
-    "season": _season,
-    "val": _val,
-}
+fraction = _fraction_with("⁄")
+fraction_upright = _fraction_with("/")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
-from transforms.text.wikimedia.wikitext.templates.formatters import formatters_of
+from transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
 from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
@@ -222,7 +222,7 @@ def test_functions(function: str, code: str, source: str, expected: str) -> None
     [("ד", "ד'"), ("מד", 'מ"ד'), ("קכא", 'קכ"א'), ("4", "4"), ('מ"ד', 'מ"ד'), ("", "")],
 )
 def test_hebrew_numbers(letters: str, expected: str) -> None:
-    assert formatters_of(load_language("he"))["hebrew_number"](letters) == expected
+    assert FORMATTERS["hebrew_number"](letters, load_language("he")) == expected
 
 
 WORDS = st.sampled_from((

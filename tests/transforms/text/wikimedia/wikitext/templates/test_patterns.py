@@ -1,11 +1,14 @@
 """The display patterns of the template tables."""
 
+import dataclasses
+
 import pytest
 
+from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.wikitext.templates.patterns import compile_pattern
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
-PHRASES = {"hello": "Hello"}
-FORMATTERS = {"upper": str.upper}
+PAGE = Page("", dataclasses.replace(load_language("en"), phrases={"hello": "Hello"}))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,7 @@ FORMATTERS = {"upper": str.upper}
     ],
 )
 def test_patterns_show_arguments(pattern: str, arguments: dict[str, str], expected: str) -> None:
-    assert compile_pattern(pattern)(arguments, PHRASES, FORMATTERS) == expected
+    assert compile_pattern(pattern)(arguments, PAGE) == expected
 
 
 @pytest.mark.parametrize("pattern", ["{1", "a}", "[{1}", "{1}]", "{1}[ [{2}]"])

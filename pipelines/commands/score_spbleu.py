@@ -1,0 +1,67 @@
+r"""Scores translations by spBLEU and chrF++, as sacrebleu does.
+
+examples:
+  A file of translations against its reference, in all and by domain and topic:
+    corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest \
+        --model sacrebleu_tokenizer_spm.model --metadata metadata_devtest.tsv
+  Several systems:
+    corpusmill score spbleu --reference fra.devtest --hypothesis small.txt large.txt --model spm.model
+  Many to many: files <source>-<target>.<split>, or a folder of them for each system, against the folder of
+  a package; a table of directions, and the averages out of and into each language:
+    corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
+
+--model is a file. Without it, or with one of the names flores101, flores200, spBLEU-1K, the model is the one
+that sacrebleu has downloaded (below $SACREBLEU or ~/.sacrebleu, models/). Nothing is ever downloaded here.
+With a released model, score and signature are those of `sacrebleu -tok flores101`; with another one the
+signature names it by its hash. Line n of each file is a translation of the same sentence; text goes in as it
+is, not cut into words. The last lines that are printed are signatures: quote them with the score.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from pipelines.commands.flags import Commands, Flags, add_command
+
+
+def add(metrics: Commands) -> None:
+    """Adds the metric to those of `corpusmill score`."""
+    about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
+    parser = add_command(metrics, "spbleu", about, __doc__, _run)
+    flags = Flags(parser)
+    flags.text("--reference", "PATH", "a file, or a folder with fra.devtest, …", required=True)
+    flags.files(
+        "--hypothesis",
+        "files, or folders with eng-fra.devtest, … or with folders of such, one for each system",
+        "PATH",
+        required=True,
+    )
+    flags.text("--model", "FILE", "SentencePiece model")
+    flags.text(
+        "--metadata", "PATH", "metadata_devtest.tsv, or its folder: scores by domain and topic"
+    )
+    flags.switch("--chrf", "chrF too, without words")
+    flags.switch("--bleu", "BLEU over words too, as WMT has it")
+    flags.switch("--json", "print JSON, with all groups")
+    flags.text("--output", "DIR", "a new folder for tables (TSV) and JSON")
+    flags.workers("processes, where there are many targets")
+
+
+def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    from pipelines.inspect.score_translations import new_folder, score_translations
+    from pipelines.inspect.translation_score_tables import render_files, render_json, render_text
+
+    with new_folder(settings.output) as write:
+        report = score_translations(
+            settings.reference,
+            settings.hypothesis,
+            model=settings.model,
+            metadata=settings.metadata,
+            more_metrics=[name for name in ("chrF", "BLEU") if getattr(settings, name.lower())],
+            workers=settings.workers,
+        )
+        for name, content in render_files(report).items():
+            write(name, content)
+    for warning in report.warnings:
+        print(f"corpusmill: warning: {warning}", file=sys.stderr)
+    sys.stdout.write(render_json(report) if settings.json else render_text(report))

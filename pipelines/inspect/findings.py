@@ -1,0 +1,81 @@
+"""Findings of a check: its workers write them as a report, and the command that started them reads it."""
+
+import contextlib
+import os
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypedDict, Unpack
+
+import apache_beam as beam
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.engines.engine import IN_PROCESS, Engine
+from pipelines.engines.run_pipeline import find_engine
+
+SHOWN = 20  # faults, entities and documents, on the screen
+COLUMNS = ("what", "name", "detail")
+
+
+class Means(TypedDict, total=False):
+    """Keyword arguments of all checks: the way in which they run.
+
+    `runner`, `workers` and `beam_flags` are as `launch` takes them. `report` is a file that takes all that is
+    found, as tab-separated lines; on a file system that the workers and this process share. Only the
+    in-process runner can do without.
+    """
+
+    runner: str
+    workers: int | None
+    beam_flags: Sequence[str]
+    report: str
+
+
+@contextlib.contextmanager
+def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
+    """The engine, and the place of the report for as long as it is read: one that nobody wants is deleted.
+
+    Raises ValueError for a report that the workers of the runner cannot write.
+    """
+    runner, report = means.get("runner", IN_PROCESS), means.get("report", "")
+    if runner != IN_PROCESS and not report:
+        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
+    if report and pathlib.Path(report).is_dir():
+        raise ValueError(f"--report is a file, and {report} is a folder")
+    workers = means.get("workers") or os.cpu_count() or 1
+    engine = find_engine(runner, workers, means.get("beam_flags", ()))
+    if report:
+        yield engine, report
+    else:
+        with tempfile.TemporaryDirectory(prefix="corpusmill-verify-") as folder:
+            yield engine, FileSystems.join(folder, "report.tsv")
+
+
+def add_report(
+    root: beam.Pipeline, path: str, write: Callable[..., None], *arguments: object
+) -> None:
+    """Adds one call of `write`, with the path and the arguments, which may be side inputs."""
+    _ = root | "Once" >> beam.Create([path]) | "WriteReport" >> beam.Map(write, *arguments)
+
+
+def write_lines(path: str, lines: Iterable[str]) -> None:
+    """Writes lines, which have their ends, as they are, whatever the name of the file says of compression."""
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        for line in lines:
+            file.write(line.encode("utf-8"))
+
+
+def print_count(what: str, count: int) -> None:
+    """A line for a person: the number of things that were found."""
+    print(f"{what}: {count:,}" if count else f"{what}: none")
+
+
+def print_first(lines: Sequence[str], count: int, report: str) -> None:
+    """The first SHOWN lines, one for each thing that was found, and the way to the rest of `count`."""
+    shown = lines[:SHOWN]
+    for line in shown:
+        print(f"  {line}")
+    if count > len(shown):
+        rest = f"all are in {report}" if report else "--report FILE lists all"
+        print(f"  … and {count - len(shown):,} more; {rest}")

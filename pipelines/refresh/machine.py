@@ -1,0 +1,48 @@
+"""Room on the disks of this machine, and its memory: asked before anything is downloaded."""
+
+import os
+import pathlib
+import shutil
+from collections.abc import Iterable
+
+from pipelines.corpora import rows
+from pipelines.engines.engine import IN_PROCESS
+from pipelines.engines.errors import BuildError
+from pipelines.engines.local.memory import check_memory, memory_limit
+from pipelines.refresh.config import Settings
+from pipelines.refresh.remote import RemoteDump
+from transforms.files.list_folders import is_local
+
+
+def free_bytes(folder: str) -> int | None:
+    """Bytes free where a folder is or would be made; None for one that is on no disk of this machine."""
+    if not is_local(folder):
+        return None
+    place = pathlib.Path(folder).absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def check_room(settings: Settings) -> None:
+    """Raises BuildError where a disk has less room than the settings ask for."""
+    for folder in (settings.downloads, settings.output):
+        free = free_bytes(folder)
+        if free is not None and free < settings.min_free_bytes:
+            raise BuildError(
+                f"{folder}: {free:,} bytes are free, and min_free_bytes asks for"
+                f" {settings.min_free_bytes:,}"
+            )
+
+
+def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
+    """Raises BuildError for dumps that cannot be built here, for want of room or memory.
+
+    A file whose size no site tells counts for nothing.
+    """
+    check_room(settings)
+    if settings.runner != IN_PROCESS or settings.ignore_memory:
+        return
+    sizes = {file.name: file.size for dump in dumps for file in dump.all_files if file.size > 0}
+    model, workers = rows()[corpus].memory, settings.workers or os.cpu_count() or 1
+    check_memory(model, model.text_bytes(sizes), workers, memory_limit())
