@@ -17,7 +17,7 @@ from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1b
 from transforms.duplicates.drop_near_duplicates import DropNearDuplicates
 from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.lines.check_lines import check_lines
-from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.count_vocabulary import CountVocabulary
 from transforms.lines.map_unknown import MapUnknown
 from transforms.lines.measure_lines import MeasureLines, MeasureShards, lines_of_range
 from transforms.lines.read_lines import ReadLines, line_bytes_of
@@ -112,8 +112,7 @@ class Lm1b(CorpusBuild):
         shuffled = different.kept | "ShuffleLines" >> ShuffleLines(
             scratch, config.shards, config.heldout_shards
         )
-        counted = CorpusLines(different.kept, shuffled)
-        vocabulary = counted | "CountVocabulary" >> CountVocabulary(
+        vocabulary = (different.kept, shuffled) | "CountVocabulary" >> CountVocabulary(
             folder, config.min_count, scratch=scratch
         )
         corpus = shuffled

@@ -9,7 +9,7 @@ import apache_beam as beam
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.write_rejected import CountReasons
-from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.count_vocabulary import CountVocabulary
 from transforms.lines.measure_lines import MeasureShards, lines_of_range
 from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
@@ -106,7 +106,7 @@ def write_corpus(
         sorted_lines = create("Ranges", ranges)
         shards = create("Shards", deal(lines))
         written = shards | WriteLines(str(folder))
-        counted = CorpusLines(sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
+        counted = (sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
         checksums = written.md5s | WriteChecksums(str(folder))
         outputs = (written.files, checksums, counted.files) | beam.Flatten()
         ledger = {

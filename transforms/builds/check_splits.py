@@ -5,7 +5,7 @@ element is made for an id.
 """
 
 import collections
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -69,7 +69,7 @@ class CheckSplits(beam.PTransform):
             rows
             | "DealRows" >> DealRows(make_rows, self.buckets)
             | "CheckBucket"
-            >> beam.ParDo(_CheckBucket())
+            >> beam.FlatMap(check_bucket)
             .with_output_types(IdCounts)
             .with_outputs("conflicts", main="counts")
         )
@@ -89,16 +89,16 @@ def make_rows(rows: CorpusRows) -> pa.Table:
     return pa.table([pa.array(ids, pa.string()), *places], schema=SCHEMA)
 
 
-class _CheckBucket(beam.DoFn):
-    def process(
-        self, grouped: tuple[int, Iterable[bytes]]
-    ) -> Iterable[IdCounts | beam.pvalue.TaggedOutput]:
-        bucket, blocks = grouped
-        counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
-        yield counts
-        if conflicts:
-            block = ConflictBlock(bucket, pack_conflicts(conflicts))
-            yield beam.pvalue.TaggedOutput("conflicts", block)
+def check_bucket(
+    grouped: tuple[int, Iterable[bytes]],
+) -> Iterator[IdCounts | beam.pvalue.TaggedOutput]:
+    """The counts of a bucket, and its conflicts, if there are any."""
+    bucket, blocks = grouped
+    counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
+    yield counts
+    if conflicts:
+        block = ConflictBlock(bucket, pack_conflicts(conflicts))
+        yield beam.pvalue.TaggedOutput("conflicts", block)
 
 
 def check_ids(rows: pa.Table) -> tuple[IdCounts, list[Conflict]]:

@@ -85,7 +85,7 @@ class CompareEditions(beam.PTransform):
             | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
             | "DealRows" >> DealRows(self.read_rows, self.buckets)
             | "CompareBucket"
-            >> beam.ParDo(_CompareBucket(self.splits))
+            >> beam.FlatMap(compare_bucket, self.splits)
             .with_output_types(Tally)
             .with_outputs("changes", main="tally")
         )
@@ -210,17 +210,14 @@ def _title_of(head: str) -> str:
     return lines[2] if len(lines) > 2 else ""
 
 
-class _CompareBucket(beam.DoFn):
-    def __init__(self, splits: Sequence[str]):
-        self.splits = splits
-
-    def process(
-        self, grouped: tuple[int, Iterable[bytes]]
-    ) -> Iterable[Tally | beam.pvalue.TaggedOutput]:
-        tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), self.splits)
-        yield tally
-        if changes:
-            yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
+def compare_bucket(
+    grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
+) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
+    """The tally of a bucket, and its changes, packed, if there are any."""
+    tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
+    yield tally
+    if changes:
+        yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
 
 
 def pack_changes(changes: Iterable[Change]) -> bytes:

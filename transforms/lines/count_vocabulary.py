@@ -30,15 +30,6 @@ FILE = "vocabulary.tsv"
 BUCKETS = 64
 
 
-class CorpusLines(NamedTuple):
-    """What CountVocabulary takes: the lines of a corpus, tokenised."""
-
-    ranges: beam.PCollection  # of LineRange: all lines
-    shards: (
-        beam.PCollection
-    )  # of LineShard; those of series "heldout" are used, any others passed over
-
-
 class CountedVocabulary(NamedTuple):
     """What CountVocabulary gives."""
 
@@ -48,7 +39,10 @@ class CountedVocabulary(NamedTuple):
 
 
 class CountVocabulary(beam.PTransform):
-    """CorpusLines → CountedVocabulary.
+    """(PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary.
+
+    The ranges have all lines of a corpus, tokenised. Of the shards those of series "heldout" are used, any
+    others passed over.
 
     The training corpus is counted as all lines less those held out, so that its lines are counted where
     they lie, before they are shuffled. Words are added up in buckets: a worker holds those of one bucket
@@ -70,12 +64,12 @@ class CountVocabulary(beam.PTransform):
         self.min_count = min_count
         self.buckets = buckets
 
-    def expand(self, lines: CorpusLines) -> CountedVocabulary:
-        root = lines.ranges.pipeline
-        heldout = lines.shards | "OnlyHeldout" >> beam.Filter(_is_heldout)
+    def expand(self, lines: tuple[beam.PCollection, beam.PCollection]) -> CountedVocabulary:
+        ranges, shards = lines
+        heldout = shards | "OnlyHeldout" >> beam.Filter(_is_heldout)
         sentences = (
             (
-                lines.ranges | "RangeLines" >> beam.Map(lines_of_range).with_output_types(int),
+                ranges | "RangeLines" >> beam.Map(lines_of_range).with_output_types(int),
                 heldout | "HeldoutLines" >> beam.Map(_heldout_lines).with_output_types(int),
             )
             | "Lines" >> beam.Flatten()
@@ -83,7 +77,7 @@ class CountVocabulary(beam.PTransform):
         )
         parts = (
             (
-                lines.ranges | "CountRanges" >> DealWords(self.scratch, count_range, self.buckets),
+                ranges | "CountRanges" >> DealWords(self.scratch, count_range, self.buckets),
                 heldout | "CountHeldout" >> DealWords(self.scratch, count_heldout, self.buckets),
             )
             | "Pieces" >> beam.Flatten()
@@ -91,7 +85,7 @@ class CountVocabulary(beam.PTransform):
             | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
         )
         written = (
-            root
+            ranges.pipeline
             | "Once" >> beam.Create([self.folder])
             | "WriteVocabulary"
             >> beam.Map(write_vocabulary, self.min_count, AsList(parts), AsSingleton(sentences))

@@ -79,11 +79,8 @@ class ReadLines(beam.PTransform):
         block_bytes: int = BLOCK_BYTES,
     ):
         super().__init__()
-        self.paths = tuple(paths)
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
-        self.members = tuple(members)
-        self.block_bytes = block_bytes
+        self.paths, self.members, self.stripes = tuple(paths), tuple(members), stripes
+        self.read = _ReadUnit(on_corrupt, self.members, block_bytes)
 
     def expand(self, root: beam.Pipeline) -> LineBlocks:
         read = (
@@ -91,7 +88,7 @@ class ReadLines(beam.PTransform):
             | "Paths" >> beam.Create([self.paths], reshuffle=False)
             | "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
             | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(self.on_corrupt, self.members, self.block_bytes))
+            >> beam.ParDo(self.read)
             .with_output_types(bytes)
             .with_outputs("rejected", "lost", "lines", "unterminated", main="blocks")
         )

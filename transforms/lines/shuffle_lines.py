@@ -41,11 +41,8 @@ class ShuffleLines(beam.PTransform):
         dealt = ranges | "DealLines" >> beam.FlatMap(
             deal_range, AsSingleton(ranks), self.shards, self.scratch
         ).with_output_types(tuple[int, bytes])
-        every = (
-            ranges.pipeline
-            | "Shards" >> beam.Create(range(self.shards))
-            | "EveryShard" >> beam.Map(_without_lines).with_output_types(tuple[int, bytes])
-        )
+        without_lines = [(shard, b"") for shard in range(self.shards)]
+        every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
         return (
             (dealt, every)
             | beam.Flatten()
@@ -68,10 +65,6 @@ def deal_range(
     """(shard, piece put away) of a range."""
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
-
-
-def _without_lines(shard: int) -> tuple[int, bytes]:
-    return shard, b""
 
 
 def merge_shard(

@@ -68,14 +68,10 @@ class WriteLines(beam.PTransform):
 
     def __init__(self, folder: str, corpus: str = "lm1b", language: str = "en"):
         super().__init__()
-        self.folder = folder
-        self.corpus = corpus
-        self.language = language
+        self.settings = folder, corpus, language
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
-        written = shards | "WriteShard" >> beam.Map(
-            write_shard, self.folder, self.corpus, self.language
-        )
+        written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
         files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
         return WrittenLines(
             written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),

@@ -38,15 +38,11 @@ class FindPassages(beam.PTransform):
         templates: beam.PCollection,
     ):
         super().__init__()
-        self.site = site
-        self.namespaces = dict(namespaces)
-        self.seed = seed
+        self.find = _Find(site, dict(namespaces), seed)
         self.templates = templates
 
     def expand(self, pages: beam.PCollection) -> Screened:
-        find = beam.ParDo(
-            _Find(self.site, self.namespaces, self.seed), beam.pvalue.AsSingleton(self.templates)
-        )
+        find = beam.ParDo(self.find, beam.pvalue.AsSingleton(self.templates))
         found = pages | find.with_output_types(Candidate).with_outputs("rejected", main="kept")
         return Screened(found.kept, found.rejected)
 

@@ -67,15 +67,11 @@ class SourcePassages(beam.PTransform):
         return Sourced(
             pages=read
             | "CountPages" >> beam.combiners.Count.Globally()
-            | "OfDomain" >> beam.Map(_with_domain, site.name),
+            | "OfDomain" >> beam.WithKeys(site.name),
             candidates=found.kept,
             rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
             lost=dump.lost,
         )
-
-
-def _with_domain(count: int, domain: str) -> tuple[str, int]:
-    return domain, count
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:

@@ -9,7 +9,7 @@ import pytest
 from tests.tools.run_pipeline import Outcome, run_inputs
 from transforms.files.scratch import Scratch
 from transforms.lines import count_vocabulary, deal_words
-from transforms.lines.count_vocabulary import CorpusLines, CountVocabulary
+from transforms.lines.count_vocabulary import CountVocabulary
 from transforms.records import LineRange, LineShard, OutputFile
 from transforms.text.builds.ledger import AccountingError
 from transforms.text.lines.line_blocks import block_of, pack_block
@@ -52,7 +52,7 @@ def count(
     folder.mkdir()
     counting = CountVocabulary(str(folder), min_count, buckets)
     return run_inputs(
-        lambda ranges, shards: CorpusLines(ranges, shards) | counting, ranges=ranges, shards=shards
+        lambda ranges, shards: (ranges, shards) | counting, ranges=ranges, shards=shards
     )
 
 

@@ -75,14 +75,16 @@ class Ledger:
         often = sorted(self.values(REJECTED), key=lambda one: (-one[1], one[0]))[:3]
         return ", ".join(f"{count:,} {reason}" for (_, reason), count in often) or "there was none"
 
+    def files(self, kind: str, split: str) -> list[OutputFile]:
+        """The output files of a format in a split."""
+        return [one for one in self.values(OUTPUTS) if (one.format, one.split) == (kind, split)]
+
     def check_files(
         self, split: str, rows: int, unit: str, formats: Iterable[str] = TABLES
     ) -> None:
         """Raises AccountingError where the files of a split do not hold its rows, or one is not there."""
         for kind in formats:
-            files = [
-                file for file in self.values(OUTPUTS) if (file.format, file.split) == (kind, split)
-            ]
+            files = self.files(kind, split)
             balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
             check_complete(files, f"{kind} files of {split}")
 

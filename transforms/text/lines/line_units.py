@@ -78,14 +78,19 @@ def plan_line_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) 
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     codec = codec_of(stream)
     if codec in ("gz", "xz"):
-        return [
-            LineUnit(path, "whole", 0, file_bytes, file_bytes, stripe, stripes)
-            for stripe in range(stripes)
-        ]
+        return plan_stripes("whole", path, file_bytes, stripes)
     step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
     return [
         LineUnit(path, codec or "plain", start, min(start + step, file_bytes), file_bytes)
         for start in range(0, max(file_bytes, 1), step)
+    ]
+
+
+def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+    """The units of a file that cannot be entered in the middle."""
+    return [
+        LineUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
+        for stripe in range(stripes)
     ]
 
 
@@ -120,10 +125,8 @@ def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
     for found in bz2_blocks.read_blocks(stream, unit.start, unit.end, unit.file_bytes):
         is_own = found.start_byte < unit.end
         if isinstance(found, BadBlock) and is_own:
-            start, message = (
-                (damage.start, damage.message) if damage else (found.start_byte, found.message)
-            )
-            damage = Damage(start, -(-found.end // 8), message)
+            damage = damage or Damage(found.start_byte, 0, found.message)
+            damage = damage._replace(end=-(-found.end // 8))
             continue
         if damage:
             yield damage

@@ -23,6 +23,7 @@ from transforms.text.lines.line_units import (
     LineUnit,
     StripedTexts,
     plan_line_units,
+    plan_stripes,
     read_chunks,
 )
 
@@ -64,10 +65,7 @@ class NoMemberError(Exception):
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     if is_archive(stream):
-        return [
-            LineUnit(path, "tar", 0, file_bytes, file_bytes, stripe, stripes)
-            for stripe in range(stripes)
-        ]
+        return plan_stripes("tar", path, file_bytes, stripes)
     return plan_line_units(stream, path, file_bytes, stripes)
 
 
@@ -257,13 +255,12 @@ def _goes_on(span: Span, following: Span) -> bool:
 def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
     """The spans of a part of a block."""
     first = max(bisect.bisect_right(spans, start, key=lambda span: span.at) - 1, 0)
-    cut = []
-    for span in spans[first:]:
-        if span.at >= end:
-            break
-        inside = max(start - span.at, 0)
-        cut.append(span._replace(at=span.at + inside - start, offset=span.offset + inside))
-    return cut
+    last = bisect.bisect_left(spans, end, key=lambda span: span.at)
+    starts = [max(span.at, start) for span in spans[first:last]]
+    return [
+        span._replace(at=at - start, offset=span.offset + at - span.at)
+        for span, at in zip(spans[first:last], starts, strict=True)
+    ]
 
 
 def _events(

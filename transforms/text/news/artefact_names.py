@@ -29,8 +29,9 @@ _KINDS = (
     (Kind.SORTED, re.compile(r"news\..+\.sorted")),
     (Kind.TOKENIZED, re.compile(r"news\..+\.sorted\.tokenized")),
 )
-_SHARD = re.compile(r"news\.\w+(?P<heldout>\.heldout)?")
-_NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})")
+_NUMBERS = r"-(?P<number>\d{5})-of-(?P<count>\d{5})"
+_SHARD = re.compile(rf"news\.\w+(?P<heldout>\.heldout)?{_NUMBERS}")
+_NUMBERED = re.compile(rf"(?P<stem>.+){_NUMBERS}")
 
 
 def kind_of(name: str) -> Kind:
@@ -45,12 +46,10 @@ def kind_of(name: str) -> Kind:
 
 def shard_of(name: str) -> tuple[str, int, int] | None:
     """(series, shard, shards) of a text shard, else None."""
-    part = part_of(posixpath.basename(name))
-    match = part and _SHARD.fullmatch(part[0])
-    if not (part and match):
+    match = _SHARD.fullmatch(posixpath.basename(name))
+    if not match:
         return None
-    _, number, count = part
-    return HELDOUT if match["heldout"] else TRAIN, number, count
+    return HELDOUT if match["heldout"] else TRAIN, int(match["number"]), int(match["count"])
 
 
 def part_of(name: str) -> tuple[str, int, int] | None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.records import OutputFile
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import (
     OUTPUTS,
@@ -137,16 +136,16 @@ def _check_lines(found: _Found) -> None:
 
 
 def _check_files(found: _Found, ledger: Ledger) -> None:
-    outputs: list[OutputFile] = ledger.values(OUTPUTS)
     for split, stats in found.splits.items():
         ledger.check_files(split, stats.lines, "sentences")
         if split in WHOLE:
-            texts = [file for file in outputs if (file.format, file.split) == ("text", split)]
-            balance(stats.lines, f"sentences of {split}", in_text_files=records_of(texts))
-    near = [file for file in outputs if file.name.startswith(NEAR_DUPLICATES)]
+            texts = records_of(ledger.files("text", split))
+            balance(stats.lines, f"sentences of {split}", in_text_files=texts)
+    near = [file for file in ledger.values(OUTPUTS) if file.name.startswith(NEAR_DUPLICATES)]
     balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
     check_complete(near, "files of near-duplicates")
-    heldout = records_of(file for file in outputs if is_heldout_whole(file))
+    whole = [one for one in ledger.files("text", "") if one.name.startswith(f"{HELDOUT_FOLDER}/")]
+    heldout = records_of(whole)
     balance(found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout)
 
 
@@ -156,11 +155,6 @@ def _check_vocabulary(found: _Found) -> None:
     balance(train.words, "words of train", counted=counted.training_words)
     heldout = sum(shard.sentences for shard in counted.heldout)
     balance(found.splits["test"].lines, "sentences of test", looked_up=heldout)
-
-
-def is_heldout_whole(file: OutputFile) -> bool:
-    """Checks for the held-out shard before it is split."""
-    return (file.format, file.split) == ("text", "") and file.name.startswith(f"{HELDOUT_FOLDER}/")
 
 
 def _make_counts(found: _Found) -> dict[str, Any]:
