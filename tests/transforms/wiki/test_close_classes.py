@@ -3,14 +3,9 @@ import itertools
 import numpy
 
 from tests.tools.run_pipeline import run_transform
-from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
+from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS, kinds_of
 from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.wiki.close_classes import (
-    CloseOverSubclasses,
-    close_classes,
-    stack_edges,
-    subclass_edges,
-)
+from transforms.wiki.close_classes import CloseOverSubclasses, stack_edges, subclass_edges
 
 
 def class_of(numeric_id: int, *above: int) -> Entity:
@@ -50,7 +45,7 @@ def test_batches_and_the_order_of_the_dump_do_not_matter() -> None:
 
 def test_what_several_workers_gather_comes_together() -> None:
     gathered = [stack_edges(subclass_edges(items)) for items in (TREE[::2], TREE[1::2], [])]
-    assert close_classes(stack_edges([stack_edges(gathered[:2]), gathered[2]])) == CLOSED
+    assert kinds_of(*stack_edges([stack_edges(gathered[:2]), gathered[2]]).T) == CLOSED
 
 
 def test_without_classes_the_roots_are_known() -> None:

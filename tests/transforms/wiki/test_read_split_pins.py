@@ -89,8 +89,8 @@ def read(patterns: Sequence[object]) -> Outcome:
 
 def read_here(*paths: Path) -> Mapping[str, str]:
     """Without a pipeline, in which errors have other names."""
-    files = find_pins([str(path) for path in paths]).files
-    units = itertools.chain.from_iterable(map(plan_units, files))
+    planned = map(plan_units, find_pins([str(path) for path in paths]).files)
+    units = itertools.chain.from_iterable(planned)
     return unpack_blocks(block for unit in units for _, block in read_blocks(unit))
 
 
@@ -135,8 +135,7 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(read_split_pins, "PINS_AT_ONCE", 2)
     path = tmp_path / "pins.tsv"
     path.write_text("wikidata_id\tsplit\n" + "Q64\ttest\n" * 5)
-    files = find_pins([str(path)]).files
-    assert len(list(read_blocks(files[0]))) == 3
+    assert len(list(read_blocks(PinFile(str(path))))) == 3
     assert read_here(path) == {"Q64": "test"}
 
 
