@@ -1,4 +1,3 @@
-import argparse
 import json
 from collections import Counter
 from pathlib import Path
@@ -7,7 +6,6 @@ from typing import Any
 import pytest
 
 from pipelines.builds.launch import launch
-from pipelines.commands import subwords
 from pipelines.settings.subwords_settings import SubwordsConfig
 from pipelines.subwords import Subwords
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
@@ -172,23 +170,6 @@ def test_files_alone_have_no_date(inputs: Path) -> None:
     assert Subwords(SubwordsConfig(files, dump_date="2026")).path[-1] == "2026-1.0.0"
     with pytest.raises(InputError):
         Subwords(SubwordsConfig([str(inputs / "none")]))
-
-
-def test_flags_have_the_defaults_of_the_config(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[SubwordsConfig] = []
-    monkeypatch.setattr("pipelines.subwords.Subwords", started.append)
-    monkeypatch.setattr(subwords, "launch_build", lambda *_: None)
-    parser = argparse.ArgumentParser()
-    subwords.add(parser.add_subparsers())
-    flags = ["--temperature", "2.5", "--size", "900", "--byte-fallback", "--seed", "4"]
-    for given in ([], flags):
-        settings = parser.parse_args(["subwords", "--corpora", "a", "--output", "o", *given])
-        settings.run(settings, [])
-        assert (settings.replace, settings.runner) == (False, "in-process")
-    assert started == [
-        SubwordsConfig(["a"]),
-        SubwordsConfig(["a"], temperature="2.5", size=900, byte_fallback=True, seed=4),
-    ]
 
 
 @needs_real_data
