@@ -9,7 +9,6 @@ from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.vocabularies.layout import Layout
 
 _TABLES = "pipelines.refresh.tables"
-_SAMPLES = "pipelines.samples.sample_builds"
 
 
 class CorpusRow(NamedTuple):
@@ -44,52 +43,49 @@ def load(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow:
+    """The row of a corpus whose modules, and whose sample, are named like its command."""
+    named: dict[str, Any] = {
+        "module": f"pipelines.{name}",
+        "settings": f"{build}Config",
+        "samples": f"pipelines.samples.sample_builds:{name}",
+        "command": f"pipelines.commands.{name}",
+    }
+    return CorpusRow(name=name, build=build, memory=memory, **named | others)
+
+
 _WIKI40B = MemoryModel(600 * MB, 300 * MB, 0.75, XML)
 
 CORPORA = (
-    CorpusRow(
+    _row(
         "entities",
-        "pipelines.entities",
         "Entities",
-        "EntitiesConfig",
         MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
-        samples=f"{_SAMPLES}:entities",
-        command="pipelines.commands.entities",
         refresh=f"{_TABLES}:EntitiesTable",
         shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
     ),
-    CorpusRow(
+    _row(
         "wiki40b",
-        "pipelines.wiki40b",
         "Wiki40b",
-        "Wiki40bConfig",
         _WIKI40B,
-        samples=f"{_SAMPLES}:wiki40b",
-        command="pipelines.commands.wiki40b",
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
         layout=Layout("text", "article"),
         has_paper_table=True,
     ),
-    CorpusRow(
+    _row(
         "multilingual",
-        "pipelines.wiki40b_multilingual",
         "Wiki40bMultilingual",
-        "MultilingualConfig",
         _WIKI40B,
-        samples=f"{_SAMPLES}:multilingual",
-        command="pipelines.commands.multilingual",
+        module="pipelines.wiki40b_multilingual",
+        settings="MultilingualConfig",
         is_template=False,
         refresh="",
     ),
-    CorpusRow(
+    _row(
         "lm1b",
-        "pipelines.lm1b",
         "Lm1b",
-        "Lm1bConfig",
         MemoryModel(450 * MB, 150 * MB, 0.2),
-        samples=f"{_SAMPLES}:lm1b",
-        command="pipelines.commands.lm1b",
         refresh=f"{_TABLES}:NewsTable",
         shape=CorpusShape(
             "sentences",
@@ -102,28 +98,20 @@ CORPORA = (
         ),
         layout=Layout("text", ""),
     ),
-    CorpusRow(
+    _row(
         "pg19",
-        "pipelines.pg19",
         "Pg19",
-        "Pg19Config",
         MemoryModel(500 * MB, 260 * MB, 0.3),
-        samples=f"{_SAMPLES}:pg19",
-        command="pipelines.commands.pg19",
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
             "books", "book_id", "book_title", ("book_text",), ("book_title", "publication_date")
         ),
         layout=Layout("book_text", "book"),
     ),
-    CorpusRow(
+    _row(
         "simplebooks",
-        "pipelines.simplebooks",
         "SimpleBooks",
-        "SimpleBooksConfig",
         MemoryModel(600 * MB, 260 * MB, 0.5),
-        samples=f"{_SAMPLES}:simplebooks",
-        command="pipelines.commands.simplebooks",
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
             "books",
@@ -135,14 +123,10 @@ CORPORA = (
         ),
         layout=Layout("raw_text", "lines"),
     ),
-    CorpusRow(
+    _row(
         "flores101",
-        "pipelines.flores101",
         "Flores101",
-        "Flores101Config",
         MemoryModel(500 * MB, 300 * MB, 0.2, XML),
-        samples=f"{_SAMPLES}:flores101",
-        command="pipelines.commands.flores101",
         is_template=False,
         refresh=f"{_TABLES}:SitesTable",
         shape=CorpusShape(
@@ -156,14 +140,10 @@ CORPORA = (
             why_moves="articles are drawn anew from all that have a passage",
         ),
     ),
-    CorpusRow(
+    _row(
         "subwords",
-        "pipelines.subwords",
         "Subwords",
-        "SubwordsConfig",
         MemoryModel(500 * MB, 300 * MB, 0.5),
-        samples=f"{_SAMPLES}:subwords",
-        command="pipelines.commands.subwords",
         refresh="",
     ),
 )

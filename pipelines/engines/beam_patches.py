@@ -12,7 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
-from apache_beam.options.pipeline_options import PipelineOptions, _BeamArgumentParser
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    _BeamArgumentParser,
+)
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
@@ -60,20 +64,19 @@ class Options(PipelineOptions):
 def unknown_flags(flags: Sequence[str]) -> list[str]:
     """Flags that none of Beam's options take. Beam itself logs a warning and goes on."""
     parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
-    for subclass in _all_subclasses(PipelineOptions):
+    for subclass in _all_subclasses(PipelineOptions).values():
         subclass._add_argparse_args(parser)
     unknown: list[str] = parser.parse_known_args(list(flags))[1]
     return unknown
 
 
-def _all_subclasses(base: type) -> list[Any]:
+def _all_subclasses(base: type) -> dict[str, Any]:
+    """Name → class: one that a module has made twice counts once."""
     found: dict[str, Any] = {}
-    direct: list[Any] = base.__subclasses__()
+    direct: list[type] = base.__subclasses__()
     for subclass in direct:
-        found.setdefault(subclass.__qualname__, subclass)
-        for below in _all_subclasses(subclass):
-            found.setdefault(below.__qualname__, below)
-    return list(found.values())
+        found = {subclass.__qualname__: subclass} | _all_subclasses(subclass) | found
+    return found
 
 
 # Signatures are looked at once.
@@ -201,3 +204,26 @@ def _fail(future: Any, error: Exception) -> None:
     """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
+
+
+# Active jobs of Dataflow are found.
+
+
+def active_job(options: PipelineOptions, name: str) -> str:
+    """The id of the active job of that name, "" without one. Needs the libraries of Google Cloud.
+
+    Beam's own look-up (job_id_for_name) passes over jobs that wait for their workers, and where no job runs
+    it asks for ever. So Beam's client is asked, which will start the jobs: what it may do, they can count on.
+    """
+    from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
+    from google.cloud import dataflow  # type: ignore[import-untyped]
+
+    cloud = options.view_as(GoogleCloudOptions)
+    request = dataflow.ListJobsRequest(
+        project_id=cloud.project,
+        location=cloud.region,
+        filter=dataflow.ListJobsRequest.Filter.ACTIVE,
+        name=name,
+    )
+    jobs = DataflowApplicationClient(options)._jobs_client.list_jobs(request=request)
+    return next((str(job.id) for job in jobs if job.name == name), "")

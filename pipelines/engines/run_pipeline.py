@@ -62,14 +62,9 @@ def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
 def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipeline) -> None:
     try:
         build(pipeline)
-        _run(pipeline)
+        pipeline.run().wait_until_finish()
     except (InputError, StoreError) as error:
         raise BuildError(str(error)) from None
-
-
-def _run(pipeline: beam.Pipeline) -> None:
-    try:
-        pipeline.run().wait_until_finish()
     except RuntimeError as error:
         _raise_interruption(error)
         message = find_worker_error(str(error))

@@ -12,7 +12,8 @@ import os
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent import futures
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import grpc
 
@@ -78,17 +79,6 @@ def _refuse(_: Any, context: grpc.ServicerContext) -> None:
     context.abort(grpc.StatusCode.UNAUTHENTICATED, REFUSAL)
 
 
-class _Details(NamedTuple):
-    """grpc.ClientCallDetails, of which there is no implementation that can be made."""
-
-    method: str
-    timeout: float | None
-    metadata: Sequence[tuple[str, str]]
-    credentials: grpc.CallCredentials | None
-    wait_for_ready: bool | None
-    compression: grpc.Compression | None
-
-
 class _Show(
     grpc.UnaryUnaryClientInterceptor,
     grpc.UnaryStreamClientInterceptor,
@@ -101,16 +91,10 @@ class _Show(
         self._shown = (HEADER, secret)
 
     def _intercept(self, continuation: Callable[[Any, Any], Any], call: Any, request: Any) -> Any:
-        metadata = [*(call.metadata or ()), self._shown]
-        details = _Details(
-            call.method,
-            call.timeout,
-            metadata,
-            call.credentials,
-            getattr(call, "wait_for_ready", None),  # Beam's own interceptors leave these two out
-            getattr(call, "compression", None),
+        # What is not told of a call stays as it was.
+        return continuation(
+            SimpleNamespace(metadata=[*(call.metadata or ()), self._shown]), request
         )
-        return continuation(details, request)
 
     intercept_unary_unary = intercept_unary_stream = _intercept
     intercept_stream_unary = intercept_stream_stream = _intercept

@@ -5,7 +5,6 @@ Workers see nothing of this machine: inputs, output and what the job needs lie i
 """
 
 import contextlib
-import functools
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
 
-from pipelines.engines.beam_patches import Options
+from pipelines.engines.beam_patches import Options, active_job
 from pipelines.engines.dataflow.dataflow_errors import readable_errors
 from pipelines.engines.dataflow.dataflow_flags import brings_package, check_flags, region_of
 from pipelines.engines.dataflow.dataflow_package import worker_package
@@ -75,10 +74,9 @@ class Dataflow:
             *(f"--label={k}={v}" for k, v in labels(build.path).items()),
         ]
         with readable_errors():
-            client = self._make_client()
-            active = self._find_active(client, name)
+            active = active_job(self._cloud, name)
             for flag in ("temp_location", "staging_location"):
-                self._check_bucket(client, flag)
+                self._check_bucket(flag)
         if active:
             raise BuildError(
                 f"a job of this build is active: {_url(self._cloud, active)}; wait for its end, or cancel"
@@ -88,12 +86,9 @@ class Dataflow:
     @contextlib.contextmanager
     def started(self) -> Iterator[Started]:
         """As Engine has it. The package for the workers is made once for all jobs of a build."""
-        with contextlib.ExitStack() as stack:
-            flags = [*self._flags, *self._names]
-            if not self._has_package:
-                flags += stack.enter_context(worker_package(self._corpus))
-            stack.enter_context(_job_messages())
-            yield Started(functools.partial(self._pipeline, flags))
+        package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
+        with package as of_package, _job_messages():
+            yield Started(lambda: self._pipeline([*self._flags, *self._names, *of_package]))
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
@@ -111,33 +106,16 @@ class Dataflow:
                 raise
             raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
-    def _make_client(self) -> Any:
-        """Beam's own, which will start the jobs: what it may do, they can count on."""
-        from apache_beam.runners.dataflow.internal import apiclient
-
-        return apiclient.DataflowApplicationClient(PipelineOptions(self._flags))
-
-    def _find_active(self, client: Any, name: str) -> str:
-        """The id of the active job of that name, "" without one."""
-        from google.cloud import dataflow  # type: ignore[import-untyped]
-
-        request = dataflow.ListJobsRequest(
-            project_id=self._cloud.project,
-            location=self._cloud.region,
-            filter=dataflow.ListJobsRequest.Filter.ACTIVE,
-            name=name,
-        )
-        jobs = client._jobs_client.list_jobs(request=request)
-        return next((str(job.id) for job in jobs if job.name == name), "")
-
-    def _check_bucket(self, client: Any, flag: str) -> None:
+    def _check_bucket(self, flag: str) -> None:
         """Asks for the bucket of a folder as Beam does before it puts something there."""
+        from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
 
         place = getattr(self._cloud, flag)
         if place:
             try:
-                client._storage_client.get_bucket(place.split("/")[2])
+                client = create_storage_client(self._cloud, not self._cloud.no_auth)
+                client.get_bucket(place.split("/")[2])
             except GoogleAPIError as error:
                 raise BuildError(f"--{flag}: {place}: {refusal_of(error)}") from error
 

@@ -14,13 +14,27 @@ from apache_beam.options.pipeline_options import (
 
 _PROJECT = re.compile(r"[a-z][-a-z0-9:.]+[a-z0-9]")
 _FOLDER = re.compile("gs://[^/]+/.")
+_NEEDED = {
+    "project": "the id of a Google Cloud project",
+    "region": "where its workers are, such as us-central1",
+    "temp_location": "a folder in a bucket (gs://bucket/folder)",
+}
 
 
 def check_flags(options: PipelineOptions) -> None:
     """Looks whether the flags are those of a batch job, and complete."""
     cloud = options.view_as(GoogleCloudOptions)
-    _check_project(cloud)
-    _check_folders(cloud)
+    for flag, what in _NEEDED.items():
+        if not (region_of(cloud) if flag == "region" else getattr(cloud, flag)):
+            raise ValueError(f"DataflowRunner needs --{flag}, {what}")
+    if not _PROJECT.fullmatch(cloud.project):
+        raise ValueError(f"--project is {cloud.project!r}, and no id of a project")
+    for flag in ("temp_location", "staging_location"):
+        place = getattr(cloud, flag)
+        if place and not _FOLDER.match(place):
+            raise ValueError(
+                f"--{flag} is {place!r}, and no folder in a bucket (gs://bucket/folder)"
+            )
     if cloud.update or cloud.transform_name_mapping:
         raise ValueError(
             "Dataflow updates streaming jobs only, and builds are batch jobs: cancel the job and start it"
@@ -33,30 +47,6 @@ def check_flags(options: PipelineOptions) -> None:
         )
     if options.view_as(StandardOptions).streaming:
         raise ValueError("builds are batch jobs: --streaming does not go with them")
-
-
-def _check_project(cloud: Any) -> None:
-    if not cloud.project:
-        raise ValueError("DataflowRunner needs --project, the id of a Google Cloud project")
-    if not _PROJECT.fullmatch(cloud.project):
-        raise ValueError(f"--project is {cloud.project!r}, and no id of a project")
-    if not region_of(cloud):
-        raise ValueError(
-            "DataflowRunner needs --region, where its workers are, such as us-central1"
-        )
-
-
-def _check_folders(cloud: Any) -> None:
-    if not cloud.temp_location:
-        raise ValueError(
-            "DataflowRunner needs --temp_location, a folder in a bucket (gs://bucket/folder)"
-        )
-    for flag in ("temp_location", "staging_location"):
-        place = getattr(cloud, flag)
-        if place and not _FOLDER.match(place):
-            raise ValueError(
-                f"--{flag} is {place!r}, and no folder in a bucket (gs://bucket/folder)"
-            )
 
 
 def region_of(cloud: Any) -> str:

@@ -29,24 +29,14 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
     needed = model.needed(text_bytes, workers)
     if needed <= limit:
         return
-    advice = [
-        "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input"
-    ]
-    fitting = _most_workers(model, text_bytes, workers, limit)
-    if fitting:
-        needs = _gigabytes(model.needed(text_bytes, fitting))
-        advice.insert(0, f"--workers {fitting} needs {needs}")
+    fewer = ((n, model.needed(text_bytes, n)) for n in range(workers - 1, 0, -1))
+    fitting = (f"--workers {n} needs {_gigabytes(size)}; " for n, size in fewer if size <= limit)
     raise BuildError(
         f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
-        f" {_gigabytes(text_bytes)} of text, and {_gigabytes(limit)} are allowed: {'; '.join(advice)}."
+        f" {_gigabytes(text_bytes)} of text, and {_gigabytes(limit)} are allowed: {next(fitting, '')}"
+        "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input."
         " --ignore-memory starts all the same"
     )
-
-
-def _most_workers(model: MemoryModel, text_bytes: int, below: int, limit: int) -> int:
-    """The most workers below a number that fit; 0 where not even one does."""
-    fitting = (n for n in range(below - 1, 0, -1) if model.needed(text_bytes, n) <= limit)
-    return next(fitting, 0)
 
 
 def memory_limit() -> int:

@@ -44,10 +44,9 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     secret = secret or os.environ.get(VARIABLE, "")
     enter_working_folder()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
+    named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
     try:
-        variables = worker_environment(
-            flags.id, flags.provision_endpoint, overrides_of(flags), secret
-        )
+        variables = worker_environment(flags.id, flags.provision_endpoint, named, secret)
     except grpc.RpcError as error:
         print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
         return NOT_BEGUN
@@ -66,43 +65,35 @@ def enter_working_folder() -> None:
         os.chdir(folder or ".")
 
 
-def overrides_of(flags: argparse.Namespace) -> dict[str, str]:
-    """The places that the flags name, which the runner's answer may leave out."""
-    named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
-    return {name: url for name, url in named.items() if url}
-
-
 def worker_environment(
     worker_id: str, provision_endpoint: str, endpoints: dict[str, str], secret: str = ""
 ) -> dict[str, str]:
     """The variables that Beam's worker reads, from what the runner says of the job.
 
     Args:
-      endpoints: host:port of "logging" and "control", where they are known already.
+      endpoints: host:port of "logging" and "control", where they are known already: the runner's answer may
+        leave them out.
       secret: shown to the runner; "" for none.
 
     Raises grpc.RpcError if the runner does not answer.
     """
-    info = _ask(worker_id, provision_endpoint, secret)
-    urls = {"logging": info.logging_endpoint.url, "control": info.control_endpoint.url} | endpoints
-    return {
-        "WORKER_ID": worker_id,
-        "PIPELINE_OPTIONS": json.dumps(json_format.MessageToDict(info.pipeline_options)),
-        "RUNNER_CAPABILITIES": " ".join(info.runner_capabilities),
-        "LOGGING_API_SERVICE_DESCRIPTOR": _descriptor(urls["logging"]),
-        "CONTROL_API_SERVICE_DESCRIPTOR": _descriptor(urls["control"]),
-    }
-
-
-def _ask(worker_id: str, endpoint: str, secret: str) -> provision.ProvisionInfo:
-    with open_channel(endpoint, secret) as channel:
+    with open_channel(provision_endpoint, secret) as channel:
         answer = provision_grpc.ProvisionServiceStub(channel).GetProvisionInfo(
             provision.GetProvisionInfoRequest(),
             metadata=[("worker_id", worker_id)],
             timeout=ANSWER_SECONDS,
             wait_for_ready=True,
         )
-    return answer.info
+    info = answer.info
+    logging_url = endpoints.get("logging") or info.logging_endpoint.url
+    control_url = endpoints.get("control") or info.control_endpoint.url
+    return {
+        "WORKER_ID": worker_id,
+        "PIPELINE_OPTIONS": json.dumps(json_format.MessageToDict(info.pipeline_options)),
+        "RUNNER_CAPABILITIES": " ".join(info.runner_capabilities),
+        "LOGGING_API_SERVICE_DESCRIPTOR": _descriptor(logging_url),
+        "CONTROL_API_SERVICE_DESCRIPTOR": _descriptor(control_url),
+    }
 
 
 def _descriptor(url: str) -> str:

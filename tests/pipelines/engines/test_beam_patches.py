@@ -8,6 +8,7 @@ import pickle
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
@@ -32,6 +33,12 @@ from pipelines.engines.beam_patches import (
     remembered,
 )
 from pipelines.engines.errors import BuildError
+from tests.pipelines.engines.dataflow_service import (
+    PROJECT,
+    REGION,
+    dataflow_service,
+    write_credentials,
+)
 from tests.tools.strangers import LOOPBACK, open_ports
 
 # Flags.
@@ -265,3 +272,28 @@ def test_beam_needs_requests_that_end_after_a_loss() -> None:
     with pytest.raises(AssertionError):  # neither an answer nor the error is there
         later.get(0.1)
     connection.close()
+
+
+# Jobs of Dataflow.
+
+
+def test_beam_needs_a_look_for_jobs_that_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own passes over them, and asks again until a job runs."""
+    pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
+    from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
+
+    waiting = {"id": "job-1", "name": "x", "currentState": "JOB_STATE_QUEUED"}
+    running = {"id": "job-2", "name": "x", "currentState": "JOB_STATE_RUNNING"}
+    with dataflow_service() as service:
+        write_credentials(tmp_path / "account.json", service)
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "account.json"))
+        flags = [f"--project={PROJECT}", f"--region={REGION}"]
+        options = PipelineOptions([*flags, f"--dataflow_endpoint={service.address}"])
+        service.active = [waiting]
+        assert beam_patches.active_job(options, "x") == "job-1"
+        assert beam_patches.active_job(options, "y") == ""
+        answers = iter([[waiting], [waiting], [running]])
+        monkeypatch.setattr(service, "answer", lambda *_: {"jobs": next(answers)})
+        assert DataflowApplicationClient(options).job_id_for_name("x") == "job-2"
