@@ -13,7 +13,7 @@ from transforms.files.write_files import HashedFile
 from transforms.lines.count_vocabulary import add_bucket
 from transforms.lines.deal_words import DealWords
 from transforms.records import OutputFile, TokenizedBook
-from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats, rows_of
+from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
 from transforms.text.vocabularies import vocabulary, word_counts
 from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyPart, add_heldout
 
@@ -134,7 +134,7 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
     """Writes the vocabulary. Its records are the words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
-        for rows in rows_of(merged.counts):
+        for rows in vocabulary.rows_of(merged.counts):
             file.write(rows)
     return WrittenVocabulary(
         file=file.output_file(name, "", "text", merged.counts.num_rows),

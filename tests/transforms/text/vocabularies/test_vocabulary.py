@@ -21,7 +21,7 @@ from transforms.text.vocabularies.vocabulary import (
     table_of,
     unpack_words,
 )
-from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket
+from transforms.text.vocabularies.word_counts import SCHEMA, count_words, cut_by_bucket
 
 WORDS = [b"the", b"a", b".", b"Ma\xc3\x9f", b"\xff", b"x\ty", b"<UNK>", b"<S>"]
 LINES = st.lists(st.lists(st.sampled_from([*WORDS, b""]), max_size=8).map(b" ".join), max_size=20)
@@ -111,6 +111,14 @@ def test_a_long_table_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = list(table_of(learned))
     assert [part.count(b"\n") for part in parts] == [3, 3, 3, 1]
     assert b"".join(parts) == whole
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_rows(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_ROWS", rows)
+    counts = pa.record_batch([[b"the", "é".encode(), b"."], [7, 5, 5]], schema=SCHEMA)
+    assert b"".join(vocabulary.rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
+    assert b"".join(vocabulary.rows_of(counts.slice(0, 0))) == b""
 
 
 @given(st.sets(st.binary(max_size=4)))

@@ -4,17 +4,11 @@ The vocabulary is, as for WikiText, the words that occur three times or more in 
 for all others, <unk>, and one for the end of a line are not counted. Words are never replaced in the files.
 """
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
-from transforms.text.lines.line_blocks import block_of
 from transforms.text.vocabularies.vocabulary import HeldoutStats
 
 TRAIN = "train"
-
-_ROWS = 1 << 16  # of a table, written at a time
 
 
 class BookVocabularyStats(NamedTuple):
@@ -50,13 +44,3 @@ def _counts_of(stats: HeldoutStats) -> dict[str, Any]:
         "out_of_vocabulary": stats.out_of_vocabulary,
         "out_of_vocabulary_share": round(stats.out_of_vocabulary / (stats.words or 1), 6),
     }
-
-
-def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
-    """Lines of a word, a tab, its count, in the order of the batch, a part at a time.
-
-    Tokens have no white space, so a line has one tab.
-    """
-    for start in range(0, counts.num_rows, _ROWS):
-        columns = counts.slice(start, _ROWS).to_pydict().values()
-        yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])

@@ -1,10 +1,5 @@
-import pyarrow as pa
-import pytest
-
-from transforms.text.books.simple import book_vocabulary
-from transforms.text.books.simple.book_vocabulary import BookVocabularyStats, rows_of
+from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
 from transforms.text.vocabularies.vocabulary import HeldoutStats
-from transforms.text.vocabularies.word_counts import SCHEMA
 
 
 def test_the_figures_of_table_1() -> None:
@@ -37,11 +32,3 @@ def test_without_words_all_is_0() -> None:
     stats = BookVocabularyStats(3, 0, 0, (("train", HeldoutStats()),))
     assert stats.frequency == 0
     assert stats.as_dict()["splits"]["train"]["out_of_vocabulary_share"] == 0
-
-
-@pytest.mark.parametrize("rows", [1, 2, 3, 100])
-def test_rows(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book_vocabulary, "_ROWS", rows)
-    counts = pa.record_batch([[b"the", "é".encode(), b"."], [7, 5, 5]], schema=SCHEMA)
-    assert b"".join(rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
-    assert b"".join(rows_of(counts.slice(0, 0))) == b""
