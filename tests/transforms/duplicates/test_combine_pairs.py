@@ -7,20 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_transform
 from transforms.duplicates import combine_pairs
 from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
 from transforms.text.books.simple.overlap import sum_rows
-from transforms.text.duplicates.components import NO_PAIRS, Pairs
-
-
-def as_array(pairs: list[tuple[int, int]]) -> Pairs:
-    return numpy.array(pairs, numpy.int64).reshape(-1, 2)
+from transforms.text.duplicates.components import NO_PAIRS
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 1 << 60))))
 def test_each_pair_once(pairs: list[tuple[int, int]]) -> None:
-    assert list(map(tuple, different_pairs(as_array(pairs)).tolist())) == sorted(set(pairs))
+    assert list(map(tuple, different_pairs(pairs_of(pairs)).tolist())) == sorted(set(pairs))
 
 
 @pytest.mark.parametrize("reduce_rows", [0, 7, 1 << 18])
@@ -33,7 +30,7 @@ def test_gathered_in_parts(reduce_rows: int, monkeypatch: pytest.MonkeyPatch) ->
     for start in range(0, 500, 100):
         gathered = combine.create_accumulator()
         for place in range(start, start + 100, 4):
-            gathered = combine.add_input(gathered, as_array(pairs[place : place + 4]))
+            gathered = combine.add_input(gathered, pairs_of(pairs[place : place + 4]))
         accumulators.append(gathered)
     merged = combine.merge_accumulators([*accumulators, combine.create_accumulator()])
     expected = [list(pair) for pair in sorted(set(pairs))]
@@ -63,7 +60,7 @@ def test_rows_of_several_columns_are_summed() -> None:
 
 
 def test_in_a_pipeline() -> None:
-    arrays = [as_array([(3, 4), (1, 2)]), as_array([(1, 2)]), NO_PAIRS]
+    arrays = [pairs_of([(3, 4), (1, 2)]), pairs_of([(1, 2)]), NO_PAIRS]
     combined = run_transform(beam.CombineGlobally(CombinePairs(different_pairs)), arrays)
     (pairs,) = combined.elements["main"]
     assert pairs.tolist() == [[1, 2], [3, 4]]

@@ -5,17 +5,13 @@ import apache_beam as beam
 import numpy
 import pytest
 
+from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_inputs
 from transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
 from transforms.duplicates.find_similar_documents import DocumentFacts
 from transforms.files.scratch import Scratch
-from transforms.text.duplicates.components import Pairs
 
 HASHES = {-5: [1, 2, 3, 4], 2: [1, 2, 8, 9], 3: [1, 2, 3, 9], 9: [1 << 63]}
-
-
-def pairs_of(rows: list[list[int]]) -> Pairs:
-    return numpy.array(rows, numpy.int64).reshape(-1, 2)
 
 
 def facts_of(number: int) -> DocumentFacts:

@@ -18,6 +18,7 @@ from transforms.duplicates.fetch_line_pairs import LinePairs
 from transforms.records import LineRange
 from transforms.text.duplicates.ngrams import jaccard
 
+FILE = "rejected/near-duplicates-00000-of-00001.parquet"
 WORDS = [b"w%d" % number for number in range(4000)]
 
 
@@ -63,7 +64,6 @@ KEPT = [line for line in LINES if line not in REMOVED]
 def drop(
     folder: Path, ranges: Sequence[LineRange], threshold: float = 0.8, workers: int = 0
 ) -> Outcome:
-    folder.mkdir(exist_ok=True)
     return run_transform(DropNearDuplicates(str(folder), threshold), ranges, workers)
 
 
@@ -81,10 +81,7 @@ def test_the_first_of_alike_lines_stays(tmp_path: Path) -> None:
     assert outcome.elements["counts"] == [len(PAIRS)] == [len(LINES) - len(KEPT)]
     assert outcome.counters == {"drop-near-duplicates/near-duplicate": len(PAIRS)}
     (file,) = outcome.elements["removed"]
-    assert (file.name, file.records) == (
-        "rejected/near-duplicates-00000-of-00001.parquet",
-        len(PAIRS),
-    )
+    assert (file.name, file.records) == (FILE, len(PAIRS))
     assert rows_in(tmp_path) == sorted(
         (kept.decode(), removed.decode(), jaccard(kept, removed, 3)) for removed, kept in PAIRS
     )
@@ -95,22 +92,30 @@ def test_a_line_at_the_end_of_a_chain_may_be_less_alike(tmp_path: Path) -> None:
     assert [similarity for _, _, similarity in rows_in(tmp_path)] == [35 / 41, 32 / 44, 29 / 47]
 
 
-@pytest.mark.parametrize("size", [1, 2, 13, 100])
-def test_nothing_depends_on_the_cut_or_on_the_order_of_ranges(tmp_path: Path, size: int) -> None:
-    drop(tmp_path / "a", cut(LINES, 7))
+@pytest.fixture(scope="module")
+def expected_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("expected")
+    drop(folder, cut(LINES, 7))
+    return tree_of(folder)
+
+
+@pytest.mark.parametrize(("size", "workers"), [(1, 0), (2, 0), (13, 0), (100, 0), (3, 1), (3, 2)])
+def test_nothing_depends_on_the_cut_or_on_the_order_of_ranges_or_on_workers(
+    tmp_path: Path, expected_files: dict[str, bytes], size: int, workers: int
+) -> None:
     ranges = cut(LINES, size)
-    outcome = drop(tmp_path / "b", random.Random(size).sample(ranges, len(ranges)))
-    kept = sorted(outcome.elements["kept"])
+    shuffled = random.Random(size).sample(ranges, len(ranges))
+    kept = sorted(drop(tmp_path, shuffled, workers=workers).elements["kept"])
     assert lines_in(kept) == KEPT
     assert [one.index for one in kept] == [one.index for one in ranges]
     for before, after in zip(ranges, kept, strict=True):
         assert lines_in([after]) == [line for line in lines_in([before]) if line not in REMOVED]
-    assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
+    assert tree_of(tmp_path) == expected_files
 
 
 def test_with_nothing_removed_there_is_an_empty_file(tmp_path: Path) -> None:
     (file,) = drop(tmp_path, cut(UNLIKE, 3)).elements["removed"]
-    assert (file.name, file.records) == ("rejected/near-duplicates-00000-of-00001.parquet", 0)
+    assert (file.name, file.records) == (FILE, 0)
     assert pq.read_table(tmp_path / file.name) == SCHEMA.empty_table()
 
 
@@ -124,14 +129,6 @@ def test_removed_lines_are_readable() -> None:
     ]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_nothing_depends_on_the_number_of_workers(tmp_path: Path, workers: int) -> None:
-    drop(tmp_path / "a", cut(LINES, 7))
-    outcome = drop(tmp_path / "b", cut(LINES, 3), workers=workers)
-    assert lines_in(outcome.elements["kept"]) == KEPT
-    assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
-
-
 def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
     lines = [b" ".join([*sentence(0, 60), b"%05d" % number]) for number in range(300)]
     outcome = drop(tmp_path, cut(lines, 90))
@@ -143,11 +140,7 @@ def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "removed"),
-    [
-        (0.5, REMOVED),
-        (0.9, {*CHANGED_END[1:], b"one  two", b" "}),
-        (0.96, {b"one  two", b" "}),
-    ],
+    [(0.5, REMOVED), (0.9, {*CHANGED_END[1:], b"one  two", b" "}), (0.96, {b"one  two", b" "})],
 )
 def test_the_threshold_decides(tmp_path: Path, threshold: float, removed: set[bytes]) -> None:
     outcome = drop(tmp_path, cut(LINES, 7), threshold)

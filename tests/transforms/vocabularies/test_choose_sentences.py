@@ -53,16 +53,12 @@ def test_the_sentences_with_the_smallest_ranks(tmp_path: Path) -> None:
         block(tmp_path, "ja", ["試験"], is_held_out=True),
     ]
     found = choices(sampling, *blocks)
-    assert {name: choice.share.wanted for name, choice in found.items()} == {
-        "el": 0,
-        "ja": 5,
-        "uk": 20,
-    }
+    wanted_of = {name: choice.share.wanted for name, choice in found.items()}
+    assert wanted_of == {"el": 0, "ja": 5, "uk": 20}
     for name, lines in (("uk", UK), ("ja", JA)):
         ranks = rank_sentences(lines, 3)
         chosen = ranks[is_once_more(ranks, found[name]) | is_last(ranks, found[name])]
-        wanted = found[name].share.wanted
-        assert np.array_equal(np.sort(chosen), np.sort(ranks)[:wanted])
+        assert np.array_equal(np.sort(chosen), np.sort(ranks)[: wanted_of[name]])
         assert found[name].copies == 1
     # Japanese has a split that is held out; of Ukrainian all are that are not taken.
     uk, ja = rank_sentences(UK, 3), rank_sentences(JA, 3)

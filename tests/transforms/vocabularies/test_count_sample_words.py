@@ -26,6 +26,10 @@ def sample(folder: Path, blocks: list[SentenceBlock], sampling: Sampling, bucket
     return run_inputs(apply, made=blocks)
 
 
+def words_in(packed: bytes) -> dict[str, int]:
+    return {row["word"].decode(): row["count"] for row in unpack_counts(fetch(packed)).to_pylist()}
+
+
 def count(
     folder: Path, total: int, buckets: int, temperature: str
 ) -> tuple[Counter[str], dict[str, int]]:
@@ -38,12 +42,9 @@ def count(
     outcome = sample(folder, blocks, Sampling(("ja", "uk"), temperature, total), buckets)
     words = Counter[str]()
     for _, packed in outcome.elements["words"]:
-        counts = unpack_counts(fetch(packed))
-        for word, times in zip(
-            counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True
-        ):
-            assert word.decode() not in words  # each is in one bucket
-            words[word.decode()] = times
+        of_bucket = words_in(packed)
+        assert not words.keys() & of_bucket.keys()  # each is in one bucket
+        words.update(of_bucket)
     return words, dict(outcome.elements["sampled"])
 
 
@@ -69,7 +70,5 @@ def test_copies_of_the_last_sentence_are_taken_as_often_as_is_wanted(tmp_path: P
     sampling = Sampling(("uk",), "5", before + 2)
     outcome = sample(tmp_path, [block(tmp_path, "uk", UK)], sampling, 1)
     ((_, packed),) = outcome.elements["words"]
-    counts = unpack_counts(fetch(packed))
-    of_word = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
-    assert of_word["видно.".encode()] == 2
+    assert words_in(packed)["видно."] == 2
     assert outcome.elements["choices"][0]["uk"].copies == 2

@@ -8,8 +8,10 @@ from transforms.text.builds.ledger import Accounts, Ledger, balance
 from transforms.text.files.markdown import make_table
 from transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
 from transforms.text.vocabularies.sentence_choice import Choice
+from transforms.text.vocabularies.temperature_sampling import Share
 
 ABSENT = "–"
+NO_SHARE = Share(0, 0.0, 0)
 KINDS = HELD_OUT, EVALUATED = ("held_out", "evaluated")
 DESCRIPTION = Description(
     title="SentencePiece vocabulary over many languages",
@@ -65,7 +67,7 @@ def _make_stats(
 ) -> dict[str, Any]:
     """By language, of those that were learned from and those only evaluated, and in all."""
     languages = {
-        name: _sampling_of(choices.get(name))
+        name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
         for name in sorted({*choices, *(language for _, language in counted)})
     }
@@ -81,10 +83,7 @@ def _make_stats(
     return {"total": total, "languages": languages}
 
 
-def _sampling_of(choice: Choice | None) -> dict[str, Any]:
-    if choice is None:
-        return {"sentences": 0, "probability": 0.0, "sampled": 0, "times": 0, "once_more": 0}
-    share = choice.share
+def _sampling_of(share: Share) -> dict[str, Any]:
     return {
         "sentences": share.sentences,
         "probability": share.probability,
@@ -127,17 +126,11 @@ def _languages(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _row(name: str, counts: Mapping[str, Any]) -> Sequence[str | int]:
-    row: list[str | int] = [name, ABSENT, ABSENT, ABSENT, ABSENT]  # one that was not learned from
+    sampled: Sequence[str | int] = (ABSENT,) * 4  # of one that was not learned from
     if counts["sentences"]:
-        row[1:] = [
-            counts["sentences"],
-            f"{100 * counts['probability']:.2f} %",
-            counts["sampled"],
-            f"{counts['sampled'] / counts['sentences']:.3g}",
-        ]
-    for kind in KINDS:
-        row += _figures(counts.get(kind))
-    return row
+        share, times = 100 * counts["probability"], counts["sampled"] / counts["sentences"]
+        sampled = counts["sentences"], f"{share:.2f} %", counts["sampled"], f"{times:.3g}"
+    return [name, *sampled, *(cell for kind in KINDS for cell in _figures(counts.get(kind)))]
 
 
 def _figures(counts: Mapping[str, int] | None) -> Sequence[str | int]:

@@ -11,16 +11,24 @@ to cut translation and reference in the same way.
 
 import dataclasses
 import functools
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import sentencepiece
 
-from transforms.text.vocabularies.subwords import BYTES, META_PIECES, SENTENCE, UntrainableError
+from transforms.text.vocabularies.subwords import (
+    BYTES,
+    COMMON,
+    META_PIECES,
+    SENTENCE,
+    UntrainableError,
+    check_coverage,
+    load_model,
+    run_trainer,
+    vocabulary_size_of,
+)
 
 NORMALIZATIONS = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 LARGE_CORPUS = 1 << 30
@@ -30,13 +38,7 @@ TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
     "add_dummy_prefix": True,
     "remove_extra_whitespaces": True,
-    # A small corpus gives a small vocabulary, not an error.
-    "hard_vocab_limit": False,
-    # All words, whatever their length: a sample of the trainer's own would be left to chance.
-    "input_sentence_size": 0,
-    "max_sentence_length": 1 << 20,  # bytes
-    # As in text/subwords.py: their number decides about the last bits of a sum.
-    "num_threads": 8,
+    **COMMON,
 }
 
 
@@ -54,10 +56,7 @@ class PieceSettings:
         least = META_PIECES + (BYTES if self.byte_fallback else 0)
         if self.size <= least:
             raise ValueError(f"size is {self.size}; {least} pieces are taken already")
-        if not 0.98 <= self.character_coverage <= 1:
-            raise ValueError(
-                f"character_coverage is {self.character_coverage}, and must be from 0.98 to 1"
-            )
+        check_coverage(self.character_coverage)
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(
                 f"normalization is one of {NORMALIZATIONS}, not {self.normalization!r}"
@@ -121,25 +120,18 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     if not words:
         raise UntrainableError("there is no text to learn from")
     length = sum(pc.sum(pc.binary_length(part["word"])).as_py() or 0 for part in frequent)
-    model = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_lines_of(frequent),
-            input_format="tsv",
-            model_writer=model,
-            vocab_size=settings.size,
-            character_coverage=settings.character_coverage,
-            normalization_rule_name=settings.normalization,
-            byte_fallback=settings.byte_fallback,
-            train_extremely_large_corpus=length >= LARGE_CORPUS,
-            minloglevel=2,  # errors, which are raised as well
-            **TRAINER,
-        )
-    except RuntimeError as error:
-        raise UntrainableError(f"SentencePiece trains no model: {error}") from None
+    model = run_trainer(
+        _lines_of(frequent),
+        TRAINER,
+        vocab_size=settings.size,
+        character_coverage=settings.character_coverage,
+        normalization_rule_name=settings.normalization,
+        byte_fallback=settings.byte_fallback,
+        train_extremely_large_corpus=length >= LARGE_CORPUS,
+    )
     return TrainedPieces(
-        model=model.getvalue(),
-        pieces=int(_load(model.getvalue()).get_piece_size()),
+        model=model,
+        pieces=vocabulary_size_of(model),
         words=words,
         occurrences=sum(pc.sum(part["count"]).as_py() or 0 for part in frequent),
         rare_words=sum(part.num_rows for part in parts) - words,
@@ -160,7 +152,7 @@ class PieceCounter:
     """Counts lines in the pieces of a model."""
 
     def __init__(self, model: bytes):
-        self._processor = _load(model)
+        self._processor = load_model(model)
         pieces = range(self._processor.get_piece_size())
         self._is_byte = np.array([self._processor.is_byte(piece) for piece in pieces])
 
@@ -182,7 +174,3 @@ class PieceCounter:
 def piece_counter(model: bytes) -> PieceCounter:
     """The counter of a model, loaded once in a process."""
     return PieceCounter(model)
-
-
-def _load(model: bytes) -> Any:
-    return sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -1,6 +1,7 @@
 """The accounts of vocabularies over many languages: a table like the paper's Table 6."""
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -62,7 +63,12 @@ class SubwordAccounts:
             for name in by_size
             if trained[name].model
         }
-        self._check(stats)
+        for name, edition, split in itertools.product(stats, self.builds, SPLITS):
+            balance(
+                self.builds[edition][split]["characters"],
+                f"characters of {split} of {edition}",
+                **{f"counted in {name}": stats[name][edition][split]["characters"]},
+            )
         return Accounts(
             counts={"sampled": dict(sorted(self.sampled.items()))},
             stats=stats,
@@ -71,16 +77,6 @@ class SubwordAccounts:
             ),
             findings={"sentencepiece": summaries},
         )
-
-    def _check(self, stats: Counts) -> None:
-        for name, editions in stats.items():
-            for edition, per_split in editions.items():
-                for split, counts in per_split.items():
-                    balance(
-                        self.builds[edition][split]["characters"],
-                        f"characters of {split} of {edition}",
-                        **{f"counted in {name}": counts["characters"]},
-                    )
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:

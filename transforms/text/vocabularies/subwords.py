@@ -29,7 +29,17 @@ BYTES = 256
 _STARTS = re.compile("(?=\\n_START_|_NEWLINE_)")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
-# Settings of the trainer that decide about the model.
+# Settings of the trainer that decide about any model.
+COMMON: Mapping[str, Any] = {
+    # A small corpus gives a small vocabulary, not an error.
+    "hard_vocab_limit": False,
+    # All words, whatever their length: a sample of the trainer's own would be left to chance.
+    "input_sentence_size": 0,
+    "max_sentence_length": 1 << 20,  # bytes
+    # Each thread adds up its words by itself, so their number decides about the last bits of a sum,
+    # and with them about the model. The number of cores does not.
+    "num_threads": 8,
+}
 TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
     # The text is encoded as it stands: no other form of a letter, no blank put in front, none taken away.
@@ -40,14 +50,7 @@ TRAINER: Mapping[str, Any] = {
     # spelled as its sign, and come back as that.
     "byte_fallback": True,
     "required_chars": BLANK,
-    # A small corpus gives a small vocabulary, not an error.
-    "hard_vocab_limit": False,
-    # All words, whatever their length: a sample of the trainer's own would be left to chance.
-    "input_sentence_size": 0,
-    "max_sentence_length": 1 << 20,  # bytes
-    # Each thread adds up its words by itself, so their number decides about the last bits of a sum,
-    # and with them about the model. The number of cores does not.
-    "num_threads": 8,
+    **COMMON,
 }
 
 
@@ -71,10 +74,7 @@ class SubwordSettings:
             )
         if self.sample_articles < 1:
             raise ValueError(f"sample_articles is {self.sample_articles}, and must be positive")
-        if not 0.98 <= self.character_coverage <= 1:
-            raise ValueError(
-                f"character_coverage is {self.character_coverage}, and must be from 0.98 to 1"
-            )
+        check_coverage(self.character_coverage)
 
     def as_dict(self) -> dict[str, Any]:
         """All settings, for the manifest."""
@@ -92,12 +92,13 @@ class TrainedSubwords(NamedTuple):
 
     def summary(self) -> dict[str, Any]:
         """What the manifest says."""
-        return {
-            "vocabulary_size": self.vocabulary_size,
-            "sampled_articles": self.sampled_articles,
-            "sample_sha256": self.sample_sha256,
-            "reason": self.reason,
-        }
+        return {name: value for name, value in self._asdict().items() if name != "model"}
+
+
+def check_coverage(character_coverage: float) -> None:
+    """Raises ValueError for what the trainer does not take."""
+    if not 0.98 <= character_coverage <= 1:
+        raise ValueError(f"character_coverage is {character_coverage}, and must be from 0.98 to 1")
 
 
 def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
@@ -117,17 +118,26 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
     counts = count_words(texts)
     if not any(counts):
         raise UntrainableError("there is no text to learn from")
+    return run_trainer(
+        _lines_of(counts),
+        TRAINER,
+        vocab_size=settings.vocabulary_size,
+        character_coverage=settings.character_coverage,
+        user_defined_symbols=list(MARKERS),
+    )
+
+
+def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
+    """The model of lines of a word, a tab and its count. Raises UntrainableError."""
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_lines_of(counts),
+            sentence_iterator=lines,
             input_format="tsv",
             model_writer=model,
-            vocab_size=settings.vocabulary_size,
-            character_coverage=settings.character_coverage,
-            user_defined_symbols=list(MARKERS),
             minloglevel=2,  # errors, which are raised as well
-            **TRAINER,
+            **fixed,
+            **settings,
         )
     except RuntimeError as error:
         raise UntrainableError(f"SentencePiece trains no model: {error}") from None
@@ -182,7 +192,7 @@ def vocabulary_of(model: bytes) -> str:
     As `spm_train` writes it, but for backslash, line feed, carriage return and tab in a piece, which
     are escaped as in C, so that lines are lines.
     """
-    processor = _load(model)
+    processor = load_model(model)
     pieces = range(processor.get_piece_size())
     return "".join(
         f"{processor.id_to_piece(piece).translate(_ESCAPES)}\t{processor.get_score(piece):g}\n"
@@ -192,14 +202,14 @@ def vocabulary_of(model: bytes) -> str:
 
 def vocabulary_size_of(model: bytes) -> int:
     """The number of pieces."""
-    return int(_load(model).get_piece_size())
+    return int(load_model(model).get_piece_size())
 
 
 class SubwordCounter:
     """Counts texts in the pieces of a model that `train_model` has made."""
 
     def __init__(self, model: bytes):
-        self._processor = _load(model)
+        self._processor = load_model(model)
         pieces = range(self._processor.get_piece_size())
         self._byte_characters = np.array([self._starts_bytes(piece) for piece in pieces])
         own = np.array([self._own_characters(piece) for piece in pieces])
@@ -232,5 +242,6 @@ class SubwordCounter:
         return int(byte & 0b1100_0000 != 0b1000_0000)
 
 
-def _load(model: bytes) -> Any:
+def load_model(model: bytes) -> Any:
+    """The processor of a model."""
     return sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -22,19 +22,20 @@ from transforms.text.lines.line_blocks import (
     pack_block,
     unpack_block,
 )
-from transforms.text.vocabularies import word_counts
 from transforms.text.vocabularies.word_counts import (
     CHUNK_BYTES,
+    SCHEMA,
     count_words,
     pack_counts,
     spread_words,
     total_of,
+    unpack_counts,
 )
 
 START, END, UNKNOWN = SIGNS = (b"<S>", b"</S>", b"<UNK>")
 
 _ROWS = 1 << 16  # of a table, written at a time
-_WORDS = pa.schema([word_counts.SCHEMA.field("word")])
+_WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
@@ -123,22 +124,18 @@ def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
     """The part of a vocabulary that these words give, whose counts are those in the whole corpus."""
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
-    kept = frequent.filter(_may_enter(frequent["word"]))
+    is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
+    kept = frequent.filter(pc.invert(is_sign))
     return VocabularyPart(pack_counts(kept), total_of(counts), counts.num_rows)
-
-
-def _may_enter(words: pa.BinaryArray) -> pa.BooleanArray:
-    return pc.invert(pc.is_in(words, pa.array(SIGNS, pa.binary())))
 
 
 def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
     """The vocabulary of a corpus of so many sentences; no word is in two parts."""
-    batches = [word_counts.unpack_counts(part.packed) for part in parts]
-    table = pa.Table.from_batches(batches, word_counts.SCHEMA).combine_chunks()
+    batches = [unpack_counts(part.packed) for part in parts]
+    table = pa.Table.from_batches(batches, SCHEMA).combine_chunks()
     ordered = table.sort_by([("count", "descending"), ("word", "ascending")])
-    columns = [_whole(ordered[name]) for name in word_counts.SCHEMA.names]
     return Vocabulary(
-        counts=pa.record_batch(columns, schema=word_counts.SCHEMA),
+        counts=pa.record_batch([_whole(column) for column in ordered.columns], schema=SCHEMA),
         sentences=sentences,
         words=sum(part.words for part in parts),
         distinct_words=sum(part.distinct_words for part in parts),

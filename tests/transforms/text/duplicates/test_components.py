@@ -3,18 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.makers.number_pairs import pairs_of
 from transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
 
 EDGES = st.lists(st.tuples(st.integers(-5, 30), st.integers(0, 1 << 60) | st.integers(0, 30)))
 
 
 def link(edges: list[tuple[int, int]]) -> list[list[int]]:
-    linked: list[list[int]] = link_to_smallest(as_array(edges)).tolist()
+    linked: list[list[int]] = link_to_smallest(pairs_of(edges)).tolist()
     return linked
-
-
-def as_array(edges: list[tuple[int, int]]) -> numpy.typing.NDArray[numpy.int64]:
-    return numpy.array(edges, numpy.int64).reshape(-1, 2)
 
 
 def components_of(edges: list[tuple[int, int]]) -> list[set[int]]:
@@ -61,7 +58,7 @@ def test_every_id_is_linked_to_the_smallest_of_its_component(edges: list[tuple[i
 def test_parts_can_be_linked_first(
     some: list[tuple[int, int]], others: list[tuple[int, int]]
 ) -> None:
-    parts = numpy.concatenate([link_to_smallest(as_array(part)) for part in (others, some)])
+    parts = numpy.concatenate([link_to_smallest(pairs_of(part)) for part in (others, some)])
     assert link_to_smallest(parts).tolist() == link(some + others)
 
 

@@ -2,6 +2,7 @@ import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.makers.number_pairs import pairs_of
 from transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
 from transforms.text.duplicates.duplicate_groups import choose_kept
 
@@ -23,9 +24,8 @@ def test_without_links_nothing_goes() -> None:
     st.lists(st.integers(-3, 3), min_size=19, max_size=19),
 )
 def test_of_each_component_one_stays(edges: list[tuple[int, int]], rank_of: list[int]) -> None:
-    pairs = numpy.array(edges, numpy.int64).reshape(-1, 2)
     members = sorted({number for edge in edges for number in edge})
-    ranks = numpy.array([(n, rank_of[n + 9]) for n in members], numpy.int64).reshape(-1, 2)
+    ranks = pairs_of([(n, rank_of[n + 9]) for n in members])
     expected = []
     left = set(members)
     while left:
@@ -35,5 +35,5 @@ def test_of_each_component_one_stays(edges: list[tuple[int, int]], rank_of: list
         best = max(group, key=lambda n: (rank_of[n + 9], -n))
         expected += [[best, n] for n in group - {best}]
         left -= group
-    found = choose_kept(link_to_smallest(pairs), ranks).tolist()
+    found = choose_kept(link_to_smallest(pairs_of(edges)), ranks).tolist()
     assert found == sorted(expected, key=lambda row: row[1])

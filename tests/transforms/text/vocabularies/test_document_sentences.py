@@ -10,42 +10,23 @@ from transforms.text.vocabularies.subwords import BLANK, RESERVED
 from transforms.text.wikimedia.article_markers import render_article
 from transforms.text.wikimedia.wikitext.sections import Section
 
+PARAGRAPH = ("Пором відходить о сьомій.", "Він зелений.")
+LAST = "Його збудували 1903 р. у Києві."
 ARTICLE = render_article(
     "Пором",
-    [
-        Section("", ("Пором відходить о сьомій. Він зелений.", "Його видно здалеку.")),
-        Section("Історія", ("Його збудували 1903 р. у Києві.",)),
-    ],
+    [Section("", (" ".join(PARAGRAPH), "Його видно здалеку.")), Section("Історія", (LAST,))],
 )
-BOOK = "CHAPTER I.\n\nThe ferry left\nat seven. Nobody\nsaw it.\n \t\n\n\nIt was green.\n"
+SHIPS = render_article("船", [Section("", ("船は港を出た。人はいない。",))])
+GREEN = "It was green."
+BOOK = f"CHAPTER I.\n\nThe ferry left\nat seven. Nobody\nsaw it.\n \t\n\n\n{GREEN}\n"
 
 
 @pytest.mark.parametrize(
     ("corpus", "language", "text", "expected"),
     [
-        (
-            "wiki40b",
-            "uk",
-            ARTICLE,
-            [
-                "Пором відходить о сьомій.",
-                "Він зелений.",
-                "Його видно здалеку.",
-                "Його збудували 1903 р. у Києві.",
-            ],
-        ),
-        (
-            "wiki40b",
-            "ja",
-            render_article("船", [Section("", ("船は港を出た。人はいない。",))]),
-            ["船は港を出た。", "人はいない。"],
-        ),
-        (
-            "pg19",
-            "en",
-            BOOK,
-            ["CHAPTER I.", "The ferry left at seven.", "Nobody saw it.", "It was green."],
-        ),
+        ("wiki40b", "uk", ARTICLE, [*PARAGRAPH, "Його видно здалеку.", LAST]),
+        ("wiki40b", "ja", SHIPS, ["船は港を出た。", "人はいない。"]),
+        ("pg19", "en", BOOK, ["CHAPTER I.", "The ferry left at seven.", "Nobody saw it.", GREEN]),
         ("simplebooks", "en", "One. Two.\nThree.\n", ["One.", "Two.", "Three."]),
         ("lm1b", "en", "One . Two .", ["One . Two ."]),
     ],

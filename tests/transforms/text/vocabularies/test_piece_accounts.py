@@ -63,13 +63,7 @@ def test_sound_accounts() -> None:
         "sampled": 100,
         "times": 2,
         "once_more": 20,
-        "evaluated": {
-            "lines": 20,
-            "characters": 500,
-            "pieces": 200,
-            "unknown": 0,
-            "in_bytes": 0,
-        },
+        "evaluated": {"lines": 20, "characters": 500, "pieces": 200, "unknown": 0, "in_bytes": 0},
     }
     assert stats["languages"]["ar"]["sentences"] == 0
 

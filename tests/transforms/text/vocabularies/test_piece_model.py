@@ -19,7 +19,7 @@ from transforms.text.vocabularies.piece_model import (
     add_piece_stats,
     train_pieces,
 )
-from transforms.text.vocabularies.subwords import UntrainableError
+from transforms.text.vocabularies.subwords import UntrainableError, load_model
 from transforms.text.vocabularies.word_counts import SCHEMA, count_words
 
 SMALL = PieceSettings(300)
@@ -30,13 +30,12 @@ def words_of(*sentences: str) -> pa.RecordBatch:
 
 
 def pieces_of(model: bytes) -> list[str]:
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    processor = load_model(model)
     return [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
 
 
 def encode(model: bytes, text: str) -> list[str]:
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-    found: list[str] = processor.encode(text, out_type=str)
+    found: list[str] = load_model(model).encode(text, out_type=str)
     return found
 
 

@@ -7,15 +7,9 @@ from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
 from transforms.text.vocabularies.subword_accounts import SubwordAccounts
 from transforms.text.vocabularies.subwords import TrainedSubwords
 
+SIZES = {"vocabularies": {"64k": 64_000, "128k": 128_000}}
 PROVENANCE = Provenance(
-    "wiki40b-vocabulary",
-    "multilingual-2",
-    "20260101",
-    "1.0.0",
-    {},
-    {"vocabularies": {"64k": 64_000, "128k": 128_000}},
-    (),
-    {},
+    "wiki40b-vocabulary", "multilingual-2", "20260101", "1.0.0", {}, SIZES, (), {}
 )
 TRAINED = [
     ("128k", TrainedSubwords(b"model", 95_688, 20_000, "ab")),

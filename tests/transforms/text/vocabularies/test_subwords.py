@@ -1,3 +1,4 @@
+import io
 import json
 import math
 import os
@@ -21,6 +22,7 @@ from transforms.text.vocabularies.subwords import (
     UntrainableError,
     add_subword_stats,
     count_words,
+    load_model,
     sentences_of,
     train_model,
     vocabulary_of,
@@ -46,25 +48,20 @@ TEXTS = [
 ]
 MODEL = train_model(TEXTS, SMALL)
 COUNTER = SubwordCounter(MODEL)
-
-
-def load(model: bytes) -> sentencepiece.SentencePieceProcessor:
-    return sentencepiece.SentencePieceProcessor(model_proto=model)
+PROCESSOR = load_model(MODEL)
 
 
 def test_a_marker_is_one_piece() -> None:
-    processor = load(MODEL)
     for number, marker in enumerate(MARKERS):
-        assert processor.encode(marker) == [3 + number]
-        assert processor.encode(f"x{marker}{marker}")[-2:] == [3 + number] * 2
+        assert PROCESSOR.encode(marker) == [3 + number]
+        assert PROCESSOR.encode(f"x{marker}{marker}")[-2:] == [3 + number] * 2
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_pieces_spell_the_text(text: str) -> None:
-    processor = load(MODEL)
-    assert processor.decode(processor.encode(text)) == text
-    assert COUNTER.count(text).pieces == len(processor.encode(text))
-    assert len(processor.encode(text)) < len(text)
+    assert PROCESSOR.decode(PROCESSOR.encode(text)) == text
+    assert COUNTER.count(text).pieces == len(PROCESSOR.encode(text))
+    assert len(PROCESSOR.encode(text)) < len(text)
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=BLANK)) | st.lists(
@@ -77,17 +74,16 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=B
 @settings(max_examples=300)
 @given(ANY_TEXT)
 def test_whatever_the_text_its_pieces_spell_it_and_no_character_is_unknown(text: str) -> None:
-    processor = load(MODEL)
-    pieces = processor.encode(text, out_type=str)
-    assert processor.decode(processor.encode(text)) == text
+    pieces = PROCESSOR.encode(text, out_type=str)
+    assert PROCESSOR.decode(PROCESSOR.encode(text)) == text
     stats = COUNTER.count(text)
     in_bytes = sum(
-        p.startswith("<0x") and processor.is_byte(processor.piece_to_id(p)) for p in pieces
+        p.startswith("<0x") and PROCESSOR.is_byte(PROCESSOR.piece_to_id(p)) for p in pieces
     )
     own = sum(
         1 if p in MARKERS else len(p)
         for p in pieces
-        if not processor.is_byte(processor.piece_to_id(p))
+        if not PROCESSOR.is_byte(PROCESSOR.piece_to_id(p))
     )
     assert stats.pieces == len(pieces)
     assert stats.unknown_characters == 0
@@ -96,14 +92,13 @@ def test_whatever_the_text_its_pieces_spell_it_and_no_character_is_unknown(text:
 
 
 def test_the_sign_of_a_blank_comes_back_as_a_blank() -> None:
-    processor = load(MODEL)
-    assert processor.decode(processor.encode(f"a{BLANK}b c")) == "a b c"
+    assert PROCESSOR.decode(PROCESSOR.encode(f"a{BLANK}b c")) == "a b c"
     assert COUNTER.count(f"a{BLANK}b") == COUNTER.count("a b")
 
 
 def test_a_blank_has_a_piece_also_where_no_text_has_one() -> None:
     model = train_model(["\n_START_ARTICLE_\n山\n_START_PARAGRAPH_\n川山川"], SMALL)
-    processor = load(model)
+    processor = load_model(model)
     assert processor.decode(processor.encode("川 山")) == "川 山"
     assert SubwordCounter(model).count("川 山") == SubwordStats(3, 3, 0, 0)
 
@@ -127,8 +122,6 @@ def test_counts(text: str, expected: SubwordStats) -> None:
 
 
 def test_a_model_without_bytes_has_unknown_characters() -> None:
-    import io
-
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["a b c_NEWLINE_"] * 3),
@@ -166,17 +159,16 @@ def test_counts_add_up_in_any_order_and_in_parts(stats: list[SubwordStats], at: 
 
 
 def test_the_vocabulary_for_people_has_a_line_for_each_piece() -> None:
-    processor = load(MODEL)
     lines = vocabulary_of(MODEL).split("\n")
     assert lines.pop() == ""
-    assert len(lines) == processor.get_piece_size() == vocabulary_size_of(MODEL) <= 400
+    assert len(lines) == PROCESSOR.get_piece_size() == vocabulary_size_of(MODEL) <= 400
     assert lines[:7] == [f"{piece}\t0" for piece in ("<unk>", "<s>", "</s>", *MARKERS)]
     assert lines[7] == "<0x00>\t0"
     assert lines[262] == "<0xFF>\t0"
     for number, line in enumerate(lines):
         piece, score = line.split("\t")
-        assert piece.replace("\\n", "\n") == processor.id_to_piece(number)
-        assert math.isclose(float(score), processor.get_score(number), rel_tol=1e-5)
+        assert piece.replace("\\n", "\n") == PROCESSOR.id_to_piece(number)
+        assert math.isclose(float(score), PROCESSOR.get_score(number), rel_tol=1e-5)
     assert sum(line.startswith("\\n") for line in lines) == 1
 
 
@@ -266,12 +258,7 @@ def test_words_are_counted_with_the_blank_before_them() -> None:
     second = f"a{BLANK}b\t{RESERVED}c"
     assert count_words([first, "", second, " "]) == (
         {"b": 2, "": 3, "b,": 2, "b.": 1, "c": 1},
-        {
-            "\n_START_ARTICLE_\nA": 1,
-            "\n_START_PARAGRAPH_\na": 1,
-            "_NEWLINE_a": 1,
-            "a": 1,
-        },
+        {"\n_START_ARTICLE_\nA": 1, "\n_START_PARAGRAPH_\na": 1, "_NEWLINE_a": 1, "a": 1},
     )
 
 

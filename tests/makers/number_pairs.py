@@ -1,0 +1,12 @@
+"""Pairs of numbers as arrays."""
+
+from collections.abc import Sequence
+
+import numpy
+
+from transforms.text.duplicates.components import Pairs
+
+
+def pairs_of(rows: Sequence[Sequence[int]]) -> Pairs:
+    """A row for each pair."""
+    return numpy.array(rows, numpy.int64).reshape(-1, 2)
