@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -31,7 +32,6 @@ from transforms.books.select_books import SelectBooks
 from transforms.files.scratch import Scratch
 from transforms.records import Book, MeasuredBook
 from transforms.text.books.simple.ngram_blocks import HashedBook
-from transforms.text.books.simple.overlap import Threshold
 from transforms.text.duplicates.hashed_ngrams import hash_ngrams
 
 PARTITIONS = 16
@@ -116,7 +116,7 @@ def measure_choice(
     start = time.process_time()
     hashed = [HashedBook(text.book_id, len(text.text), hash_ngrams(text.text, 8)) for text in texts]
     hashing = time.process_time() - start
-    verdicts = select_hashed(hashed, Threshold(1, 2), PARTITIONS)
+    verdicts = select_hashed(hashed, Fraction(1, 2), PARTITIONS)
     both = time.process_time() - start
     kept = sum(verdict.is_kept for verdict in verdicts.values())
     print_speed("n-grams alone", megabytes, hashing, peer_speed)

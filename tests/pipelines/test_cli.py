@@ -136,7 +136,7 @@ def test_an_interrupt_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipelines.engines.run_pipeline._run", interrupted)
+    monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
         "corpusmill: error: interrupted; what was not finished is not published\n"

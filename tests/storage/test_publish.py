@@ -247,17 +247,17 @@ def test_the_cards_above_name_what_is_finished(
     output = store.path("cards")
     targets = [make_with_card(output, "no", "20260101"), make_with_card(output, "uk", "20251101")]
     write(f"{output}/wiki40b/uk/20260201-1.0.0/README.md", b"unfinished")
-    write_card = folder_cards.write_object
+    write_card = folder_cards.write_whole
 
-    def write_late(path: str, *content: Any) -> None:
+    def write_late(path: str, content: bytes) -> None:
         """While the card is written, another build is published."""
         newer = f"{output}/wiki40b/uk/20260101-1.0.0"
         if path == f"{output}/wiki40b/README.md" and not is_completed(newer):
             make_with_card(output, "uk", "20260101")
             folder_cards.write_cards([newer])
-        write_card(path, *content)
+        write_card(path, content)
 
-    monkeypatch.setattr(folder_cards, "write_object", write_late)
+    monkeypatch.setattr(folder_cards, "write_whole", write_late)
     folder_cards.write_cards(targets)
     assert loaded(f"{output}/wiki40b") == {
         "no": "no/20260101-1.0.0/train-*.parquet",
