@@ -85,7 +85,8 @@ def count_buckets(rows: int) -> int:
 def make_rows(rows: CorpusRows) -> pa.Table:
     """The ids, each with its split, edition and build. Raises InputError for a row without an id."""
     ids = ids_of(rows, ID)
-    places = (pa.repeat(of, len(ids)) for of in (rows.split, rows.edition, rows.build))
+    place = rows.file.split, rows.file.edition, rows.file.build
+    places = (pa.repeat(name, len(ids)) for name in place)
     return pa.table([pa.array(ids, pa.string()), *places], schema=SCHEMA)
 
 

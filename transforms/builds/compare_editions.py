@@ -159,7 +159,7 @@ def make_rows(
         {
             "id": ids_of(rows, shape.id) if shape.id else [f"{digest:016x}" for digest in digests],
             "title": _titles(table, shape),
-            "split": np.full(table.num_rows, shape.splits.index(rows.split), np.int8),
+            "split": np.full(table.num_rows, shape.splits.index(rows.file.split), np.int8),
             "digest": np.array(digests, np.uint64),
             "bytes": _count_bytes(table, shape.texts or columns),
             "is_new": np.full(table.num_rows, is_new),

@@ -65,5 +65,5 @@ def ids_of(rows: CorpusRows, column: str) -> list[str]:
     """The ids in a column. Raises InputError for a row without one."""
     ids: list[str] = rows.table.column(column).cast(pa.string()).to_pylist()
     if not all(ids) or not "".join(ids).isprintable():
-        raise InputError(rows.path, f"a row has no {column}, or one that cannot be printed")
+        raise InputError(rows.file.path, f"a row has no {column}, or one that cannot be printed")
     return ids

@@ -74,25 +74,29 @@ class FoundFolders(NamedTuple):
     unfinished: list[str]  # a build has not ended there, or was killed
 
 
-class RowGroup(NamedTuple):
-    """A part of a Parquet file that is read in one piece."""
+class CorpusFile(NamedTuple):
+    """A Parquet file of a build."""
 
     path: str
     split: str
+    edition: str
+    build: str  # Build.name
+    corpus: str  # "wiki40b"
+
+
+class RowGroup(NamedTuple):
+    """A part of a Parquet file that is read in one piece."""
+
+    file: CorpusFile
     number: int  # in the file
     rows: int
-    edition: str  # "uk"
-    build: str  # Build.name
 
 
 class CorpusRows(NamedTuple):
     """The rows of one row group, in the order of the file."""
 
-    edition: str  # "uk"
-    split: str
-    path: str
+    file: CorpusFile
     table: pa.Table  # the columns that were asked for
-    build: str  # Build.name
 
 
 class ReadCorpus(beam.PTransform):
@@ -119,16 +123,6 @@ class ReadCorpus(beam.PTransform):
             | "ReadRowGroups"
             >> beam.Map(read_row_group, self.columns).with_output_types(CorpusRows)
         )
-
-
-class CorpusFile(NamedTuple):
-    """A Parquet file of a build."""
-
-    path: str
-    split: str
-    edition: str
-    build: str  # Build.name
-    corpus: str  # "wiki40b"
 
 
 def mark_of(manifest: bytes) -> bytes:
@@ -276,11 +270,8 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
     """The row groups of a file, from its footer."""
     with _opened(file.path) as parquet:
         footer = parquet.metadata
-        rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-    return [
-        RowGroup(file.path, file.split, number, count, file.edition, file.build)
-        for number, count in enumerate(rows)
-    ]
+        numbers = range(footer.num_row_groups)
+        return [RowGroup(file, number, footer.row_group(number).num_rows) for number in numbers]
 
 
 def columns_of(path: str) -> list[str]:
@@ -297,8 +288,8 @@ def count_rows(path: str) -> int:
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
     """Reads a row group. Raises InputError where the file is damaged or lacks a column."""
-    with _opened(group.path) as parquet:
-        return _read(parquet, group, group.number, columns)
+    with _opened(group.file.path) as parquet:
+        return _read(parquet, group.file, group.number, columns)
 
 
 def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
@@ -309,16 +300,16 @@ def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
 
 
 def _read(
-    parquet: pq.ParquetFile, place: RowGroup | CorpusFile, number: int, columns: Sequence[str]
+    parquet: pq.ParquetFile, file: CorpusFile, number: int, columns: Sequence[str]
 ) -> CorpusRows:
     names = parquet.schema_arrow.names
     missing = [name for name in columns if name not in names]
     if missing:
         raise InputError(
-            place.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
+            file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
         )
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
-    return CorpusRows(place.edition, place.split, place.path, table, place.build)
+    return CorpusRows(file, table)
 
 
 @contextlib.contextmanager

@@ -44,12 +44,9 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
         return False
     with open_raw(path) as stream:
         codec = codec_of(stream)
-        try:
-            head = read_some(decompressed(stream), _HEAD_BYTES)
-        except DECODE_ERRORS as error:
-            raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+        head = read_head(path, stream)
         _check_head(path, head)
-        if whole and not _ends_whole(stream, codec, file_bytes):
+        if whole and not ends_whole(stream, codec, file_bytes):
             problem = f"the file ends inside its {codec} data: it is cut off or still being written"
             raise InputError(path, problem, file_bytes)
     files = find_files(path, members, must_be_whole=whole)
@@ -74,7 +71,16 @@ def _is_utf_16(head: bytes) -> bool:
     return not low and high * 4 > len(head)
 
 
-def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
+def read_head(path: str, stream: BinaryIO) -> bytes:
+    """The beginning of a file, decompressed. Raises InputError."""
+    try:
+        return read_some(decompressed(stream), _HEAD_BYTES)
+    except DECODE_ERRORS as error:
+        raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+
+
+def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
+    """False for a compressed file that is visibly cut off; of a .gz its end does not tell."""
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":

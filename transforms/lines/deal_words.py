@@ -43,15 +43,11 @@ class DealWords(beam.PTransform):
         join: Join = add_counts,
     ):
         super().__init__()
-        self.scratch = Scratch(folder)
-        self.count, self.side_inputs = count, side_inputs
-        self.buckets, self.join = buckets, join
+        hand_on = functools.partial(_deal, scratch=Scratch(folder), buckets=buckets, join=join)
+        self.gather, self.side_inputs = Gather(count, hand_on, GATHERED_WORDS), side_inputs
 
     def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        hand_on = functools.partial(
-            _deal, scratch=self.scratch, buckets=self.buckets, join=self.join
-        )
-        deal = beam.ParDo(Gather(self.count, hand_on, GATHERED_WORDS), *self.side_inputs)
+        deal = beam.ParDo(self.gather, *self.side_inputs)
         return elements | "Deal" >> deal.with_output_types(tuple[int, bytes])
 
 

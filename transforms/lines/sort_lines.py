@@ -63,7 +63,7 @@ class SortLines(beam.PTransform):
             | "Sample" >> beam.Map(LineSampler.sample)
             | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes)
         )
-        merge_ranges = beam.ParDo(_MergeRange()).with_output_types(tuple[int, bytes])
+        merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
         merged = (
             runs.runs
             | "CutRuns"
@@ -131,15 +131,13 @@ def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator
         yield index, scratch.part(packed, run, start, end)
 
 
-class _MergeRange(beam.DoFn):
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-        index, pieces = grouped
-        lines = b"".join(map(fetch, pieces))
-        different = sort_block(lines)
-        yield index, different
-        duplicates = count_lines(lines) - count_lines(different)
-        if duplicates:
-            yield TaggedOutput(DUPLICATES, duplicates)
+def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
+    """(range, its different lines, sorted), and how many others there are."""
+    index, pieces = grouped
+    lines = b"".join(map(fetch, pieces))
+    different = sort_block(lines)
+    yield index, different
+    yield TaggedOutput(DUPLICATES, count_lines(lines) - count_lines(different))
 
 
 class StoreRanges(beam.PTransform):

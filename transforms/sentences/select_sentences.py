@@ -1,5 +1,6 @@
 """Candidates of all domains → the sentences of a translation benchmark."""
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ class SelectSentences(beam.PTransform):
         self.topics = dict(topics)
 
     def expand(self, candidates: beam.PCollection) -> Selected:
-        by_domain = candidates | "KeyByDomain" >> beam.Map(key_by_domain)
+        by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))
         lowest = LowestOfCopies(most_needed(self.quotas))
         drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
         selection = (
@@ -55,11 +56,6 @@ class SelectSentences(beam.PTransform):
             by_domain | "Count" >> beam.combiners.Count.PerKey(),
             selection | "Duplicates" >> beam.FlatMap(duplicates_of),
         )
-
-
-def key_by_domain(candidate: Candidate) -> tuple[str, Candidate]:
-    """(domain, candidate)."""
-    return candidate.domain, candidate
 
 
 class LowestOfCopies(beam.CombineFn):

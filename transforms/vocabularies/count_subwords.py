@@ -57,7 +57,7 @@ def count_rows(
         if trained.model:
             counter = counter_of(trained.model)
             stats = add_subword_stats(map(counter.count, texts))
-            yield (name, rows.edition, rows.split), stats
+            yield (name, rows.file.edition, rows.file.split), stats
     counters.count(STAGE, "articles", len(texts))
     counters.count(STAGE, "text_bytes", pc.sum(pc.binary_length(column)).as_py() or 0)
     counters.flush()

@@ -114,9 +114,9 @@ class ReadSentences(beam.PTransform):
             parts
             | "Parts" >> beam.Flatten()
             | "ReadParts"
-            >> beam.FlatMap(read_blocks, Scratch(self.folder), self.seed).with_outputs(
-                "rejected", main="blocks"
-            )
+            >> beam.FlatMap(read_blocks, Scratch(self.folder), self.seed)
+            .with_output_types(SentenceBlock)
+            .with_outputs("rejected", main="blocks")
         )
         return read.blocks, read.rejected
 

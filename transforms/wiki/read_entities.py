@@ -11,9 +11,9 @@ from transforms.files import counters
 from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import Spread
+from transforms.lines.check_lines import ends_whole, read_head
 from transforms.records import Rejected
-from transforms.text.files import bz2_blocks
-from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from transforms.text.files.compression import codec_of
 from transforms.text.lines import line_units
 from transforms.text.lines.line_blocks import lines_of
 from transforms.text.lines.line_units import Damage, LineUnit
@@ -97,10 +97,7 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
         raise InputError(path, "the file is empty", 0)
     with open_raw(path) as stream:
         codec = codec_of(stream)
-        try:
-            head = read_some(decompressed(stream), _END_BYTES)
-        except DECODE_ERRORS as error:
-            raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+        head = read_head(path, stream)
         if not begins_entities(head):
             beginning = repr(head[:_DETAIL_BYTES].decode("utf-8", "replace"))
             raise InputError(path, f"no Wikidata JSON dump, since it begins with {beginning}", 0)
@@ -111,13 +108,10 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
 
 
 def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    if codec == "bz2":
-        return bz2_blocks.ends_whole(stream, file_bytes)
+    if codec:
+        return ends_whole(stream, codec, file_bytes)
     stream.seek(max(file_bytes - _END_BYTES, 0))
-    tail = stream.read(_END_BYTES)
-    if codec == "xz":
-        return tail.rstrip(b"\0").endswith(b"YZ")
-    return codec == "gz" or tail.rstrip().endswith((b"]", b"}", b","))
+    return stream.read(_END_BYTES).rstrip().endswith((b"]", b"}", b","))
 
 
 def _read_unit(

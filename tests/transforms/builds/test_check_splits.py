@@ -24,14 +24,15 @@ from transforms.builds.check_splits import (
     unpack_lines,
 )
 from transforms.builds.deal_rows import deal_out, unpack_rows
-from transforms.builds.finished_builds import CorpusRows
+from transforms.builds.finished_builds import CorpusFile, CorpusRows
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 
 
 def rows(edition: str, split: str, ids: Sequence[str | None], date: str = "1") -> CorpusRows:
     table = pa.table({"wikidata_id": pa.array(ids, pa.string())})
-    return CorpusRows(edition, split, f"/{edition}/{split}.parquet", table, f"{edition}/{date}")
+    path = f"/{edition}/{split}.parquet"
+    return CorpusRows(CorpusFile(path, split, edition, f"{edition}/{date}", "wiki40b"), table)
 
 
 CLEAN = [
@@ -106,8 +107,8 @@ def test_buckets_together_find_what_a_look_at_everything_finds(
     editions: dict[str, set[str]] = collections.defaultdict(set)
     for one in several:
         for identity in one.table["wikidata_id"].to_pylist():
-            splits[identity].add(one.split)
-            editions[identity].add(one.edition)
+            splits[identity].add(one.file.split)
+            editions[identity].add(one.file.edition)
     blocks: dict[int, list[bytes]] = collections.defaultdict(list)
     for one in several:
         for bucket, block in deal_out([make_rows(one)], buckets):

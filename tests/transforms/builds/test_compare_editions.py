@@ -16,7 +16,7 @@ from transforms.builds.compare_editions import (
     make_rows,
 )
 from transforms.builds.deal_rows import deal_out, unpack_rows
-from transforms.builds.finished_builds import CorpusRows, open_build
+from transforms.builds.finished_builds import CorpusFile, CorpusRows, open_build
 from transforms.files.open_input import InputError
 from transforms.text.builds.edition_changes import SCHEMA
 from transforms.text.fingerprint import fingerprint
@@ -27,7 +27,7 @@ WIKI, NEWS, ITEMS = SHAPES["wiki40b"], SHAPES["lm1b"], SHAPES["entities"]
 
 
 def rows_of(table: pa.Table, split: str = "test") -> CorpusRows:
-    return CorpusRows("uk", split, f"/uk/{split}.parquet", table, "uk/1")
+    return CorpusRows(CorpusFile(f"/uk/{split}.parquet", split, "uk", "uk/1", ""), table)
 
 
 def test_rows_of_articles() -> None:

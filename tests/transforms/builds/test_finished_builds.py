@@ -11,6 +11,7 @@ from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_pipeline
 from transforms.builds.finished_builds import (
     Build,
+    CorpusFile,
     CorpusRows,
     ReadCorpus,
     RowGroup,
@@ -212,11 +213,14 @@ def test_a_folder_without_a_finished_build_is_an_error(tmp_path: Path, argument:
 def test_row_groups_come_in_the_order_of_the_files(uk: Path) -> None:
     groups = plan_row_groups(open_build(str(uk)))
     train, test = f"{uk}/train-0000{{}}-of-00003.parquet", f"{uk}/test-00000-of-00001.parquet"
-    assert [tuple(group) for group in groups] == [
-        (train.format(0), "train", 0, 2, "uk", "uk/20260101-1.0.0"),
-        (train.format(0), "train", 1, 1, "uk", "uk/20260101-1.0.0"),
-        (train.format(2), "train", 0, 1, "uk", "uk/20260101-1.0.0"),
-        (test, "test", 0, 2, "uk", "uk/20260101-1.0.0"),
+    assert groups == [
+        RowGroup(CorpusFile(path, split, "uk", "uk/20260101-1.0.0", "wiki40b"), number, rows)
+        for path, split, number, rows in (
+            (train.format(0), "train", 0, 2),
+            (train.format(0), "train", 1, 1),
+            (train.format(2), "train", 0, 1),
+            (test, "test", 0, 2),
+        )
     ]
     assert plan_row_groups(open_build(str(uk)), ["test"]) == groups[3:]
     rows = read_row_group(groups[1], ["text", "wikidata_id"])
@@ -234,7 +238,9 @@ def test_every_row_group_is_an_element(tmp_path: Path, uk: Path, whole_files: bo
     else:
         found = read(builds, ["wikidata_id"])
     assert sorted(
-        (rows.edition, rows.split, Path(rows.path).name, rows.build, ids_of(rows)) for rows in found
+        (one.edition, one.split, Path(one.path).name, one.build, ids_of(rows))
+        for rows in found
+        for one in [rows.file]
     ) == [
         (
             "el",

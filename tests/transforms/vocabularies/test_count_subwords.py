@@ -3,7 +3,7 @@ import pytest
 from apache_beam.pvalue import AsList, AsSingleton
 
 from tests.tools.run_pipeline import run_inputs
-from transforms.builds.finished_builds import CorpusRows
+from transforms.builds.finished_builds import CorpusFile, CorpusRows
 from transforms.records import Article, PackedArticle, SubwordStats
 from transforms.text.vocabularies.subwords import (
     SubwordCounter,
@@ -77,7 +77,8 @@ def test_the_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows(edition: str, split: str, texts: list[str]) -> CorpusRows:
     table = pa.table({"text": pa.array(texts, pa.string())})
-    return CorpusRows(edition, split, "path", table, f"{edition}/20260101-1.0.0")
+    file = CorpusFile("path", split, edition, f"{edition}/20260101-1.0.0", "wiki40b")
+    return CorpusRows(file, table)
 
 
 def test_row_groups_are_counted_in_each_vocabulary() -> None:
@@ -97,7 +98,7 @@ def test_row_groups_are_counted_in_each_vocabulary() -> None:
         (name, edition, split): add_subword_stats(
             SubwordCounter(one.model).count(text)
             for group in groups
-            if (group.edition, group.split) == (edition, split)
+            if (group.file.edition, group.file.split) == (edition, split)
             for text in group.table["text"].to_pylist()
         )
         for name, one in (("all", TRAINED), ("small", small))

@@ -31,7 +31,7 @@ def test_the_sample_are_the_first_articles_of_train(
     build = open_build(str(make_build(tmp_path, "uk", IDS)))
     sample = plan_sample(build, articles)
     paths = build.files["train"]
-    found = [(paths.index(part.path), part.number, part.rows) for part in sample]
+    found = [(paths.index(part.file.path), part.number, part.rows) for part in sample]
     assert found == expected
     ids = [f"Q{number}" for number in range(1, min(articles, 5) + 1)]
     assert list(read_sample(sample)) == [(identity, "7", text_of(identity)) for identity in ids]
