@@ -129,7 +129,7 @@ class LineShard(NamedTuple):
     series: str  # "train", whose shard 0 is held out, or "heldout", the shards that shard 0 is split into
     shard: int
     shards: int  # of the series
-    block: bytes  # see text/line_blocks.py
+    block: bytes  # see line_blocks.py
 
 
 class BookHeader(NamedTuple):

@@ -15,7 +15,7 @@ class DropDuplicateBooks(beam.PTransform):
     """PCollection[Book] or PCollection[DatedBook] → Screened of the same.
 
     Of several as long as each other, the one with the smallest id stays.
-    Compared are plain words (see text/plain_words.py), so that two editions are alike which differ in their
+    Compared are plain words (see plain_words.py), so that two editions are alike which differ in their
     quotation marks. Books that stay are as they were.
 
     Args: see DropDuplicates.

@@ -1,4 +1,4 @@
-"""Documents → pairs of documents that may be near-duplicates, by MinHash and bands (see text/minhash.py)."""
+"""Documents → pairs of documents that may be near-duplicates, by MinHash and bands (see minhash.py)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Lines → pairs of lines that may be near-duplicates, by MinHash and bands (see text/minhash.py)."""
+"""Lines → pairs of lines that may be near-duplicates, by MinHash and bands (see minhash.py)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -29,7 +29,7 @@ class DealWords(beam.PTransform):
 
     Args:
       folder: in which counts wait (see scratch.py).
-      count: element → its word counts (see text/word_counts.py); nothing for an element that has none.
+      count: element → its word counts (see word_counts.py); nothing for an element that has none.
       buckets: how many there are.
       join: batches of counts → one batch. The one that is given adds up what is the same word.
     """

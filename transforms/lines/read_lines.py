@@ -37,9 +37,7 @@ _TOLD_NAMES = 5
 class LineBlocks(NamedTuple):
     """What ReadLines gives. The lines of the files are those of the blocks and the rejected ones."""
 
-    blocks: (
-        beam.PCollection
-    )  # of bytes: whole lines, each with its line feed (see text/line_blocks.py)
+    blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
     rejected: beam.PCollection  # of Rejected: lines that are no UTF-8, or too long
     lost: beam.PCollection  # of LostBytes
     lines: beam.PCollection  # of int, one for each unit: lines read, rejected ones too
@@ -56,7 +54,7 @@ class ReadLines(beam.PTransform):
     scripts begin, would join it with the first line of the next file: such files are named.)
 
     UTF-8 is meant as Perl means it (see text/news/perl_utf8.py). A rejected line is named by its file,
-    without the folder, and its place (see text/line_units.py), and in an archive by its member as well:
+    without the folder, and its place (see line_units.py), and in an archive by its member as well:
     "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:

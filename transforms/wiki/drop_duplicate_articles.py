@@ -12,7 +12,7 @@ from transforms.wiki.pack_articles import unpack_text
 class DropDuplicateArticles(DropDuplicates):
     """PCollection[PackedArticle] of one wiki → Screened.
 
-    Compared are plain words (see text/plain_words.py), with those of titles and markers. Of several articles
+    Compared are plain words (see plain_words.py), with those of titles and markers. Of several articles
     as long as each other, the one with the smallest page id stays.
 
     Args: see DropDuplicates.

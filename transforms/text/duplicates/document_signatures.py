@@ -1,6 +1,6 @@
 """How much two documents have in common, by the hashes of their word n-grams: exactly, and signatures.
 
-Hashes are those of text/hashed_ngrams.py, signatures those of text/minhash.py. A similarity is a fraction,
+Hashes are those of hashed_ngrams.py, signatures those of minhash.py. A similarity is a fraction,
 so that it is compared with a threshold as exactly as both are known.
 """
 

@@ -35,7 +35,7 @@ class LineStats(NamedTuple):
 
 
 def measure_lines(block: bytes) -> LineStats:
-    """Counts a block of lines (see text/line_blocks.py)."""
+    """Counts a block of lines (see line_blocks.py)."""
     return add_line_stats(map(_measure_chunk, cut_block(block, _CHUNK_BYTES)))
 
 

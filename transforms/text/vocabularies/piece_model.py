@@ -5,7 +5,7 @@ not say is as `spm_train` has it by default: a unigram model over text normalise
 before the first word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are
 not spelled in bytes; with `byte_fallback` they are.
 
-Encoding loses more than that of text/subwords.py, whose models must spell every text again: these have only
+Encoding loses more than that of subwords.py, whose models must spell every text again: these have only
 to cut translation and reference in the same way.
 """
 
@@ -106,7 +106,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     """The model of the words of a corpus. No piece reaches over a blank, so their counts are all it takes.
 
     Args:
-      parts: word counts (see text/word_counts.py), each word in one of them, in an order that does not
+      parts: word counts (see word_counts.py), each word in one of them, in an order that does not
         depend on chance.
 
     For its first candidates the trainer writes each word out as often as it counts, 500 MB at a time, some

@@ -41,7 +41,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 class VocabularyPart(NamedTuple):
     """What a part of all words gives to the vocabulary."""
 
-    packed: bytes  # counts of the words that are in the vocabulary (see text/word_counts.py)
+    packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
     words: int  # running words of the part, whether in the vocabulary or not
     distinct_words: int
 
@@ -49,7 +49,7 @@ class VocabularyPart(NamedTuple):
 class Vocabulary(NamedTuple):
     """The words of a training corpus that are frequent enough."""
 
-    counts: pa.RecordBatch  # see text/word_counts.py; the most frequent first, then by bytes
+    counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
     sentences: int
     words: int  # running words, without the ends of sentences
     distinct_words: int
