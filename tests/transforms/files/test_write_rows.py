@@ -1,4 +1,5 @@
 import hashlib
+import operator
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -284,7 +285,7 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
     """Their number is known before they are."""
     rows = [(f"kept {number // 2}", f"removed {number}", number / 7) for number in range(7)]
-    columns = (drop_near_duplicates.SCHEMA, drop_near_duplicates.removed_of, tuple)
+    columns = (drop_near_duplicates.SCHEMA, operator.itemgetter(1), tuple)
 
     def apply(removed: beam.PCollection, count: beam.PCollection) -> beam.PCollection:
         writer = WriteRecords(str(tmp_path), "removed", *columns, records_per_file=3, count=count)
