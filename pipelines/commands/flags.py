@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
-KEEP_GOOD = "keep-good"
 
 
 def add_command(
@@ -97,7 +96,7 @@ class Flags:
     def on_corrupt(self, kept: str = "take what is whole") -> None:
         """The fate of damaged input."""
         help = f"what to do about damaged input: end with an error (default), or {kept}"
-        self.choice("--on-corrupt", ("fail", KEEP_GOOD), help)
+        self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
         """The similarity from which on all but one are left out; 0 keeps all."""
