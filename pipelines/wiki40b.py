@@ -67,6 +67,7 @@ class Wiki40b(CorpusBuild):
             page_props=match_inputs(config.page_props),
             items_per_site=match_inputs(config.items_per_site),
             pages=match_inputs(config.page_table),
+            on_corrupt=config.on_corrupt,
         )
         self.entities = EntityTable.open(config.entities) if config.entities else None
         if self.entities:
@@ -153,6 +154,7 @@ class Wiki40b(CorpusBuild):
                 vocabulary.files,
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
+            unread=linked.unread,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
             class_unknown=linked.class_unknown,
             pinned=assigned.pinned,

@@ -11,7 +11,7 @@ from transforms.builds.write_manifest import Enter, WriteManifest
 from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance, Release
-from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, AccountFor
+from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
 
 
 class CorpusBuild:
@@ -101,7 +101,7 @@ class CorpusBuild:
           ledger: of the stages before.
           outputs: of OutputFile.
           rejected: of Rejected, which are accounted for; None of a build that rejects nothing.
-          unread: of Rejected, too, which are only listed.
+          unread: of Rejected, too, which are only listed and counted: records of tables beside the corpus.
           accounts: further ones, by their names.
         """
         accounts[OUTPUTS] = tuple(outputs)
@@ -109,6 +109,8 @@ class CorpusBuild:
             listed = (rejected, unread) | "Listed" >> beam.Flatten() if unread else rejected
             accounts[OUTPUTS] += (listed | "WriteRejected" >> WriteRejected(folder),)
             accounts[REJECTED] = rejected | "CountReasons" >> CountReasons()
+        if unread:
+            accounts[UNREAD] = unread | "CountUnread" >> beam.combiners.Count.Globally()
         entered = accounts | "Enter" >> Enter(ledger)
         _ = entered | "WriteManifest" >> WriteManifest(
             folder, self.provenance(), self.description, account_for

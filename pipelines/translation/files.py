@@ -10,12 +10,13 @@ from typing import Any
 
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, check_regular
 from transforms.text.translation.records import ReadError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:
-    """The file. Raises InputError where it cannot be read."""
+    """The file. Raises InputError where it cannot be read, or is a pipe or a device."""
+    check_regular(str(path))
     try:
         return path.read_bytes()
     except OSError as error:

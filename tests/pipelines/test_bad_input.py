@@ -187,6 +187,13 @@ def test_a_stream_whose_header_is_damaged(uk: WikiFiles, failed: Failed) -> None
     assert f"nothing is whole up to byte {starts[4]}" in message
 
 
+def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:
+    path = uk.write_xml("")
+    xml = path.read_text("utf-8")
+    path.write_text(f"{xml.partition('<page>')[0]}</mediawiki>\n", "utf-8")
+    assert f"{path.name}: no page in it" in failed(path)
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -32,7 +32,7 @@ from transforms.text.files.packed_files import (
     read_packed,
     read_zip_member,
 )
-from transforms.text.files.tar_members import Link, TarError
+from transforms.text.files.tar_members import Member, TarError
 from transforms.text.files.zip_members import ZipError, ZipMember
 from transforms.text.fingerprint import fingerprint
 from transforms.text.lines.unit_blocks import shares_of
@@ -68,9 +68,9 @@ class ReadBooks(beam.PTransform):
 
     Not kept are files that are no text ("html-page", "empty-file", "binary-file"), that tell no number of an
     ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
-    ("too-large", "encrypted", "unsupported-compression", "too-deep", "link"). They are named by file and
-    archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their folders
-    comes before it that the names differ.
+    ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
+    file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their
+    folders comes before it that the names differ.
 
     Args:
       paths: files on any Beam file system.
@@ -198,8 +198,8 @@ def _list_tar(
             name = name_inside(source.name, member.name)
             if not is_wanted(member.name):
                 yield PassedOver(name)
-            elif isinstance(member, Link):
-                yield StoredFile(name, 0, 0, reason=packed_files.reason_of_link(member))
+            elif not isinstance(member, Member):
+                yield StoredFile(name, 0, 0, reason=packed_files.reason_not_to_read(member))
             elif member.start + member.bytes <= source.stored_bytes:  # else an error after it tells
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:

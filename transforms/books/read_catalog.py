@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
 
 from transforms.files import counters
 from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
@@ -19,6 +20,7 @@ from transforms.text.books.files.catalog_rdf import (
     parse_catalog_rdf,
 )
 from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from transforms.text.files.packed_files import reason_not_to_read
 from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
 from transforms.text.lines.unit_blocks import is_archive
 
@@ -56,7 +58,8 @@ class ReadCatalog(beam.PTransform):
         the file and the line or byte; "keep-good" goes on with what is whole and reports the rest. A bad
         document in an archive is rejected either way: the others do not depend on it.
 
-    A file that is neither, and an archive without a document, raise InputError.
+    A file that is neither, an archive without a document, and files of which nothing but bad rows and bad
+    documents can be read raise InputError.
     """
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
@@ -78,7 +81,25 @@ class ReadCatalog(beam.PTransform):
             .with_output_types(CatalogEntry)
             .with_outputs("rejected", "lost", main="entries")
         )
+        _ = (
+            read.entries
+            | "CountEntries" >> beam.combiners.Count.Globally()
+            | "CheckEntries"
+            >> beam.Map(
+                check_entries,
+                self.paths,
+                AsSingleton(read.rejected | "FirstRejected" >> beam.combiners.Top.Smallest(1)),
+            )
+        )
         return Catalog(read.entries, read.rejected, read.lost)
+
+
+def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[Rejected]) -> None:
+    """Raises InputError where the catalogue has no entry, but something that should be one."""
+    for rejected in first_rejected:
+        if not entries:
+            message = f"no entry can be read: {rejected.id}: {rejected.detail}"
+            raise InputError(", ".join(paths), message)
 
 
 class CatalogUnit(NamedTuple):
@@ -199,7 +220,11 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
                 continue
             try:
                 with archive.open(info) as content:
-                    yield from _read_content(cast(BinaryIO, content), info.filename, unit)
+                    stream = cast(BinaryIO, content)
+                    if _is_document(info.filename):
+                        yield _read_document(decompressed(stream), info.filename)
+                    else:
+                        yield from _read_content(stream, info.filename, unit)
             except _ERRORS as error:
                 message = f"damaged or cut: {error}"
                 yield DamagedCatalog(info.filename, info.header_offset, message)
@@ -237,10 +262,15 @@ def _read_tar(archive: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Eve
     documents = 0
     try:
         for found in read_members(archive):
-            if isinstance(found, Member) and _is_document(found.name):
-                if documents % unit.stripes == unit.stripe:
-                    yield _read_document(found.content, _join(member, found.name))
-                documents += 1
+            if not _is_document(found.name):
+                continue
+            if documents % unit.stripes == unit.stripe:
+                name = _join(member, found.name)
+                if isinstance(found, Member):
+                    yield _read_document(found.content, name)
+                else:
+                    yield BadDocument(name, " ".join(reason_not_to_read(found)))
+            documents += 1
     except TarError as error:
         message = f"{error.message} (bytes of the archive)"
         yield DamagedCatalog(member, error.offset, message)

@@ -16,6 +16,7 @@ from transforms.text.builds.ledger import (
     INPUTS,
     LOST,
     OUTPUTS,
+    UNREAD,
     AccountFor,
     Entry,
     Ledger,
@@ -109,9 +110,18 @@ def write_manifest(
         accounts = account_for(ledger, provenance)
     except NothingLeftError as error:
         raise InputError(names_of(inputs, error.roles), error.reason) from error
-    known = provenance._replace(caveats=(*provenance.caveats, *accounts.caveats))
+    caveats = (*provenance.caveats, *accounts.caveats, *_say_unread(ledger.number(UNREAD)))
+    known = provenance._replace(caveats=caveats)
     lost = [one._asdict() for one in ledger.values(LOST)]
     manifest = assemble(known, inputs, accounts.counts, lost, outputs) | dict(accounts.findings)
     card = make_card(description, manifest, accounts.sections)
     texts = make_texts(known, description, manifest, accounts.stats, card, outputs)
     yield from write_texts(folder, texts)
+
+
+def _say_unread(records: int) -> tuple[str, ...]:
+    if not records:
+        return ()
+    return (
+        f"Malformed records of tables or catalogues were not used: {records:,}, see `rejected/`.",
+    )

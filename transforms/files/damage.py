@@ -31,7 +31,7 @@ class LostBytes(NamedTuple):
     start: int  # byte of the stored file; of the XML where that cannot be entered in the middle
     end: int
     message: str
-    pages_lost: int = -1  # by the multistream index; -1 where there is none
+    pages_lost: int = -1  # by the multistream index; -1 where it does not say
     last_page: str = ""  # the last whole page in front of it: "12 Anarchism"
 
 

@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+import stat
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
@@ -32,7 +33,8 @@ class InputError(Exception):
 def match_inputs(patterns: Sequence[str]) -> list[str]:
     """The files that the patterns match, each once, sorted by name.
 
-    Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus.
+    Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus;
+    and for what is not a regular file, like a pipe.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -40,8 +42,33 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
         files = [path for path in found if not pathlib.Path(path).is_dir()]
         if not files:
             raise InputError(pattern, "a folder, no file" if found else "no such file")
+        for path in files:
+            check_regular(path)
         paths.update(files)
     return sorted(paths)
+
+
+def check_regular(path: str) -> None:
+    """Raises InputError for a pipe, a socket or a device of this machine.
+
+    It may have no end, or make its reader wait for ever, and it cannot be read twice.
+    """
+    if not (is_local(path) and pathlib.Path(path).exists()):
+        return
+    mode = pathlib.Path(path).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        kind = next((kind for is_kind, kind in _SPECIAL_KINDS.items() if is_kind(mode)), "special")
+        raise InputError(
+            path, f"not a regular file, but a {kind}: copy its content to a file first"
+        )
+
+
+_SPECIAL_KINDS = {
+    stat.S_ISFIFO: "pipe",
+    stat.S_ISSOCK: "socket",
+    stat.S_ISCHR: "character device",
+    stat.S_ISBLK: "block device",
+}
 
 
 def _match(pattern: str) -> list[str]:
@@ -71,9 +98,11 @@ def file_bytes_of(path: str) -> int:
 def open_raw(path: str) -> BinaryIO:
     """Opens the stored bytes, seekable, with no decompression.
 
-    Raises InputError for an object that its store does not give, then or when it is read.
+    Raises InputError for an object that its store does not give, then or when it is read, and for what is
+    not a regular file.
     """
     if is_local(path):
+        check_regular(path)
         return _open(path)
     try:
         return cast(BinaryIO, _StoredObject(path, _open(path)))

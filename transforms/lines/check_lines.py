@@ -7,27 +7,19 @@ from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.lines.read_lines import MEMBERS, find_files
 from transforms.text.files import bz2_blocks
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from transforms.text.files.file_kinds import is_binary, kind_of
+from transforms.text.files.tar_members import is_tar
 
+KEEP = "; --on-corrupt keep-good builds from what is text"
 _HEAD_BYTES = 1 << 12
-_PROBLEM_OF_HEAD = {
-    b"PK\x03\x04": "a .zip archive, which has to be unpacked first",
-    b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
-    b"\x28\xb5\x2f\xfd": "a .zst file, which has to be decompressed first",
-    b"\x1f\x9d": "a .Z file, which has to be decompressed first",
-    b"\x5d\0\0": "a .lzma file, which has to be decompressed first",
-    b"\xff\xfe": "UTF-16, where UTF-8 is wanted",
-    b"\xfe\xff": "UTF-16, where UTF-8 is wanted",
-}
-_HTML_BEGINNINGS = (b"<!doctype html", b"<html")
-_HTML_HEADS = (b"<head", b"<title")
 
 
 def check_lines(
     paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
 ) -> None:
-    """Raises InputError for a file that is no text, or has to be whole and is visibly cut off; for an
-    archive that visibly has no wanted file, or has one as a link alone; and where all files together have
-    no line.
+    """Raises InputError for a file that is no text, or has to be whole and is visibly cut off or seems to be
+    binary; for an archive that visibly has no wanted file, or has one as a link alone; and where all files
+    together have no line.
 
     A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz is
     cut off they do not tell, nor what a compressed archive holds.
@@ -45,7 +37,7 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
     with open_raw(path) as stream:
         codec = codec_of(stream)
         head = read_head(path, stream)
-        _check_head(path, head)
+        _check_head(path, head, whole)
         if whole and not ends_whole(stream, codec, file_bytes):
             problem = f"the file ends inside its {codec} data: it is cut off or still being written"
             raise InputError(path, problem, file_bytes)
@@ -53,22 +45,13 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
     return bool(head) and any(file.stored_bytes for file in files)
 
 
-def _check_head(path: str, head: bytes) -> None:
-    for beginning, problem in _PROBLEM_OF_HEAD.items():
-        if head.startswith(beginning):
-            raise InputError(path, f"the file is {problem}", 0)
-    if _is_utf_16(head):
-        raise InputError(path, "the file is UTF-16, where UTF-8 is wanted", 0)
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    # A line of news may be a tag; a page has a head as well.
-    if text.startswith(_HTML_BEGINNINGS) and any(tag in text for tag in _HTML_HEADS):
-        raise InputError(path, "the file is a web page: an error page saved as the file?", 0)
-
-
-def _is_utf_16(head: bytes) -> bool:
-    """Whether a text without a byte order mark has zeros in every other place, and in no other."""
-    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
-    return not low and high * 4 > len(head)
+def _check_head(path: str, head: bytes, whole: bool) -> None:
+    if kind := kind_of(head):
+        raise InputError(path, f"the file is {kind}", 0)
+    if whole and is_binary(head) and not is_tar(head):
+        raise InputError(
+            path, f"the file seems to be binary data, not text: {head[:16]!r}{KEEP}", 0
+        )
 
 
 def read_head(path: str, stream: BinaryIO) -> bytes:

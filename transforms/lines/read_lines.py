@@ -136,7 +136,8 @@ def find_files(
     the content of what is wanted is in it.
 
     Raises InputError for such an archive without a wanted file; and, if it must be whole, for one that is
-    not, or has a wanted file as a link alone. Otherwise its reader will tell of it, with the place.
+    not, or has a wanted file as a link or a device alone. Otherwise its reader will tell of it, with the
+    place.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
@@ -152,9 +153,9 @@ def find_files(
     wanted = [member for member in found if tar_members.is_named_like(member.name, members)]
     if not wanted:
         raise _no_member_error(path, members, [member.name for member in found])
-    for link, problem in tar_members.problems_of_links(wanted):
+    for found_instead, problem in tar_members.problems_of(wanted):
         if must_be_whole:
-            raise InputError(path, problem, link.start)
+            raise InputError(path, problem, found_instead.start)
         return [itself]
     return [
         TextFile(path, member.name, member.start, member.bytes)

@@ -1,5 +1,7 @@
 """Tables of the wiki → page id → what they say: the item of a page, that it exists, what it is."""
 
+import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,11 +9,15 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms.records import PackedArticle
+from transforms.text.wikimedia.mediawiki_xml import parse_id
 from transforms.text.wikimedia.screening import PageFacts
 from transforms.wiki.read_entity_table import EntityTable, PageToFacts, ReadSitelinks
 from transforms.wiki.read_sql_dumps import ReadSqlDump
 
 Row = tuple[bytes | None, ...]
+
+_QID = re.compile("[Qq][1-9][0-9]{0,17}")  # fits 64 bits
+_SHOWN = 40  # characters of a value in a message
 
 
 class WikiTables(NamedTuple):
@@ -20,6 +26,7 @@ class WikiTables(NamedTuple):
     page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
     pages: Sequence[str] = ()  # <wiki>-<date>-page.sql.gz
+    on_corrupt: str = "fail"  # or "keep-good": what to do about malformed rows
 
     def links_pages(self) -> bool:
         """Whether they tell the item of a page."""
@@ -35,10 +42,11 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What FindItems gives: (page id, PageFacts), none or several for a page."""
+    """What FindItems gives: (page id, PageFacts), none or several for a page, and malformed rows."""
 
-    items: beam.PCollection  # those that name an item
+    items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # those about the page alone
+    rejected: beam.PCollection  # of Rejected
 
 
 @dataclass(eq=False, repr=False)
@@ -60,32 +68,39 @@ class FindItems(beam.PTransform):
         root = articles.pipeline
         items: list[beam.PCollection] = []
         pages: list[beam.PCollection] = []
+        rejected: list[beam.PCollection] = []
+        read = functools.partial(ReadSqlDump, on_corrupt=self.tables.on_corrupt)
         if self.tables.page_props:
             columns = ["pp_page", "pp_propname", "pp_value"]
-            read = ReadSqlDump(self.tables.page_props, "page_props", columns)
-            facts = beam.FlatMap(fact_of_property).with_output_types(PageToFacts)
-            found = (
-                root
-                | "ReadPageProps" >> read
-                | "FactOfProperty" >> facts.with_outputs("pages", main="items")
+            facts = fact_of_property, PageToFacts, "pages"
+            found = root | "ReadPageProps" >> read(
+                self.tables.page_props, "page_props", columns, *facts
             )
-            items.append(found.items)
-            pages.append(found.pages)
+            items.append(found.rows)
+            pages.append(found.tagged)
+            rejected.append(found.rejected)
         if self.tables.items_per_site:
             columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
-            read = ReadSqlDump(self.tables.items_per_site, "wb_items_per_site", columns)
-            rows = root | "ReadItemsPerSite" >> read
-            title_to_item = rows | "ItemsOfSite" >> beam.FlatMap(title_and_item, self.dbname)
-            items.append(articles | "ByTitle" >> _JoinTitles(title_to_item))
+            of_wiki = functools.partial(title_and_item, dbname=self.dbname), tuple[str, str]
+            found = root | "ReadItemsPerSite" >> read(
+                self.tables.items_per_site, "wb_items_per_site", columns, *of_wiki
+            )
+            items.append(articles | "ByTitle" >> _JoinTitles(found.rows))
+            rejected.append(found.rejected)
         if self.table is not None and not self.tables.links_pages():
             title_to_item = root | "ReadSitelinks" >> ReadSitelinks(self.table, self.dbname)
             items.append(articles | "BySitelink" >> _JoinTitles(title_to_item))
         if self.tables.pages:
-            rows = root | "ReadPageTable" >> ReadSqlDump(self.tables.pages, "page", ["page_id"])
-            pages.append(rows | "FactOfExistence" >> beam.Map(fact_of_existence))
+            existence = fact_of_existence, PageToFacts
+            found = root | "ReadPageTable" >> read(
+                self.tables.pages, "page", ["page_id"], *existence
+            )
+            pages.append(found.rows)
+            rejected.append(found.rejected)
         return Found(
             items | "Items" >> beam.Flatten(pipeline=root),
             pages | "Pages" >> beam.Flatten(pipeline=root),
+            rejected | "Rejected" >> beam.Flatten(pipeline=root),
         )
 
 
@@ -105,20 +120,29 @@ class _JoinTitles(beam.PTransform):
 
 
 def fact_of_property(row: Row) -> Iterator[Any]:
-    """What a row (page, property, value) of page_props says of its page: its item, or else on "pages"."""
+    """What a row (page, property, value) of page_props says of its page: its item, or else on "pages".
+
+    Raises ValueError for what is no page or no item.
+    """
     page, name, value = row
     if name == b"wikibase_item" and value:
-        yield int(page or 0), PageFacts(qid=value.decode("ascii"))
+        qid = value.decode("ascii")
+        if not _QID.fullmatch(qid):
+            raise ValueError(f"the item is {qid[:_SHOWN]!r}, not like 'Q64'")
+        yield parse_id(page or b"", "page"), PageFacts(qid=qid)
     elif name == b"disambiguation":
-        fact = int(page or 0), PageFacts(is_disambiguation=True)
+        fact = parse_id(page or b"", "page"), PageFacts(is_disambiguation=True)
         yield beam.pvalue.TaggedOutput("pages", fact)
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
-    """(title, QID) of a row (item number, site, title) that is about the wiki."""
+    """(title, QID) of a row (item number, site, title) that is about the wiki.
+
+    Raises ValueError for what is no item, and a title that is not UTF-8.
+    """
     item, site, title = row
     if item and title and site == dbname.encode():
-        yield title.decode("utf-8").replace("_", " "), f"Q{item.decode('ascii')}"
+        yield title.decode("utf-8").replace("_", " "), f"Q{parse_id(item, 'item')}"
 
 
 def title_and_page(article: PackedArticle) -> tuple[str, int]:
@@ -135,6 +159,6 @@ def facts_of_title(
             yield int(page), PageFacts(qid=str(qid))
 
 
-def fact_of_existence(row: Row) -> PageToFacts:
-    """A row of the page table says that its page exists."""
-    return int(row[0] or 0), PageFacts(exists=True)
+def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
+    """A row of the page table says that its page exists. Raises ValueError for what is no page."""
+    yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

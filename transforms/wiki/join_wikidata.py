@@ -6,13 +6,23 @@ article moves once, to meet the facts about its page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import apache_beam as beam
 
 from transforms.wiki.find_items import FindItems, WikiTables
 from transforms.wiki.read_entity_table import EntityTable, FindClasses
 from transforms.wiki.read_split_pins import PinFile, PinItems, PinPages, ReadSplitPins
-from transforms.wiki.screen_facts import Linked, ScreenFacts
+from transforms.wiki.screen_facts import ScreenFacts
+
+
+class Linked(NamedTuple):
+    """What LinkPages gives."""
+
+    kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
+    rejected: beam.PCollection  # of Rejected
+    class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
+    unread: beam.PCollection  # of Rejected: malformed rows of the tables
 
 
 @dataclass(eq=False, repr=False)
@@ -32,7 +42,7 @@ class LinkPages(beam.PTransform):
         pins = None
         if self.pins:
             pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins)
-        link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables.pages, pins)
+        link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables, pins)
         if self.table or self.tables.links_pages():
             link = JoinWikidata(self.dbname, self.tables, self.table, pins)
         return Linked(*(articles | link))
@@ -65,7 +75,11 @@ class JoinWikidata(beam.PTransform):
             about_items = about_items | "PinItems" >> PinItems(self.pins)
         page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
         screen = ScreenFacts("join-wikidata", page_to_facts, bool(self.tables.pages))
-        return Linked(*(articles | "ScreenFacts" >> screen))
+        kept, rejected, class_unknown = articles | "ScreenFacts" >> screen
+        return Linked(kept, rejected, class_unknown, found.rejected)
+
+
+_NO_TABLES = WikiTables()
 
 
 @dataclass(eq=False, repr=False)
@@ -74,21 +88,28 @@ class IdentifyByPage(beam.PTransform):
 
     Args:
       dbname: the wiki, "ukwiki".
-      page_tables: <wiki>-<date>-page.sql.gz; a page not in them was deleted.
+      tables: of the wiki, of which only those of pages are read; a page not in them was deleted.
       pins: what ReadSplitPins gives, for identities like "ukwiki:1088"; None where no split is pinned.
     """
 
     dbname: str
-    page_tables: Sequence[str] = ()
+    tables: WikiTables = _NO_TABLES
     pins: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
         facts = []  # (page id, PageFacts); where nothing tells of pages, there is no join
-        if self.page_tables:
-            find = FindItems(self.dbname, WikiTables(pages=self.page_tables))
-            facts.append((articles | "FindPages" >> find).pages)
+        if self.tables.pages:
+            only_pages = WikiTables(pages=self.tables.pages, on_corrupt=self.tables.on_corrupt)
+            found = articles | "FindPages" >> FindItems(self.dbname, only_pages)
+            facts.append(found.pages)
+            unread = found.rejected
+        else:
+            unread = articles.pipeline | "NoneUnread" >> beam.Create([])
         if self.pins is not None:
             facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
         page_to_facts = facts | "Facts" >> beam.Flatten() if facts else None
-        screen = ScreenFacts("identify-by-page", page_to_facts, bool(self.page_tables), self.dbname)
-        return Linked(*(articles | "ScreenFacts" >> screen))
+        screen = ScreenFacts(
+            "identify-by-page", page_to_facts, bool(self.tables.pages), self.dbname
+        )
+        kept, rejected, class_unknown = articles | "ScreenFacts" >> screen
+        return Linked(kept, rejected, class_unknown, unread)

@@ -12,6 +12,7 @@ from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, t
 from transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Page, Rejected
+from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
 from transforms.text.wikimedia.mediawiki_xml import (
@@ -22,6 +23,7 @@ from transforms.text.wikimedia.mediawiki_xml import (
 )
 
 STAGE = "read-dump"
+_SHOWN_BYTES = 256  # of a title or an id that may be anything; MediaWiki's titles have 255 at most
 
 
 class ReadPages(NamedTuple):
@@ -115,12 +117,13 @@ def _page_of(unit: WorkUnit, xml: bytes, on_corrupt: str) -> Page | beam.pvalue.
     try:
         return parse_page(xml)
     except MalformedPageError as error:
+        place = f"in bytes {unit.start} to {unit.end}"
         if on_corrupt == "fail":
             start = xml[:120].decode("utf-8", "replace")
-            place = f"in bytes {unit.start} to {unit.end}"
             raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
         counters.count(STAGE, "malformed-xml")
-        return beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, error))
+        detail = f"{posixpath.basename(unit.path)}, {place}: {error}"
+        return beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, detail))
 
 
 def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
@@ -154,10 +157,21 @@ def _read_counted(unit: WorkUnit, stage: str) -> Iterator[PageXml | Damage]:
     counters.flush()
 
 
-def _reject_malformed(xml: bytes, error: MalformedPageError) -> Rejected:
-    title = xml.partition(b"<title>")[2].partition(b"</title>")[0].decode("utf-8", "replace")
-    page_id = xml.partition(b"<id>")[2].partition(b"</id>")[0].decode("utf-8", "replace")
-    return Rejected(page_id, title, STAGE, "malformed-xml", str(error))
+def _reject_malformed(xml: bytes, detail: str) -> Rejected:
+    return Rejected(*_identify(xml), STAGE, "malformed-xml", detail)
+
+
+def _identify(xml: bytes) -> tuple[str, str]:
+    """Id and title of a page that may be malformed."""
+    try:
+        page = parse_page(xml)
+    except MalformedPageError:
+        page_id, title = (
+            xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
+            for name in (b"id", b"title")
+        )
+        return page_id.decode("utf-8", "replace"), title.decode("utf-8", "replace")
+    return str(page.page_id), page.title
 
 
 def _damage_error(unit: WorkUnit, damage: Damage) -> InputError:
@@ -173,16 +187,18 @@ def _last_page(unit: WorkUnit, damage: Damage) -> str:
             xml = dump_units.last_page_before(stream, unit, damage.start)
     if xml is None:
         return "none"
-    page = parse_page(xml)
-    return f"{page.page_id} {page.title}"
+    return " ".join(_identify(xml))
 
 
 def _count_lost_pages(unit: WorkUnit, damage: Damage) -> int:
     index = dump_units.index_path_of(unit.path)
     if unit.kind != "multistream" or index is None or not FileSystems.exists(index):
         return -1
-    with open_input(index) as lines:
-        listed = dump_units.count_indexed_pages(
-            cast(Iterable[bytes], lines), damage.start, damage.end
-        )
+    try:
+        with open_input(index) as lines:
+            listed = dump_units.count_indexed_pages(
+                cast(Iterable[bytes], lines), damage.start, damage.end
+            )
+    except DECODE_ERRORS:  # of a damaged index, or of what is none
+        return -1
     return listed - damage.salvaged

@@ -1,60 +1,112 @@
 """SQL dumps of a wiki's tables → rows."""
 
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 
 from transforms.files import counters
+from transforms.files.damage import check_on_corrupt
 from transforms.files.open_input import InputError, match_inputs, open_input
 from transforms.files.spread import Spread
+from transforms.records import Rejected
 from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
 
 STAGE = "read-sql-dump"
 CHUNK_BYTES = 1 << 20
 
+Parse = Callable[[Row], Iterable[Any]]
 
+
+def keep_row(row: Row) -> tuple[Row]:
+    """The row as it is."""
+    return (row,)
+
+
+class SqlRows(NamedTuple):
+    """What ReadSqlDump gives."""
+
+    rows: beam.PCollection  # what `parse` makes of them
+    tagged: beam.PCollection  # that of it which has the tag
+    rejected: beam.PCollection  # of Rejected
+
+
+@dataclass(eq=False, repr=False)
 class ReadSqlDump(beam.PTransform):
-    """Reads columns of a table: PCollection of tuples of bytes or None. A file is one unit of work.
+    """Reads columns of a table. A file is one unit of work.
 
     Args:
       patterns: dump files on any Beam file system, plain, .gz, .bz2 or .xz.
       table: its name, "page_props".
       columns: their names, in the order in which the values shall come.
+      parse: row of these values → elements. Raises ValueError for a malformed row.
+      of: type of the elements.
+      tag: that some of the elements have.
+      on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects it.
 
-    A file that is damaged, or no dump of that table with those columns, raises InputError, which
+    A file that is damaged, or no dump of that table with those columns, raises InputError either way, which
     names the file and the byte of the uncompressed dump.
     """
 
-    def __init__(self, patterns: Sequence[str], table: str, columns: Sequence[str]):
-        super().__init__()
-        if not columns:
+    patterns: Sequence[str]
+    table: str
+    columns: Sequence[str]
+    parse: Parse = keep_row
+    of: Any = Row
+    tag: str = "tagged"
+    on_corrupt: str = "fail"
+
+    def __post_init__(self) -> None:
+        if not self.columns:
             raise ValueError("no columns asked")
-        self.patterns = list(patterns)
-        self.table = table
-        self.columns = tuple(columns)
+        check_on_corrupt(self.on_corrupt)
 
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
+    def expand(self, root: beam.Pipeline) -> SqlRows:
+        read = (
             root
-            | "Patterns" >> beam.Create([self.patterns])
+            | "Patterns" >> beam.Create([list(self.patterns)])
             | "SpreadFiles" >> Spread(match_inputs, of=str)
-            | "ReadRows" >> beam.FlatMap(read_file, self.table, self.columns)
+            | "ReadRows"
+            >> beam.FlatMap(read_file, self.table, self.columns, self.parse, self.on_corrupt)
+            .with_output_types(self.of)
+            .with_outputs("rejected", self.tag, main="rows")
         )
+        return SqlRows(read.rows, read[self.tag], read.rejected)
 
 
-def read_file(path: str, table: str, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows of a table in one dump file. Raises InputError."""
+def read_file(
+    path: str,
+    table: str,
+    columns: Sequence[str],
+    parse: Parse = keep_row,
+    on_corrupt: str = "fail",
+) -> Iterator[Any]:
+    """What `parse` makes of the rows of a table in one dump file. Raises InputError."""
     rows = 0
     with open_input(path) as stream:
         try:
             for row in read_rows(_read_chunks(stream, path), table, columns):
                 rows += 1
-                yield row
+                try:
+                    yield from parse(row)
+                except ValueError as error:
+                    yield _reject(path, f"row {rows} of {table}", error, on_corrupt)
         except SqlDumpError as error:
             raise InputError(path, error.message, error.offset) from error
     counters.count(STAGE, table, rows)
+
+
+def _reject(path: str, place: str, error: ValueError, on_corrupt: str) -> beam.pvalue.TaggedOutput:
+    if on_corrupt == "fail":
+        raise InputError(path, f"{place}: {error}") from None
+    counters.count(STAGE, "malformed-row")
+    name = f"{posixpath.basename(path)}, {place}"
+    return beam.pvalue.TaggedOutput(
+        "rejected", Rejected(name, "", STAGE, "malformed-row", str(error))
+    )
 
 
 def _read_chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from transforms.wiki.pack_articles import from_bytes, to_bytes
 REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 
 
-class Linked(NamedTuple):
+class ScreenedFacts(NamedTuple):
     """Articles and what their pages are about."""
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
@@ -39,7 +39,7 @@ class ScreenFacts(beam.PTransform):
     has_page_table: bool
     identity: str = ""
 
-    def expand(self, articles: beam.PCollection) -> Linked:
+    def expand(self, articles: beam.PCollection) -> ScreenedFacts:
         page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page)
         if self.page_to_facts is None:
             grouped = page_to_article | "GroupByPage" >> beam.GroupByKey()
@@ -51,7 +51,7 @@ class ScreenFacts(beam.PTransform):
         screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
             "rejected", "class_unknown", main="kept"
         )
-        return Linked(screened.kept, screened.rejected, screened.class_unknown)
+        return ScreenedFacts(screened.kept, screened.rejected, screened.class_unknown)
 
 
 def _screen(

@@ -265,6 +265,8 @@ def test_files_that_cannot_be_read(
 def test_no_such_file(tmp_path: Path, sent: Project) -> None:
     with pytest.raises(InputError, match=r"fra\.xlf: No such file"):
         bring(sent, tmp_path / "fra.xlf")
+    with pytest.raises(InputError, match="/dev/null: not a regular file, but a character device"):
+        bring(sent, Path("/dev/null"), language="fra")
 
 
 def test_the_language_of_a_file_whose_name_does_not_tell(tmp_path: Path, sent: Project) -> None:

@@ -2,6 +2,7 @@ import bz2
 import gzip
 import pathlib
 import random
+import tarfile
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from unittest import mock
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.makers.tar_files import pack_tar
+from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
@@ -127,6 +128,20 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, name: str, stripes:
         "read-books/no-ebook-number": 1,
     }
     assert sum(sizes_of([path])) == pathlib.Path(path).stat().st_size
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_device_in_an_archive_is_rejected(
+    tmp_path: pathlib.Path, compress: Callable[[bytes], bytes]
+) -> None:
+    packed = pack_links([("84.txt", book(84))], [("85.txt", tarfile.CHRTYPE, "")])
+    outcome = read(tmp_path, [write_file(tmp_path, "a.tar", compress(packed))])
+    assert [book.book_id for book in outcome.elements["books"]] == [84]
+    detail = "a character device"
+    assert outcome.elements["rejected"] == [
+        Rejected("a.tar/85.txt", "", "read-books", "not-a-file", detail)
+    ]
+    assert sum(outcome.elements["files"]) == 2
 
 
 def test_single_files_whatever_their_names(tmp_path: pathlib.Path) -> None:

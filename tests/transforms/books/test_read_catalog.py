@@ -2,12 +2,13 @@ import bz2
 import gzip
 import lzma
 import re
+import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.makers.tar_files import pack_tar
+from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
@@ -60,6 +61,7 @@ def document_of(entry: CatalogEntry) -> bytes:
 """.encode()
 
 
+BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
 TABLE = (HEADER + "".join(map(row_of, ENTRIES))).encode()
 DOCUMENTS = {f"cache/epub/{one.book_id}/pg{one.book_id}.rdf": document_of(one) for one in ENTRIES}
 
@@ -142,6 +144,48 @@ def test_bad_documents_are_rejected_by_name(tmp_path: Path) -> None:
     ]
     assert {one.detail for one in outcome.elements["rejected"]} >= {"more than 4,194,304 bytes"}
     assert outcome.counters == {"read-catalog/entries": 40, "read-catalog/malformed-rdf": 3}
+
+
+BAD_DOCUMENTS = {
+    "bomb.rdf": BOMB + document_of(ENTRIES[0]).partition(b"\n")[2],
+    "cut.rdf": document_of(ENTRIES[1])[:-200],
+    "utf-16.rdf": document_of(ENTRIES[2]).decode().encode("utf-16"),
+    "utf-16-le.rdf": (BOMB + document_of(ENTRIES[3])).decode().encode("utf-16-le"),
+    "empty.rdf": b"",
+}
+
+
+@pytest.mark.parametrize("on_corrupt", ["fail", "keep-good"])
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_an_archive_of_bad_documents_alone_is_an_error(
+    tmp_path: Path, pack: Callable[[Mapping[str, bytes]], bytes], on_corrupt: str
+) -> None:
+    path = tmp_path / "rdf-files"
+    path.write_bytes(pack(BAD_DOCUMENTS))
+    message = f"InputError: {path}: no entry can be read: rdf-files/bomb.rdf: a DOCTYPE, which"
+    with pytest.raises(Exception, match=re.escape(message)):
+        read([path], 2, on_corrupt)
+
+
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_each_bad_document_of_an_archive_is_rejected(
+    tmp_path: Path, pack: Callable[[Mapping[str, bytes]], bytes]
+) -> None:
+    path = tmp_path / "rdf-files"
+    path.write_bytes(pack({**BAD_DOCUMENTS, "5.rdf": document_of(ENTRIES[4])}))
+    entries, outcome = read([path])
+    assert entries == [ENTRIES[4]]
+    rejected = sorted(one.id for one in outcome.elements["rejected"])
+    assert rejected == sorted(f"rdf-files/{name}" for name in BAD_DOCUMENTS)
+
+
+def test_a_device_in_the_place_of_a_document_is_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(pack_links(DOCUMENTS.items(), [("41.rdf", tarfile.CHRTYPE, "")]))
+    entries, outcome = read([path], stripes=2)
+    assert entries == ENTRIES
+    (rejected,) = outcome.elements["rejected"]
+    assert (rejected.id, rejected.detail) == ("a.tar/41.rdf", "not-a-file a character device")
 
 
 def test_a_bad_row(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import errno
 import gzip
 import io
 import lzma
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -125,6 +126,18 @@ def test_a_folder_is_no_input(tmp_path: Path) -> None:
         match_inputs([f"{tmp_path}/dumps"])
     (tmp_path / "b.xml").touch()
     assert match_inputs([f"{tmp_path}/*"]) == [f"{tmp_path}/b.xml"]
+
+
+def test_a_pipe_or_a_device_is_no_input(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.xml")
+    (tmp_path / "a.xml").touch()
+    problem = "not a regular file, but a pipe: copy its content to a file first"
+    for pattern in (f"{tmp_path}/pipe.xml", f"{tmp_path}/*.xml"):
+        message = error_of(InputError, match_inputs, [pattern])
+        assert message == f"{tmp_path}/pipe.xml: {problem}"
+    for read in (open_raw, open_input):  # no pipe, which would make the test wait
+        message = error_of(InputError, read, "/dev/null")
+        assert message.startswith("/dev/null: not a regular file, but a character device")
 
 
 @pytest.mark.parametrize(

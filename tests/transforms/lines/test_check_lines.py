@@ -3,6 +3,7 @@ import functools
 import gzip
 import lzma
 import pathlib
+import random
 import tarfile
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from transforms.lines.check_lines import check_lines
 
 NAME = "news.2007.en.shuffled"
 TEXT = b"one line\nand another\n" * 50
+BINARY = random.Random(0).randbytes(10_000)
 ARCHIVE = pack_tar([("readme", b"x\n"), (f"mono/{NAME}", TEXT)])
 PACK: tuple[Callable[[bytes], bytes], ...] = (
     bytes,
@@ -49,7 +51,7 @@ def write_file(folder: pathlib.Path, content: bytes, name: str = NAME) -> str:
         pack_links([(NAME, TEXT)], [("latest", tarfile.SYMTYPE, NAME)]),
         b"\xff\xfd are bytes, and no mark of UTF-16\n",
         b"The <html> of the day\n",
-        b"<html>\n<body>\nNews of the day\n",
+        b"<htmlish> news of the day\n",
         gzip.compress(TEXT, mtime=0)[:-8],  # nobody sees that it is cut off
         gzip.compress(ARCHIVE, mtime=0)[:-8],
         gzip.compress(pack_tar([("readme", b"x\n")]), mtime=0),  # nor what is in it
@@ -75,9 +77,19 @@ def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
         (
             b"\n<!DOCTYPE html>\n<title>404</title>",
             0,
-            "the file is a web page: an error page saved",
+            "the file is an HTML page: an error page saved",
         ),
-        (gzip.compress(b"\xef\xbb\xbf<HTML lang=en><HEAD>", mtime=0), 0, "the file is a web page"),
+        (
+            gzip.compress(b"\xef\xbb\xbf<HTML lang=en><HEAD>", mtime=0),
+            0,
+            "the file is an HTML page",
+        ),
+        (b"<html>\n<body>\nNews of the day\n", 0, "the file is an HTML page"),
+        (b"<!-- saved -->\n<body>404</body>", 0, "the file is an HTML page"),
+        (BINARY, 0, "the file seems to be binary data, not text: b"),
+        (gzip.compress(BINARY, mtime=0), 0, "the file seems to be binary data, not text: b"),
+        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), 0, "the file is compressed twice, and has to be"),
+        (b"%PDF-1.4\n", 0, "the file is a PDF document"),
         (b"PK\x03\x04\x14\0", 0, "the file is a .zip archive, which has to be unpacked first"),
         (b"7z\xbc\xaf\x27\x1c", 0, "the file is a .7z archive, which has to be unpacked first"),
         (b"\x28\xb5\x2f\xfd\x04\0", 0, "the file is a .zst file, which has to be decompressed"),
@@ -101,6 +113,11 @@ def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
             512 + 512 + 1536 + 512,
             f"{NAME} is a link to readme: such an archive has to be unpacked first",
         ),
+        (
+            pack_links([("readme", TEXT)], [(NAME, tarfile.FIFOTYPE, "")]),
+            512 + 512 + 1536 + 512,
+            f"{NAME} is a pipe, not a regular file",
+        ),
         (pack_tar([("a/x.de", b"1\n"), ("b", b"")]), None, "but a/x.de, b"),
     ],
 )
@@ -114,7 +131,7 @@ def test_files_that_look_wrong(
         check_lines([good, path])
     assert (error.value.path, error.value.offset) == (path, offset)
     assert message in error.value.message
-    if "cut off" in message or "link" in message:  # the part that is whole may be wanted
+    if any(word in message for word in ("cut off", "link", "binary", "pipe")):  # some may be wanted
         check_lines([good, path], whole=False)
     else:
         with pytest.raises(InputError):

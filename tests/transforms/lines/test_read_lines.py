@@ -305,11 +305,20 @@ def test_a_file_that_has_become_shorter_is_damage(
         list(reader.process(units[1]))
 
 
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        (tarfile.LNKTYPE, "is a link to a/b: such an archive has to be unpacked first"),
+        (tarfile.CHRTYPE, "is a character device, not a regular file"),
+    ],
+)
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_links_in_an_archive(tmp_path: pathlib.Path, compress: Callable[[bytes], bytes]) -> None:
+def test_links_and_devices_in_an_archive(
+    tmp_path: pathlib.Path, compress: Callable[[bytes], bytes], kind: bytes, problem: str
+) -> None:
     files = [(f"a/{NAME}", b"one\n"), ("a/b", b"two\n")]
     repeat = ("a/news.2008.en.shuffled", tarfile.LNKTYPE, f"a/{NAME}")
-    link = ("a/news.2009.en.shuffled", tarfile.LNKTYPE, "a/b")
+    link = ("a/news.2009.en.shuffled", kind, "a/b")
     path = write_file(tmp_path, "x.tar", compress(pack_links(files, [repeat])))
     outcome = read([path])
     assert lines_in(outcome) == [b"one"]
@@ -317,7 +326,7 @@ def test_links_in_an_archive(tmp_path: pathlib.Path, compress: Callable[[bytes],
     packed = pack_links(files, [repeat, link])
     path = write_file(tmp_path, "y.tar", compress(packed))
     place = packed.index(link[0].encode()) + 512
-    message = "a/news.2009.en.shuffled is a link to a/b: such an archive has to be unpacked first"
+    message = f"a/news.2009.en.shuffled {problem}"
     with pytest.raises(Exception, match=f"InputError: {path}, byte {place}: {message}"):
         read([path])
     outcome = read([path], on_corrupt="keep-good")

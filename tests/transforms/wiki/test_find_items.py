@@ -1,3 +1,4 @@
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.records import Article
+from transforms.records import Article, Rejected
 from transforms.text.wikimedia.screening import PageFacts
 from transforms.wiki.find_items import (
     FindItems,
@@ -187,7 +188,47 @@ def test_each_page_of_a_title_has_its_item() -> None:
 
 
 def test_fact_of_existence() -> None:
-    assert fact_of_existence((b"12",)) == (12, PageFacts(exists=True))
+    assert list(fact_of_existence((b"12",))) == [(12, PageFacts(exists=True))]
+
+
+@pytest.mark.parametrize("page", [b"-3", "٣".encode(), b"1_000", b"1e3", b"%d" % 2**64, None])
+def test_ids_that_are_none(page: bytes | None) -> None:
+    for parse, row in (
+        (fact_of_property, (page, b"wikibase_item", b"Q64")),
+        (fact_of_property, (page, b"disambiguation", b"")),
+        (fact_of_existence, (page,)),
+        (title_and_item, (page or b"x", b"ukwiki", b"A")),
+    ):
+        settings = {"dbname": "ukwiki"} if parse is title_and_item else {}
+        with pytest.raises(ValueError, match=r"id is .*, and must be a number of 1 to 18 digits"):
+            list(parse(row, **settings))
+
+
+@pytest.mark.parametrize("item", [b"64", b"Q0", b"Q%d" % 2**64, "Q٣".encode()])
+def test_items_that_are_none(item: bytes) -> None:
+    with pytest.raises(ValueError, match=r"the item is .*, not like 'Q64'|'ascii' codec"):
+        list(fact_of_property((b"12", b"wikibase_item", item)))
+
+
+MALFORMED = f"INSERT INTO `page` VALUES (1),({2**64}),(3);"
+
+
+def test_malformed_rows_are_an_error_or_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "ukwiki-20260101-page.sql"
+    path.write_text(f"CREATE TABLE `page` (`page_id` int);\n{MALFORMED}\n")
+    message = f"the page id is '{2**64}', and must be a number of 1 to 18 digits"
+    tables = WikiTables(pages=[str(path)])
+    with pytest.raises(Exception, match=re.escape(f"InputError: {path}: row 2 of page: {message}")):
+        find(tables)
+    outcome = find(tables._replace(on_corrupt="keep-good"))
+    assert sorted(outcome.elements["pages"]) == [
+        (1, PageFacts(exists=True)),
+        (3, PageFacts(exists=True)),
+    ]
+    assert outcome.elements["rejected"] == [
+        Rejected(f"{path.name}, row 2 of page", "", "read-sql-dump", "malformed-row", message)
+    ]
+    assert outcome.counters == {"read-sql-dump/page": 3, "read-sql-dump/malformed-row": 1}
 
 
 def test_which_tables_link_pages() -> None:

@@ -313,7 +313,7 @@ def test_identity_by_page_with_a_page_table(tmp_path: Path) -> None:
     path = tmp_path / "ukwiki-20260101-page.sql.gz"
     present = [SamplePage(number, 0, "A", "x", 1) for number in (1, 99)]
     dump_files.write_page_table(path, present, "ukwiki")
-    outcome = run_transform(IdentifyByPage("ukwiki", [str(path)]), ARTICLES[:2])
+    outcome = run_transform(IdentifyByPage("ukwiki", WikiTables(pages=[str(path)])), ARTICLES[:2])
     assert outcome.elements["kept"] == [ARTICLES[0]._replace(wikidata_id="ukwiki:1")]
     assert outcome.elements["rejected"] == [
         Rejected("2", "Ключ", "identify-by-page", "deleted", "not in the page table")
@@ -336,7 +336,8 @@ def test_pins_of_identities_by_page(tmp_path: Path) -> None:
     def identify(page_tables: Sequence[str]) -> Outcome:
         return run_inputs(
             lambda packed: (
-                packed | IdentifyByPage("ukwiki", page_tables, read_pins(packed, [pins]))
+                packed
+                | IdentifyByPage("ukwiki", WikiTables(pages=page_tables), read_pins(packed, [pins]))
             ),
             packed=ARTICLES[:3],
         )

@@ -179,36 +179,62 @@ def test_a_file_cut_inside_a_stream_keeps_what_is_whole(multistream: Path) -> No
     assert lost.last_page == "6 Стаття 6"
 
 
-def bad_page_dump(path: Path) -> None:
+BAD_PAGES = {
+    "текст &lol; 2": "not well-formed XML: undefined entity",
+    "<a>" * 500 + "</a>" * 500: "elements are nested too deep: '/page/revision/text/a",
+    f"</text></revision><id>{2**64}</id><revision><id>1</id><text>": f"the page id is '{2**64}'",
+}
+
+
+def bad_page_dump(path: Path, text: str) -> None:
     pages = [dump_files.page_xml(one) for one in SAMPLES[:3]]
-    pages[1] = pages[1].replace("текст 2", "текст &lol; 2", 1)
+    pages[1] = pages[1].replace("текст 2", text, 1)
     path.write_bytes((HEADER + "".join(pages) + "</mediawiki>\n").encode())
 
 
-def test_a_page_that_is_not_well_formed_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", BAD_PAGES)
+def test_a_malformed_page_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "dump.xml"
-    bad_page_dump(path)
+    bad_page_dump(path, text)
     message = error_of(path)
-    assert (
-        f"{path}: in bytes 0 to {path.stat().st_size}: page '<page>\\n    <title>Стаття 2"
-        in message
-    )
-    assert "not well-formed XML: undefined entity" in message
+    place = f"in bytes 0 to {path.stat().st_size}"
+    assert f"{path}: {place}: page '<page>\\n    <title>Стаття 2" in message
+    assert BAD_PAGES[text] in message
 
 
-def test_a_page_that_is_not_well_formed_is_rejected_where_good_pages_are_kept(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.parametrize("text", BAD_PAGES)
+def test_a_malformed_page_is_rejected_where_good_pages_are_kept(tmp_path: Path, text: str) -> None:
     path = tmp_path / "dump.xml"
-    bad_page_dump(path)
+    bad_page_dump(path, text)
     outcome = read(path, on_corrupt="keep-good")
     assert sorted(outcome.elements["pages"]) == [PAGES[0], PAGES[2]]
     (rejected,) = outcome.elements["rejected"]
     assert rejected == Rejected("2", "Стаття 2", "read-dump", "malformed-xml", rejected.detail)
-    assert rejected.detail.startswith("not well-formed XML: undefined entity")
+    place = f"dump.xml, in bytes 0 to {path.stat().st_size}"
+    assert rejected.detail.startswith(f"{place}: {BAD_PAGES[text]}")
     assert outcome.elements["lost"] == []
     assert outcome.counters["read-dump/malformed-xml"] == 1
     assert outcome.counters["read-dump/pages"] == 3
+
+
+def test_a_malformed_page_may_be_the_last_before_damage(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml"
+    bad_page_dump(path, "&lol;")
+    xml = path.read_bytes()
+    path.write_bytes(xml[: xml.index("Стаття 3".encode())])
+    outcome = read(path, on_corrupt="keep-good")
+    assert [one.last_page for one in outcome.elements["lost"]] == ["2 Стаття 2"]
+
+
+@pytest.mark.parametrize("content", [b"no index\n", b"BZh9damaged"])
+def test_an_index_that_is_none_says_nothing_of_lost_pages(
+    multistream: Path, content: bytes
+) -> None:
+    starts = stream_starts(multistream)
+    flip(multistream, (starts[2] + starts[3]) // 2)
+    (multistream.parent / f"{NAME}-index.txt.bz2").write_bytes(content)
+    outcome = read(multistream, on_corrupt="keep-good")
+    assert [one.pages_lost for one in outcome.elements["lost"]] == [-1]
 
 
 def test_a_page_without_an_end_is_an_error_long_before_memory_ends(

@@ -33,7 +33,7 @@ def test_rows_of_all_files(tmp_path, suffix, compress):
 
 def read(patterns):
     reading = ReadSqlDump(patterns, "page_props", COLUMNS)
-    return run_pipeline(lambda root: root | reading).elements["main"]
+    return run_pipeline(lambda root: root | reading).elements["rows"]
 
 
 def test_errors_name_file_and_offset(tmp_path):
@@ -78,5 +78,5 @@ def test_no_columns():
 def test_real_dumps():
     patterns = [f"{DATA}/wikidata/??wiki-sample-page_props.sql.gz"]
     reading = ReadSqlDump(patterns, "page_props", ["pp_propname"])
-    rows = run_pipeline(lambda root: root | reading).elements["main"]
+    rows = run_pipeline(lambda root: root | reading).elements["rows"]
     assert rows == [(b"wikibase_item",)] * 49

@@ -9,8 +9,9 @@ from transforms.text.builds.build_manifest import Provenance
 Entry = tuple[str, Any]
 """An account and what is added to it: a number, or values that are gathered."""
 
-INPUTS, OUTPUTS, REJECTED, LOST = "inputs", "outputs", "rejected", "lost"
-"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples of what is lost."""
+INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
+"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples of what is lost, and
+the number of malformed records in tables beside the corpus."""
 
 TABLES = ("parquet", "tfrecord")
 
@@ -22,7 +23,7 @@ class AccountingError(Exception):
 
 
 class NothingLeftError(Exception):
-    """Nothing of the input is left to build a corpus of."""
+    """Nothing of the input, or too little, is left to build a corpus of."""
 
     def __init__(self, roles: Sequence[str], reason: str):
         super().__init__(reason)

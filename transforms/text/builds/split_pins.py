@@ -22,7 +22,7 @@ BUCKETS = 256
 hot, and of a hundred million pins no worker holds more than half a million."""
 
 _SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
-_IDENTITY = re.compile(r"Q[1-9][0-9]*|[a-z0-9_]+:[0-9]+")
+_IDENTITY = re.compile(r"Q[1-9][0-9]{0,17}|[a-z0-9_]+:[0-9]{1,18}")
 _SPLIT_OF_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d+-of-\d+\.parquet")
 _DETAIL_CHARACTERS = 100
 

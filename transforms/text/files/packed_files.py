@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple, cast
 from transforms.records import Reason
 from transforms.text.files import tar_members, zip_members
 from transforms.text.files.compression import DECODE_ERRORS, codec_of_head, decompress, read_some
-from transforms.text.files.tar_members import BLOCK_BYTES, Link, TarError
+from transforms.text.files.tar_members import BLOCK_BYTES, Link, Member, Special, TarError
 from transforms.text.files.zip_members import ZipError, ZipMember
 
 MAX_FILE_BYTES = 1 << 28
@@ -200,8 +200,8 @@ def _read_tar(stream: BinaryIO, name: str, share: Share, depth: int) -> Iterator
                     yield PassedOver(inside)
             elif not share.takes():
                 continue
-            elif isinstance(member, Link):
-                yield UnreadFile(inside, reason_of_link(member))
+            elif not isinstance(member, Member):
+                yield UnreadFile(inside, reason_not_to_read(member))
             else:
                 yield from read_packed(member.content, inside, depth=depth + 1)
     except TarError as error:
@@ -210,9 +210,11 @@ def _read_tar(stream: BinaryIO, name: str, share: Share, depth: int) -> Iterator
             yield PackedDamage(name, error.offset, error.offset, message)
 
 
-def reason_of_link(link: Link) -> Reason:
+def reason_not_to_read(member: Link | Special) -> Reason:
     """A link has no content of its own; what it leads to is read where it is itself in the archive."""
-    return Reason("link", f"to {link.target}")
+    if isinstance(member, Link):
+        return Reason("link", f"to {member.target}")
+    return Reason("not-a-file", f"a {member.kind}")
 
 
 class _Peekable:

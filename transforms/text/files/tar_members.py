@@ -18,6 +18,11 @@ _MAX_EXTENSION_BYTES = 1 << 20  # a long name, or the attributes of a file
 _SKIPPED_AT_ONCE = 1 << 20
 _END_MARK = bytes(BLOCK_BYTES)
 _ATTRIBUTES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_SPECIAL_KINDS = {
+    tarfile.FIFOTYPE: "pipe",
+    tarfile.CHRTYPE: "character device",
+    tarfile.BLKTYPE: "block device",
+}
 _EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
 
 
@@ -49,6 +54,14 @@ class Link(NamedTuple):
     is_hard: bool
 
 
+class Special(NamedTuple):
+    """A name in an archive of what is no regular file, folder or link, and has no content to read."""
+
+    name: str  # with its folders
+    start: int  # byte of the archive at which its header ends
+    kind: str  # "pipe"
+
+
 def is_tar(head: bytes) -> bool:
     """Whether a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at least."""
     block = head[:BLOCK_BYTES]
@@ -67,24 +80,28 @@ def is_named_like(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 
 
-def problem_of_link(link: Link, read_names: Collection[str]) -> str | None:
-    """Why a wanted link cannot be passed over; None for a second name of a file that is read."""
-    if link.is_hard and link.target in read_names:
+def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | None:
+    """Why what is wanted cannot be passed over; None for a second name of a file that is read."""
+    if isinstance(wanted, Special):
+        return f"{wanted.name} is a {wanted.kind}, not a regular file"
+    if wanted.is_hard and wanted.target in read_names:
         return None
-    return f"{link.name} is a link to {link.target}: such an archive has to be unpacked first"
+    return f"{wanted.name} is a link to {wanted.target}: such an archive has to be unpacked first"
 
 
-def problems_of_links(wanted: Sequence[Member | Link]) -> Iterator[tuple[Link, str]]:
+def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Link | Special, str]]:
     """Those of all that is wanted of an archive, in its order."""
     names: set[str] = set()
     for member in wanted:
-        if isinstance(member, Link) and (problem := problem_of_link(member, names)):
+        if not isinstance(member, Member) and (problem := problem_of(member, names)):
             yield member, problem
         names.add(member.name)
 
 
-def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterator[Member | Link]:
-    """The files of an archive and the links in it, in its order.
+def read_members(
+    archive: BinaryIO, seekable_bytes: int | None = None
+) -> Iterator[Member | Link | Special]:
+    """The files of an archive, the links and all else in it that is no folder, in its order.
 
     Args:
       archive: its bytes from the first on, decompressed.
@@ -111,6 +128,8 @@ def read_members(archive: BinaryIO, seekable_bytes: int | None = None) -> Iterat
             yield Member(name, start, content_bytes, content)
         elif info.islnk() or info.issym():
             yield Link(name, start, said.target or info.linkname, info.islnk())
+        elif info.type in _SPECIAL_KINDS:
+            yield Special(name, start, _SPECIAL_KINDS[info.type])
         if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size alone
             source.skip_to(_padded(start + content_bytes))
         said = _Said()

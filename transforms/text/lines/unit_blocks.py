@@ -290,7 +290,7 @@ def _tar_events(
                     place = f"at byte {texts.offset} of its text"
                     message = f"{member.name} is damaged or cut off {place}: {error}"
                     yield Damage(member.start, member.start + member.bytes, message)
-            elif problem := tar_members.problem_of_link(member, wanted):
+            elif problem := tar_members.problem_of(member, wanted):
                 # The text before it is whole, and so is its last line.
                 yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
                 yield Damage(member.start, member.start, problem)

@@ -77,7 +77,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Accounts of One Billion Word.
 
     Raises AccountingError where lines were lost, or invented, on the way to the files, and NothingLeftError
-    where not one sentence is left.
+    where not one sentence is left, or most lines were rejected and on_corrupt is not "keep-good".
 
     The ledger has, beside what every build has:
       lines: that were read, rejected ones too.
@@ -109,6 +109,12 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         raise NothingLeftError(
             (), f"no sentence in it: of {found.lines:,} lines {rejected:,} were rejected"
         )
+    if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
+        raise NothingLeftError(
+            (),
+            f"most lines are no text in UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
+            " input in another encoding, or binary? --on-corrupt keep-good builds from the other lines",
+        )
     stats = _make_stats(found)
     return Accounts(
         counts=_make_counts(found),
@@ -116,6 +122,10 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         sections=_make_sections(provenance.corpus, found, stats),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
+
+
+def _keeps_good(provenance: Provenance) -> bool:
+    return provenance.settings.get("on_corrupt") == "keep-good"
 
 
 def _check_lines(found: _Found) -> None:

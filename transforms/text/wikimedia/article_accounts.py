@@ -6,7 +6,7 @@ from typing import Any
 from transforms.records import CorpusStats, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
-from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, balance
+from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLeftError, balance
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.corpus_stats import add_stats
@@ -15,7 +15,7 @@ MALFORMED = "read-dump"  # stage of the pages that are not counted as read
 
 
 def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
-    """Accounts of Wiki-40B. Raises AccountingError.
+    """Accounts of Wiki-40B. Raises AccountingError, and NothingLeftError for a dump without a page.
 
     The ledger has, beside what every build has:
       pages: well-formed pages that were read.
@@ -29,6 +29,10 @@ def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
     rejected = ledger.rejected
     malformed = sum(n for (stage, _), n in ledger.values(REJECTED) if stage == MALFORMED)
     pages = ledger.number("pages") + malformed
+    if not pages:
+        raise NothingLeftError(
+            ["dump"], "no page in it: the dump of an empty wiki, or a part of one?"
+        )
     kept = {split: counts["articles"] for split, counts in stats.items()}
     balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
     for split in SPLITS:

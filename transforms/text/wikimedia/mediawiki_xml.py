@@ -11,16 +11,23 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 from transforms.records import Page
+from transforms.text.files.file_kinds import is_binary, is_html, kind_of
 
 PAGE_START = b"<page>"
 PAGE_END = b"</page>"
 DUMP_END = b"</mediawiki>"
 
 _NAMESPACE_NUMBER = re.compile(r"-?[0-9]{1,9}")
-_CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
-_REQUIRED = {"page_id": "page/id", "revision_id": "page/revision/id", "title": "page/title"}
+_MAX_DIGITS = 18  # of an id; they fit 64 bits
+_SHOWN = 40  # characters of a value in a message
+_LONGEST_PATH = 256
+"""Characters of the path of an element, which has some 40 in dumps. It bounds how deep elements are nested,
+and with that the time that each of them takes."""
 
-_Element = tuple[str, dict[str, str], str]  # names from the root on, attributes, text
+_CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
+_REQUIRED = {"page_id": "/page/id", "revision_id": "/page/revision/id", "title": "/page/title"}
+
+_Element = tuple[str, dict[str, str], str]  # "/page/id", attributes, text
 
 
 class Siteinfo(NamedTuple):
@@ -38,6 +45,10 @@ class NotADumpError(ValueError):
     def __init__(self, message: str, offset: int = 0):
         super().__init__(message)
         self.offset = offset
+
+
+class _TooDeepError(ValueError):
+    """Elements that are nested deeper than in any dump."""
 
 
 class MalformedPageError(ValueError):
@@ -95,16 +106,35 @@ def _to_page(elements: Iterable[_Element]) -> Page:
     if missing:
         raise ValueError(f"a page without {', '.join(missing)}")
     return Page(
-        page_id=int(texts["page/id"]),
-        namespace=int(texts.get("page/ns", "0")),
-        title=texts["page/title"],
-        revision_id=int(texts["page/revision/id"]),
-        content_model=texts.get("page/revision/model", "wikitext"),
-        is_redirect="page/redirect" in texts,
-        is_deleted="deleted" in attributes.get("page/revision/text", {}),
-        text=texts.get("page/revision/text", ""),
-        redirect_target=attributes.get("page/redirect", {}).get("title", ""),
+        page_id=parse_id(texts["/page/id"], "page"),
+        namespace=_parse_namespace(texts.get("/page/ns", "0")),
+        title=texts["/page/title"],
+        revision_id=parse_id(texts["/page/revision/id"], "revision"),
+        content_model=texts.get("/page/revision/model", "wikitext"),
+        is_redirect="/page/redirect" in texts,
+        is_deleted="deleted" in attributes.get("/page/revision/text", {}),
+        text=texts.get("/page/revision/text", ""),
+        redirect_target=attributes.get("/page/redirect", {}).get("title", ""),
     )
+
+
+def parse_id(text: str | bytes, of: str) -> int:
+    """The number of a page, revision or item. Raises ValueError for all but 1 to 18 digits."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
+        raise ValueError(f"the {of} id is {_shown(text)}, and must be a number of 1 to 18 digits")
+    return int(digits)
+
+
+def _parse_namespace(text: str) -> int:
+    if not _NAMESPACE_NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"the namespace is {_shown(text)}, and must be a whole number")
+    return int(text)
+
+
+def _shown(text: str | bytes) -> str:
+    text = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
 def _check_start(head: bytes) -> None:
@@ -114,31 +144,35 @@ def _check_start(head: bytes) -> None:
         raise NotADumpError(
             "the text is UTF-16, a Wikimedia dump is UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"
         )
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if re.match(rb"<(?:!doctype\s+html|html|head|body)\b", start, re.IGNORECASE):
+    if is_html(head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")):
         raise NotADumpError("this is an HTML page (an error page saved by a download?), not a dump")
     if b"<mediawiki" not in head:
-        raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}")
+        kind = kind_of(head) or ("binary data" if is_binary(head) else "")
+        seems = f"; the file seems to be {kind}" if kind else ""
+        raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}{seems}")
 
 
 def _elements(xml: bytes, malformed: str) -> list[_Element]:
     """The elements of a document, by their ends.
 
-    Raises NotADumpError with the message `malformed`, in which "{}" stands for what is wrong.
+    Raises NotADumpError, with the message `malformed` for what is not well-formed; "{}" in it stands for what
+    is wrong.
     """
     elements: list[_Element] = []
-    names: list[str] = []
+    paths: list[str] = [""]
     attributes: list[dict[str, str]] = []
     data: list[str] = []
 
     def start(name: str, of_element: dict[str, str]) -> None:
-        names.append(name)
+        path = f"{paths[-1]}/{name}"
+        if len(path) > _LONGEST_PATH:
+            raise _TooDeepError(f"elements are nested too deep: {_shown(path)}")
+        paths.append(path)
         attributes.append(of_element)
         data.clear()
 
     def end(_: str) -> None:
-        elements.append(("/".join(names), attributes.pop(), "".join(data)))
-        names.pop()
+        elements.append((paths.pop(), attributes.pop(), "".join(data)))
         data.clear()
 
     parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims
@@ -152,6 +186,8 @@ def _elements(xml: bytes, malformed: str) -> list[_Element]:
         parser.Parse(xml, True)
     except expat.ExpatError as error:
         raise NotADumpError(malformed.format(error), parser.ErrorByteIndex) from None
+    except _TooDeepError as error:
+        raise NotADumpError(str(error), parser.CurrentByteIndex) from None
     return elements
 
 

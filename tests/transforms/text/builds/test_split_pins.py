@@ -58,6 +58,8 @@ def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
         ("wikidata_id\tsplit\nQ64\tTEST", "line 2: split is 'TEST', none of train, validation,"),
         ("wikidata_id\tsplit\nQ1\ttest\nQ64\t", "line 3: split is '', none of"),
         ("wikidata_id\tsplit\nq64\ttest", "line 2: wikidata_id is 'q64', not like 'Q64'"),
+        (f"wikidata_id\tsplit\nQ{2**64}\ttest", f"line 2: wikidata_id is 'Q{2**64}', not like"),
+        (f"wikidata_id\tsplit\nukwiki:{2**64}\ttest", "line 2: wikidata_id is 'ukwiki:18446"),
         ("wikidata_id\tsplit\nb'Q64'\ttest", "line 2: wikidata_id is \"b'Q64'\""),
         ("wikidata_id\tsplit\nQ064\ttest", "line 2: wikidata_id is 'Q064'"),
         ("wikidata_id\tsplit\n64\ttest", "line 2: wikidata_id is '64'"),

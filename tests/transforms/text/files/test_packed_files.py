@@ -145,15 +145,20 @@ def test_too_large_and_too_deep() -> None:
     assert read(packed) == [UnreadFile("x", Reason("too-deep", "6 packings around it"))]
 
 
-def test_links_are_told() -> None:
+def test_links_and_devices_are_told() -> None:
     packed = pack_links(
         [("84.txt", TEXT)],
-        [("85.txt", tarfile.SYMTYPE, "84.txt"), ("b.jpg", tarfile.SYMTYPE, "a.jpg")],
+        [
+            ("85.txt", tarfile.SYMTYPE, "84.txt"),
+            ("b.jpg", tarfile.SYMTYPE, "a.jpg"),
+            ("86.txt", tarfile.BLKTYPE, ""),
+        ],
     )
     assert read(packed) == [
         PackedFile("x/84.txt", TEXT),
         UnreadFile("x/85.txt", Reason("link", "to 84.txt")),
         PassedOver("x/b.jpg"),
+        UnreadFile("x/86.txt", Reason("not-a-file", "a block device")),
     ]
 
 

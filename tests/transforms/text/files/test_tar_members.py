@@ -14,16 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.makers.pieces import Pieces
-from tests.makers.tar_files import FORMATS, pack_tar
+from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from transforms.text.files import tar_members
 from transforms.text.files.compression import decompressed, read_some
 from transforms.text.files.tar_members import (
     Link,
     Member,
+    Special,
     TarError,
     is_named_like,
     is_tar,
-    problems_of_links,
+    problems_of,
     read_members,
     text_of,
 )
@@ -153,10 +154,30 @@ def test_only_a_second_name_of_a_file_that_is_read_is_no_problem() -> None:
         Link("t/g", 5, "t/a", is_hard=False),
     ]
     message = "t/d is a link to a: such an archive has to be unpacked first"
-    found = list(problems_of_links([read, *links]))
+    found = list(problems_of([read, *links]))
     assert [link for link, _ in found] == links[2:]
     assert found[0] == (links[2], message)
-    assert [link for link, _ in problems_of_links([links[0], read])] == [links[0]]
+    assert [link for link, _ in problems_of([links[0], read])] == [links[0]]
+
+
+def test_pipes_and_devices_are_told() -> None:
+    kinds = {
+        tarfile.FIFOTYPE: "pipe",
+        tarfile.CHRTYPE: "character device",
+        tarfile.BLKTYPE: "block device",
+    }
+    special = [(f"{number}.txt", kind, "") for number, kind in enumerate(kinds)]
+    packed = pack_links(FILES[:1], special)
+    first, *found = read_members(io.BytesIO(packed))
+    assert first.name == FILES[0][0]
+    start = packed.index(b"0.txt") + 512
+    assert found == [
+        Special(f"{number}.txt", start + 512 * number, kind)
+        for number, kind in enumerate(kinds.values())
+    ]
+    assert [problem for _, problem in problems_of(found[:1])] == [
+        "0.txt is a pipe, not a regular file"
+    ]
 
 
 def test_what_is_of_no_known_type_is_passed_over() -> None:

@@ -49,7 +49,7 @@ FILES = [
 ]
 
 
-def account_for(**changed: Any) -> Accounts:
+def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> Accounts:
     accounts: dict[str, Any] = {
         "outputs": FILES,
         "lines": 13,
@@ -61,7 +61,7 @@ def account_for(**changed: Any) -> Accounts:
         "splits": [("train", TRAIN), ("test", TEST), ("paper_test", PAPER)],
         "vocabulary": [VOCABULARY],
     }
-    return account_for_sentences(Ledger(accounts | changed), PROVENANCE)
+    return account_for_sentences(Ledger(accounts | changed), provenance)
 
 
 def without(name: str) -> list[OutputFile]:
@@ -273,6 +273,17 @@ def test_an_input_without_sentences() -> None:
     counts = {"lines": 3, "duplicates": 0, "unique": 0, "near_duplicates": 0}
     with pytest.raises(NothingLeftError, match="no sentence in it: of 3 lines 3 were rejected"):
         account_for(**nothing, **counts, vocabulary=[nobody])
+
+
+def test_an_input_most_of_which_is_no_text() -> None:
+    mostly_bad = {"lines": 22, "rejected": [(("read-lines", "malformed-utf-8"), 12)]}
+    message = (
+        "most lines are no text in UTF-8: of 22 lines 12 malformed-utf-8; is the input in another"
+    )
+    with pytest.raises(NothingLeftError, match=message):
+        account_for(**mostly_bad)
+    keeping = PROVENANCE._replace(settings={"on_corrupt": "keep-good"})
+    assert account_for(keeping, **mostly_bad).counts["kept"]["total"] == 5
 
 
 def test_the_sections_of_the_card() -> None:

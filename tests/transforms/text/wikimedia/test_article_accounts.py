@@ -5,7 +5,7 @@ import pytest
 from tests.tools.error_of import error_of
 from transforms.records import CorpusStats, OutputFile, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
+from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
 from transforms.text.vocabularies.subwords import TrainedSubwords
 from transforms.text.wikimedia.article_accounts import account_for_articles
 
@@ -101,9 +101,12 @@ def test_a_build_without_a_vocabulary(subwords: list[TrainedSubwords]) -> None:
     assert ("sentencepiece" in accounts.findings) == bool(subwords)
 
 
-def test_a_build_of_nothing() -> None:
-    counts = account_for_articles(Ledger({}), PROVENANCE).counts
-    assert (counts["pages_read"], counts["rejected"]) == (0, {"total": 0})
+def test_a_dump_without_a_page() -> None:
+    with pytest.raises(NothingLeftError, match="no page in it") as raised:
+        account_for_articles(Ledger({}), PROVENANCE)
+    assert raised.value.roles == ["dump"]
+    counts = account_for_articles(Ledger({"rejected": [(("a", "b"), 1)], "pages": 1}), PROVENANCE)
+    assert counts.counts["kept"]["total"] == 0
 
 
 @pytest.mark.parametrize(

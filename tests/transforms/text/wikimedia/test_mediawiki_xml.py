@@ -86,8 +86,26 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
         ("<id>1</id><revision><id>2</id></revision>", "a page without title"),
         ("<title>A</title><id>1</id>", "a page without revision_id"),
         ("", "a page without page_id, revision_id, title"),
-        ("<title>A</title><id>x</id><revision><id>2</id></revision>", "invalid literal for int"),
-        ("<title>A</title><id>1</id><ns></ns><revision><id>2</id></revision>", "invalid literal"),
+        *(
+            (
+                f"<title>A</title><id>{number}</id><revision><id>2</id></revision>",
+                f"the page id is {number[:40]!r}"[:-1],
+            )
+            for number in ("x", "", "-3", "+3", "٣", "²", "1_000", str(2**63), "9" * 5000)
+        ),
+        (
+            f"<title>A</title><id>1</id><revision><id>{2**63}</id></revision>",
+            f"the revision id is '{2**63}', and must be a number of 1 to 18 digits",
+        ),
+        *(
+            (
+                f"<title>A</title><id>1</id><ns>{number}</ns><revision><id>2</id></revision>",
+                f"the namespace is {number!r}, and must be a whole number",
+            )
+            for number in ("", "٣", "1_000", "9" * 20)
+        ),
+        ("<a>" * 200 + "</a>" * 200, "elements are nested too deep: '/page/a/a/a"),
+        (f"<{'a' * 300}/>", "elements are nested too deep: '/page/aaa"),
         ("<title>A &lol; B</title>", "not well-formed XML: undefined entity"),
         ("<title>A</titel>", "not well-formed XML: mismatched tag"),
         ("<title>A & B</title>", "not well-formed XML: not well-formed (invalid token)"),
@@ -98,6 +116,13 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
 )
 def test_malformed_pages(inner: str, message: str) -> None:
     assert message in error_of(MalformedPageError, parse_page, f"<page>{inner}</page>".encode())
+
+
+def test_ids_have_up_to_18_digits() -> None:
+    largest = 10**18 - 1
+    revision = f"<revision><id>\n{largest}</id></revision>"
+    page = parse_page(f"<page><title>A</title><id>{largest}</id>{revision}</page>".encode())
+    assert (page.page_id, page.revision_id) == (largest, largest)
 
 
 def test_entities_are_not_expanded_in_a_page() -> None:
@@ -174,11 +199,17 @@ def test_a_head_without_siteinfo_has_the_canonical_names_of_files_and_categories
         (b"404 Not Found", "no <mediawiki> element at the start, but b'404 Not Found'"),
         ("<mediawiki>".encode("utf-16-le"), "no <mediawiki> element"),
         (b"BZh91AY&SY", "no <mediawiki> element"),
+        (
+            b"PK\x03\x04\x14\0",
+            "the file seems to be a .zip archive, which has to be unpacked first",
+        ),
+        (bytes(range(256)), "the file seems to be binary data"),
         (b"<rss><channel>", "no <mediawiki> element"),
         (BILLION_LAUGHS + HEAD + b"<siteinfo><sitename>&b;</sitename></siteinfo>", "a DOCTYPE"),
         (b'<!DOCTYPE mediawiki SYSTEM "file:///etc/passwd">' + HEAD, "a DOCTYPE"),
         (HEAD + b"<siteinfo><sitename>&b;</sitename></siteinfo>", "undefined entity"),
         (HEAD + b"<siteinfo>", "not well-formed XML (mismatched tag"),
+        (HEAD + b"<a>" * 200 + b"</a>" * 200, "elements are nested too deep"),
         (HEAD + b"<siteinfo><sitename>\xff</sitename></siteinfo>", "not well-formed XML"),
         (b"<?xml version='1.0' encoding='latin-1'?>" + HEAD + b"\xe9", "not well-formed XML"),
         (HEAD + b"<siteinfo><namespace>x</namespace></siteinfo>", "namespace"),

@@ -93,6 +93,8 @@ def _parse_xml(data: bytes) -> Element:
     try:
         # As text, so that no XML declaration can name an encoding in which "<!DOCTYPE" looks otherwise.
         text = data.decode("utf-8-sig")
+        if "\0" in text:  # Expat would read it as UTF-16, in which no DOCTYPE was looked for
+            raise MalformedRdfError("not UTF-8: it has zeros, as UTF-16 does")
         if "<!DOCTYPE" in text:
             raise MalformedRdfError("a DOCTYPE, which has no place here; entities are not expanded")
         return ElementTree.fromstring(text)

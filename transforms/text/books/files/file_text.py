@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from transforms.records import Reason
 from transforms.text.books.files.header import HEAD_CHARACTERS, declared_encoding
+from transforms.text.files.file_kinds import is_binary, is_html
 
 MIXED = "utf-8+cp1252"
 """What a file made of two encodings is said to be in."""
@@ -50,13 +51,7 @@ _WIDER = {
 """Encodings that have all characters of another one and some more, which files use undeclared."""
 
 _WHITE = b" \t\r\n\f\v\0\x1a"
-_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1a\x1b"))
-_MOST_CONTROLS = 100  # one of so many bytes, in a text
-_FEWEST_CONTROLS = 10
 _BINARY_HEADS = (b"%PDF-", b"{\\rtf")
-_HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
-)
 _HTML_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _STRAY = re.compile("[\udc80-\udcff]")
 _NO_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -84,10 +79,10 @@ def decode_file(content: bytes) -> FileText | Reason:
         return Reason("empty-file", f"{len(content):,} bytes without a character")
     decoded = _decode_by_mark(content)
     if decoded is None:
-        if _is_binary(content):
+        if is_binary(content) or content.startswith(_BINARY_HEADS):
             return Reason("binary-file", f"begins with {content[:8]!r}")
         decoded = _decode(content)
-    if _HTML.match(decoded.text[:HEAD_CHARACTERS]):
+    if is_html(decoded.text[:HEAD_CHARACTERS]):
         title = _HTML_TITLE.search(decoded.text[:HEAD_CHARACTERS])
         return Reason("html-page", " ".join(title[1].split()) if title else "")
     text = tidy_text(decoded.text)
@@ -115,12 +110,6 @@ def _decode_by_mark(content: bytes) -> FileText | None:
             except UnicodeDecodeError:
                 return None
     return None
-
-
-def _is_binary(content: bytes) -> bool:
-    controls = len(content) - len(content.translate(None, _CONTROLS))
-    is_dense = controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
-    return is_dense or content.startswith(_BINARY_HEADS)
 
 
 def _decode(content: bytes) -> FileText:

@@ -138,6 +138,11 @@ BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         (document("<dcterms:title>&b;</dcterms:title>"), "not well-formed XML: undefined entity"),
         (document("é").decode().encode("latin-1"), "not UTF-8"),
         (document("").decode().encode("utf-16"), "not UTF-8"),
+        (document("").decode().encode("utf-16-le"), "not UTF-8: it has zeros, as UTF-16 does"),
+        (
+            (BOMB + document("").partition(b"\n")[2]).decode().encode("utf-16-be"),
+            "not UTF-8: it has zeros, as UTF-16 does",
+        ),
     ],
 )
 def test_no_entry(data: bytes, message: str) -> None:

@@ -104,6 +104,8 @@ def test_what_is_no_text(content: bytes, slug: str, detail: str) -> None:
 
 
 def test_a_text_about_tags_is_a_text() -> None:
+    comments = "<!-- -->" * 60  # in linear time
+    assert decode_file(comments.encode()) == FileText(comments, "ascii")
     assert decode_file(b"<htmlish> tags are none") == FileText("<htmlish> tags are none", "ascii")
     assert decode_file(b"A text on <html>") == FileText("A text on <html>", "ascii")
 

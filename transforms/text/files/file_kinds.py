@@ -1,0 +1,56 @@
+"""What a file seems to be by its first bytes: for errors about files that are not what they should be."""
+
+import re
+
+_KINDS = {
+    b"PK\x03\x04": "a .zip archive, which has to be unpacked first",
+    b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
+    b"Rar!\x1a\x07": "a .rar archive, which has to be unpacked first",
+    b"\x28\xb5\x2f\xfd": "a .zst file, which has to be decompressed first",
+    b"\x1f\x9d": "a .Z file, which has to be decompressed first",
+    b"\x1f\x8b": "compressed twice, and has to be decompressed first",
+    b"\xfd7zXZ\0": "compressed twice, and has to be decompressed first",
+    b"\x5d\0\0": "a .lzma file, which has to be decompressed first",
+    b"%PDF-": "a PDF document",
+    b"{\\rtf": "an RTF document",
+    b"PAR1\x15": "a Parquet file",
+    b"\xff\xfe": "UTF-16, where UTF-8 is wanted",
+    b"\xfe\xff": "UTF-16, where UTF-8 is wanted",
+}
+_HTML = re.compile(
+    r"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?:(?!-->).)*+-->\s*+)*+"
+    r"<(?:!doctype\s+html|html|head|body)(?=[\s>])",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1a\x1b"))
+_MOST_CONTROLS = 100  # one of so many bytes, in a text
+_FEWEST_CONTROLS = 10
+
+
+def kind_of(head: bytes) -> str:
+    """ "a .zip archive, which has to be unpacked first", of the first bytes; "" for what may be a text."""
+    for beginning, kind in _KINDS.items():
+        if head.startswith(beginning):
+            return kind
+    if _is_utf_16(head):
+        return "UTF-16, where UTF-8 is wanted"
+    if is_html(head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")):
+        return "an HTML page: an error page saved as the file?"
+    return ""
+
+
+def is_html(text: str) -> bool:
+    """Whether a text begins as a page of the web does."""
+    return _HTML.match(text) is not None
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether so many bytes are control characters that this is no text: a guess."""
+    controls = len(content) - len(content.translate(None, _CONTROLS))
+    return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
+
+
+def _is_utf_16(head: bytes) -> bool:
+    """Whether a text without a byte order mark has zeros in every other place, and in no other."""
+    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
+    return not low and high * 4 > len(head)
