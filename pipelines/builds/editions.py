@@ -67,6 +67,18 @@ def read_current(folder: str) -> str:
     return name
 
 
+def fault_of_current(folder: str) -> str:
+    """What is wrong with the file CURRENT in the folder of a corpus, or ""."""
+    content = read_if_there(FileSystems.join(folder, CURRENT))
+    if content is None:
+        return ""
+    name = content.removesuffix("\n")
+    is_name = content == f"{name}\n" and _EDITION.fullmatch(name)
+    if is_name and is_completed(FileSystems.join(folder, name)):
+        return ""
+    return "does not hold one line with the name of a finished build in this folder"
+
+
 def set_current(folder: str, name: str) -> None:
     """Makes a finished build the current edition. Raises InputError for one that is not finished."""
     target = FileSystems.join(folder, name)

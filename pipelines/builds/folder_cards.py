@@ -7,6 +7,7 @@ They follow from what is there, whoever has built it: the same finished builds g
 """
 
 import contextlib
+import itertools
 import logging
 import pathlib
 import re
@@ -18,11 +19,16 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds.editions import age_of, read_current
 from pipelines.builds.file_lock import locked
 from pipelines.builds.safe_files import read_if_there, write_whole
-from transforms.builds.finished_builds import COMPLETED
+from transforms.builds.finished_builds import COMPLETED, open_build, path_below
+from transforms.files.open_input import InputError
 from transforms.files.stores import is_local, list_below, refusal_of
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
 
 NAME = "README.md"
+_WRONG = (
+    "does not fit the builds that are there: it is damaged, or builds came or went;"
+    " the next build here writes it anew"
+)
 ROUNDS = 5
 """A card is written anew while others change what it tells, and no more often than this."""
 
@@ -37,6 +43,37 @@ def write_cards(targets: Iterable[str]) -> None:
         _update(folder, _card_of_edition)
     for folder in sorted({FileSystems.split(edition)[0] for edition in editions}):
         _update(folder, _card_of_corpus)
+
+
+def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Paths of cards above builds that do not fit what is there, and why. Cards by others are passed over.
+
+    Builds may have been copied without any card above them: then none is missing.
+
+    Args:
+      editions: the folders right above builds.
+    """
+    for corpus, below in itertools.groupby(
+        sorted(editions), lambda path: FileSystems.split(path)[0]
+    ):
+        try:
+            cards = {corpus: _card_of_corpus(corpus)}
+            cards |= {edition: _card_of_edition(edition) for edition in below}
+        except InputError:  # a build is damaged: what its card should say is not known
+            continue
+        found = {folder: read_if_there(FileSystems.join(folder, NAME)) for folder in cards}
+        ours = {folder for folder, card in cards.items() if _is_ours(found[folder] or "", card)}
+        for folder, card in sorted(cards.items()):
+            if found[folder] is None and card and ours:
+                yield FileSystems.join(folder, NAME), "is not there"
+            elif folder in ours and found[folder] != card:
+                yield FileSystems.join(folder, NAME), _WRONG
+
+
+def _is_ours(found: str, card: str) -> bool:
+    """Whether a card is one of these, damaged or not."""
+    parts = MARK[: len(MARK) // 2], MARK[len(MARK) // 2 :]
+    return bool(found) and (any(part in found for part in parts) or card.startswith(found))
 
 
 def _update(folder: str, make: Callable[[str], str]) -> None:
@@ -76,8 +113,8 @@ def _card_of_edition(folder: str) -> str:
     default = _current_of(folder, names)
     names.sort(key=lambda name: name != default)
     builds = [_build(folder, name, name) for name in names]
-    parent, edition = FileSystems.split(folder)
-    return make_folder_card(f"{FileSystems.split(parent)[1]}, {edition}", builds, default)
+    corpus, edition = _corpus_of(folder, builds)
+    return make_folder_card(f"{corpus}, {edition}", builds, default)
 
 
 def _card_of_corpus(folder: str) -> str:
@@ -89,7 +126,17 @@ def _card_of_corpus(folder: str) -> str:
     for edition, names in sorted(editions.items()):
         current = _current_of(FileSystems.join(folder, edition), names)
         builds.append(_build(folder, f"{edition}/{current}", edition))
-    return make_folder_card(FileSystems.split(folder)[1], builds)
+    corpus, _ = _corpus_of(folder, builds)
+    return make_folder_card(corpus, builds)
+
+
+def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
+    """The corpus and edition of the first build that has a card: the folders may have been renamed."""
+    for one in builds:
+        if one.card:
+            build = open_build(path_below(folder, one.folder))
+            return build.corpus, build.edition
+    return "", ""
 
 
 def _build(folder: str, place: str, name: str) -> BuildBelow:

@@ -13,7 +13,8 @@ examples:
     corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
 
 what is proved:
-  COMPLETED fits manifest.json, and every file in it is there with its size, SHA-256 and rows
+  COMPLETED fits manifest.json, every file in it is there with its size, SHA-256 and rows, and no other file
+  CURRENT above builds names one of them, and the README.md above them fits them
   the files of each split hold as many articles as the manifest says were kept
   no entity is in two splits, whatever the languages and dates of its articles
   with --md5: every file of the list that a build can have is there, byte for byte

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pipelines.inspect.build_sizes import BuildSizes, Found, newest_of_each_language, total_of
 from pipelines.translation.drawing import draw
+from transforms.text.files.cells import to_line
 from transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
@@ -127,8 +128,7 @@ def render_tsv(found: Found) -> str:
             for other in found.others
             for split, count in other.kept.items()
         ]
-    head = "\t".join(lines[0])
-    return "\n".join([head, *("\t".join(map(str, line.values())) for line in lines)]) + "\n"
+    return "".join(map(to_line, (lines[0], *(line.values() for line in lines))))
 
 
 def _flat(row: BuildSizes) -> dict[str, Any]:

@@ -1,16 +1,21 @@
 """Proves of finished builds that they are what their manifests say, and that no split leaks.
 
-Every file is there with its bytes, SHA-256 and rows; the splits hold what was kept; and no entity is in
-two splits, in any two languages of all the builds together.
+Every file is there with its bytes, SHA-256 and rows, and no other; CURRENT and README.md above builds fit
+them; the splits hold what was kept; and no entity is in two splits, in any two languages of all the builds
+together.
 """
 
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Unpack
 
 import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
+from pipelines.builds.editions import CURRENT, fault_of_current
+from pipelines.builds.folder_cards import find_wrong_cards
 from pipelines.corpora import shapes
 from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
@@ -29,6 +34,7 @@ from transforms.builds.check_files import (
     check_counts,
     check_stats,
     find_strangers,
+    lists_all_files,
 )
 from transforms.builds.check_splits import (
     ID,
@@ -39,17 +45,32 @@ from transforms.builds.check_splits import (
     order,
     unpack_lines,
 )
-from transforms.builds.finished_builds import Build, CorpusFile, find_folders, open_build, read_file
+from transforms.builds.finished_builds import (
+    COMPLETED,
+    Build,
+    CorpusFile,
+    find_folders,
+    is_under_construction,
+    normalise,
+    open_build,
+    read_file,
+)
 from transforms.files.open_input import InputError, open_raw
+from transforms.text.files.cells import to_line, unprotect
 from transforms.text.fingerprint import SPLITS
 
 Row = tuple[str, str, str]  # of a report
+
+_UNFINISHED = (
+    f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file is lost"
+)
 
 
 class Verdict(NamedTuple):
     """What a check has found. The faults and conflicts are the first ones, all are in the report."""
 
     builds: int
+    older_builds: int  # their manifests do not list the small files
     unlinked_builds: int  # their identities are pages: what they are about is not known
     files: int
     counts: IdCounts
@@ -69,9 +90,12 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
     Raises InputError where a folder has no finished build, and for what cannot be read just now.
     """
     found = find_folders(folders)
-    for folder in found.unfinished:
-        logging.getLogger(__name__).warning("not checked, unfinished: %s", folder)
     builds, faults = [], []
+    for folder in found.unfinished:
+        if is_under_construction(folder):
+            logging.getLogger(__name__).warning("not checked, unfinished: %s", folder)
+        else:
+            faults.append(Fault(folder, _UNFINISHED))
     for folder in found.finished:
         try:
             builds.append(open_build(folder))
@@ -79,7 +103,19 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
             if error.is_unread:
                 raise
             faults.append(Fault(error.path, error.message))
+    faults += _faults_above(found.finished, folders)
     return check_builds(builds, faults, **means)
+
+
+def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
+    """Faults of the files above builds that name the builds, at or below folders."""
+    tops = tuple(f"{normalise(folder)}/" for folder in folders)
+    above = {FileSystems.split(build)[0] for build in finished}
+    editions = sorted(folder for folder in above if f"{folder}/".startswith(tops))
+    for folder in editions:
+        if fault := fault_of_current(folder):
+            yield Fault(FileSystems.join(folder, CURRENT), fault)
+    yield from itertools.starmap(Fault, find_wrong_cards(editions))
 
 
 def check_builds(
@@ -110,6 +146,7 @@ def add_checks(
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
     rows = [
         *(("build", build.name, build.folder) for build in builds),
+        ("checked", "older builds", str(sum(not lists_all_files(build) for build in builds))),
         ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
         ("checked", "files", str(sum(len(build.manifest["outputs"]) for build in builds))),
     ]
@@ -165,10 +202,10 @@ def write_report(
 
     def lines() -> Iterator[str]:
         for row in head:
-            yield "\t".join(" ".join(field.split()) for field in row) + "\n"
+            yield to_line(row)
         for block in sorted(conflicts):
             for line in unpack_lines(block).splitlines():
-                yield f"entity\t{line}\n"
+                yield to_line(("entity", *line.split("\t")))
 
     write_lines(path, lines())
 
@@ -180,7 +217,7 @@ def _read_verdict(path: str) -> Verdict:
     with open_raw(path) as file:
         next(file)
         for line in file:
-            kind, name, detail = line.decode("utf-8").rstrip("\n").split("\t")
+            kind, name, detail = map(unprotect, line.decode("utf-8").rstrip("\n").split("\t"))
             if kind in ("build", "checked") or len(found[kind]) < SHOWN:
                 found[kind].append((name, detail))
             elif kind == "entity":
@@ -188,6 +225,7 @@ def _read_verdict(path: str) -> Verdict:
     checked = {name: int(count) for name, count in found["checked"]}
     return Verdict(
         builds=len(found["build"]),
+        older_builds=checked["older builds"],
         unlinked_builds=checked["unlinked builds"],
         files=checked["files"],
         counts=IdCounts(*(checked[name] for name in IdCounts._fields)),
@@ -203,6 +241,7 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
     checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
     if not counts.ids:  # nothing in the builds is about entities
         print(checked)
+        _print_older(verdict)
         _print_found("faults of files", verdict.fault_count, verdict.faults, report)
         return
     print(f"{checked}, {counts.ids:,} rows")
@@ -212,8 +251,17 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
             f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata: which of their articles"
             " are about one entity is not known, and not checked"
         )
+    _print_older(verdict)
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
     _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)
+
+
+def _print_older(verdict: Verdict) -> None:
+    if verdict.older_builds:
+        print(
+            f"{verdict.older_builds:,} of the builds are of an earlier version, whose manifests do not list"
+            " README.md, stats.json, dataset_info.json and features.json: their bytes are not checked"
+        )
 
 
 def _print_found(what: str, count: int, first: Sequence[tuple[str, str]], report: str) -> None:

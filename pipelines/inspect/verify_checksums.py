@@ -25,6 +25,7 @@ from transforms.builds.check_checksums import CheckChecksums
 from transforms.builds.finished_builds import Build, find_builds
 from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
 from transforms.files.open_input import InputError, open_raw
+from transforms.text.files.cells import protect, unprotect
 from transforms.text.news.checksum_findings import FAULTS, Finding, Status
 
 CORPUS = "lm1b"
@@ -107,7 +108,7 @@ def write_report(
         key=lambda one: (order.index(one.status), place.get(one.name, 0), one.name),
     )
     rows = (COLUMNS, build, *findings)
-    write_lines(path, ("\t".join(map(_one_line, row)) + "\n" for row in rows))
+    write_lines(path, ("\t".join(protect(_one_line(cell)) for cell in row) + "\n" for row in rows))
 
 
 def _one_line(text: str) -> str:
@@ -118,7 +119,7 @@ def _one_line(text: str) -> str:
 def _read_verdict(path: str) -> ChecksumVerdict:
     with open_raw(path) as file:
         lines = file.read().decode("utf-8").split("\n")[1:-1]
-    rows = [line.split("\t") for line in lines]
+    rows = [list(map(unprotect, line.split("\t"))) for line in lines]
     [build] = [name for what, name, _ in rows if what == BUILD]
     return ChecksumVerdict(
         build,

@@ -19,10 +19,18 @@ from pipelines.builds.provenance import code_versions
 from pipelines.translation import journal
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
+from transforms.builds.finished_builds import MANIFEST
 from transforms.files.open_input import InputError
 from transforms.files.write_files import table_of, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
-from transforms.text.builds.build_manifest import Provenance, assemble, to_json
+from transforms.text.builds.build_manifest import (
+    CARD,
+    Provenance,
+    add_outputs,
+    assemble,
+    to_json,
+)
+from transforms.text.files.cells import protect
 from transforms.text.files.markdown import Config, make_table, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
@@ -92,12 +100,9 @@ def package(
     with publish.building(target, replace=replace) as folder:
         outputs = list(_write(project, included, folder, with_test))
         manifest = _manifest(project, included, left_out, outputs, version, with_test)
-        card = make_card(project, manifest, included)
-        outputs_of_card = write_text(folder, "README.md", card, "card")
-        manifest["outputs"] = sorted(
-            [*manifest["outputs"], outputs_of_card._asdict()], key=lambda one: str(one["name"])
-        )
-        write_text(folder, "manifest.json", to_json(manifest))
+        card = write_text(folder, CARD, make_card(project, manifest, included), "card")
+        manifest = add_outputs(manifest, [card])
+        write_text(folder, MANIFEST, to_json(manifest))
     write_cards([target])
     return Packaged(target, manifest)
 
@@ -172,7 +177,7 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
     for sentence, row in zip(sentences, rows, strict=True):
         if any(sign in field for field in row for sign in "\t\n"):
             raise InputError(source_table.NAME, f"{sentence.id}: a tab or line feed in a field")
-    return "".join("\t".join(row) + "\n" for row in (METADATA_COLUMNS, *rows))
+    return "".join("\t".join(map(protect, row)) + "\n" for row in (METADATA_COLUMNS, *rows))
 
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:

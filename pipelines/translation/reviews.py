@@ -204,7 +204,8 @@ def _draft(
         "sample_digest": state.digest_of(project.sample),
         "file": files.describe(path, data),
     }
-    errors = write_table(_COLUMNS, (list(map(str, error)) for error in sheet.errors))
+    rows = (list(map(str, error)) for error in sheet.errors)
+    errors = write_table(_COLUMNS, rows, for_people=False)
     contents = {ERRORS: errors.encode("utf-8"), f"original/{path.name}": data}
     return Draft("review", state.round, facts, contents)
 
@@ -237,7 +238,7 @@ def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
 def _sheet_of(review: Entry) -> ReviewedSheet:
     path = review.folder / ERRORS
     try:
-        table = read_table(files.read_text(path), _COLUMNS)
+        table = read_table(files.read_text(path), _COLUMNS, for_people=False)
         errors = tuple(
             ReviewError._make([*fields, int(line)])
             for *fields, line in ([row[name] for name in _COLUMNS] for _, row in table)

@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     def translation(self, name: str) -> Translation:
         """The translation of the line with this id."""
         table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
-        ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS)
+        ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
         return Translation(row["id"], row["text"], row["file"], int(row["line"]))
 
 
@@ -287,4 +287,4 @@ def _rows_of(entry: Entry) -> Mapping[str, bytes]:
 def write_translations(translations: Sequence[Translation]) -> str:
     """translations.tsv."""
     rows = ((one.id, one.text, one.file, str(one.line)) for one in translations)
-    return write_table(_COLUMNS, rows)
+    return write_table(_COLUMNS, rows, for_people=False)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pipelines.translation import files
 from pipelines.translation.state import LanguageState, Waiver
 from transforms.files.open_input import InputError
+from transforms.text.files.cells import unprotect
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.records import Finding, ReadError
 from transforms.text.translation.tables import read_table
@@ -96,7 +97,7 @@ def _unquoted(field: str) -> str:
     if len(field) > 1 and field[0] == field[-1] == '"':
         inner = field[1:-1]
         if '"' not in inner.replace('""', ""):
-            return inner.replace('""', '"')
+            return unprotect(inner.replace('""', '"'))
     return field
 
 

@@ -96,14 +96,7 @@ class Build:
                 len(content),
                 hashlib.sha256(content).hexdigest(),
             )
-        assert tree.keys() == {
-            "COMPLETED",
-            "README.md",
-            "dataset_info.json",
-            "features.json",
-            "manifest.json",
-            "stats.json",
-        }
+        assert tree.keys() == {"COMPLETED", "manifest.json"}
 
 
 def _rows(paths: Iterable[Path]) -> list[dict[str, str]]:

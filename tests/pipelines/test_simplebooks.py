@@ -204,7 +204,7 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(write_manifest, "write_texts", None)
+        patch.setattr(write_manifest, "make_texts", None)
         with pytest.raises((TypeError, RuntimeError), match="not callable"):
             build_simplebooks(tmp_path)
     monkeypatch.setattr(read_books, "plan_units", None)  # whoever reads books would break off, too

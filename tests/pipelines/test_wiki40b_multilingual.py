@@ -146,7 +146,7 @@ def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
             len(content),
             hashlib.sha256(content).hexdigest(),
         )
-    assert len(manifest["outputs"]) == 4
+    assert len(manifest["outputs"]) == 6
     settings = manifest["settings"]
     assert settings["vocabularies"] == {"300": 300, "320": 320}
     assert settings["builds"] == {

@@ -12,11 +12,20 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import Build, CorpusFile, count_rows, path_below
+from transforms.builds.finished_builds import (
+    COMPLETED,
+    MANIFEST,
+    Build,
+    CorpusFile,
+    count_rows,
+    files_below,
+    path_below,
+)
 from transforms.files.hash_inputs import READ_BYTES, hash_input
 from transforms.files.open_input import InputError, is_there, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.records import OutputFile
+from transforms.text.builds.build_manifest import CARD
 from transforms.text.fingerprint import SPLITS
 
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
@@ -136,10 +145,23 @@ def _kept(build: Build) -> Mapping[str, int]:
     return {split: count for split, count in kept.items() if split != "total"}
 
 
+def lists_all_files(build: Build) -> bool:
+    """Whether the manifest lists the small files, too, which those of earlier versions do not."""
+    return any(file["name"] == CARD for file in build.manifest["outputs"])
+
+
 def find_strangers(build: Build) -> Iterator[Fault]:
-    """Faults of files in a build's folders that its readers take for a part of it and that are none."""
+    """Faults of files in a build's folder that the manifest does not list.
+
+    Where it does not list all files, only those are faults that readers take for a part of the build.
+    """
     files = list_files(build)
     listed = {file.file.path for file in files}
+    if lists_all_files(build):
+        listed |= {path_below(build.folder, name) for name in (COMPLETED, MANIFEST)}
+        for path in sorted(set(files_below(build.folder)) - listed):
+            yield Fault(path, "is not in the manifest")
+        return
     texts = {posixpath.dirname(file.file.path) for file in files if file.listed.format == "text"}
     for folder in sorted({build.folder, *texts}):
         match = FileSystems.match([f"{glob.escape(folder)}/*"])[0]
@@ -152,7 +174,7 @@ def find_strangers(build: Build) -> Iterator[Fault]:
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Faults of stats.json, which has no hash in the manifest, against what was kept.
+    """Faults of stats.json against what was kept.
 
     Args:
       unit: what a row is: "articles".

@@ -70,7 +70,7 @@ def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
 class FoundFolders(NamedTuple):
     """What lies below some folders. Sorted."""
 
-    finished: list[str]
+    finished: list[str]  # folders with a file COMPLETED
     unfinished: list[str]  # a build has not ended there, or was killed
 
 
@@ -221,16 +221,16 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
     """Looks for builds at and below folders, each of which must have a finished one."""
     finished: set[str] = set()
     unfinished: set[str] = set()
-    for folder in map(_normalised, folders):
+    for folder in map(normalise, folders):
         names_in: dict[str, set[str]] = collections.defaultdict(set)
-        for path in _files_below(folder):
+        for path in files_below(folder):
             place, name = posixpath.split(path.removeprefix(folder).lstrip("/"))
             names_in[place].add(name)
         has_finished = False
         for place, names in names_in.items():
             if building := _UNDER_CONSTRUCTION.match(place):
                 unfinished.add(path_below(folder, building[1]))
-            elif {COMPLETED, MANIFEST} <= names:
+            elif COMPLETED in names:
                 finished.add(path_below(folder, place))
                 has_finished = True
             elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*.parquet"):
@@ -240,11 +240,18 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
     return FoundFolders(sorted(finished), sorted(unfinished - finished))
 
 
-def _normalised(folder: str) -> str:
+def normalise(folder: str) -> str:
+    """The folder as paths below it begin: absolute on a disk, without a slash at its end."""
     return folder.rstrip("/") if "://" in folder else str(pathlib.Path(folder).resolve())
 
 
-def _files_below(folder: str) -> list[str]:
+def is_under_construction(folder: str) -> bool:
+    """Whether it is a folder that a build writes in before it has its place."""
+    return bool(_UNDER_CONSTRUCTION.match(f"{posixpath.basename(folder)}/"))
+
+
+def files_below(folder: str) -> list[str]:
+    """The paths of all files below a folder, hidden ones included. Raises InputError, BeamIOError."""
     try:
         (match,) = FileSystems.match([f"{glob.escape(folder)}/**"])
     except BeamIOError as error:

@@ -1,4 +1,4 @@
-"""The ledger of a build → stats.json, manifest.json, README.md and the metadata for TFDS."""
+"""The ledger of a build → stats.json, README.md, metadata for TFDS, and manifest.json, which lists them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -6,10 +6,18 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.pvalue import AsDict
 
+from transforms.builds.finished_builds import MANIFEST
 from transforms.files.open_input import InputError
-from transforms.files.write_files import write_texts
+from transforms.files.write_files import write_text
 from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import Description, Provenance, assemble
+from transforms.text.builds.build_manifest import (
+    CARD,
+    Description,
+    Provenance,
+    add_outputs,
+    assemble,
+    to_json,
+)
 from transforms.text.builds.build_texts import make_texts
 from transforms.text.builds.dataset_card import make_card
 from transforms.text.builds.ledger import (
@@ -115,8 +123,13 @@ def write_manifest(
     lost = [one._asdict() for one in ledger.values(LOST)]
     manifest = assemble(known, inputs, accounts.counts, lost, outputs) | dict(accounts.findings)
     card = make_card(description, manifest, accounts.sections)
-    texts = make_texts(known, description, manifest, accounts.stats, card, outputs)
-    yield from write_texts(folder, texts)
+    texts = make_texts(known, description, accounts.stats, card, outputs)
+    written = [
+        write_text(folder, name, text, "card" if name == CARD else "json")
+        for name, text in texts.items()
+    ]
+    yield from written
+    yield write_text(folder, MANIFEST, to_json(add_outputs(manifest, written)), "json")
 
 
 def _say_unread(records: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
@@ -171,9 +171,3 @@ def write_text(
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, records)
-
-
-def write_texts(folder: str, texts: Mapping[str, str]) -> Iterator[OutputFile]:
-    """Writes small files, name → text, one after the other."""
-    for name, text in texts.items():
-        yield write_text(folder, name, text)

@@ -17,6 +17,7 @@ from apache_beam.pvalue import AsDict, AsSingleton
 from transforms.files import counters
 from transforms.files.write_files import HashedFile, ParquetFile, table_of
 from transforms.records import OutputFile
+from transforms.text.files.cells import to_line
 from transforms.text.files.shards import (
     Shard,
     count_shards,
@@ -261,10 +262,9 @@ def _records(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes
 
 
 def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Fields between tabs. White space in a field is one space: a row is a line."""
+    """A table for people."""
     for row in rows:
-        fields = (" ".join(str(field).split()) for field in row)
-        yield ("\t".join(fields) + "\n").encode("utf-8")
+        yield to_line(row).encode("utf-8")
 
 
 _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[Any]]] = {

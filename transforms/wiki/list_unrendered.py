@@ -7,6 +7,7 @@ from apache_beam.transforms.combiners import TopCombineFn
 
 from transforms.files.write_files import write_text
 from transforms.records import OutputFile
+from transforms.text.files.cells import to_line
 from transforms.wiki.clean_wikitext import Unrendered
 
 NAME = "unrendered-templates.tsv"
@@ -65,6 +66,6 @@ def write_list(most_frequent: Sequence[tuple[str, Tally]], folder: str) -> Outpu
     rows = sorted(
         (-uses, -articles, name, title) for name, (uses, articles, title) in most_frequent
     )
-    lines = (f"{-uses}\t{-articles}\t{name}\t{title}\n" for uses, articles, name, title in rows)
+    lines = (to_line((-uses, -articles, name, title)) for uses, articles, name, title in rows)
     written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")
     return written._replace(records=len(rows))

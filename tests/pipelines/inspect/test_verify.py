@@ -2,7 +2,10 @@
 
 import hashlib
 import logging
+import os
+import shutil
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,10 +18,15 @@ from pipelines.inspect.verify import verify as verify_folders
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from tests.makers.wiki_builds import Command
+from tests.tools.golden_tree import GOLDEN
 from transforms.builds.check_files import Fault
 from transforms.builds.check_splits import IdCounts
 from transforms.builds.finished_builds import find_builds, find_folders
 
+EARLIER = (
+    "of the builds are of an earlier version, whose manifests do not list"
+    " README.md, stats.json, dataset_info.json and features.json: their bytes are not checked"
+)
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
 EL = {"train": [["Q1"]], "test": [["Q5", "elwiki:1"]]}
 
@@ -41,6 +49,7 @@ def test_sound_builds(corpora: Path, run: Command) -> None:
     assert run("verify", corpora, "--workers", "1").out == (
         "checked: 2 builds, 14 files, 9 rows\n"
         "entities: 7, of which 2 are in two or more editions\n"
+        f"2 {EARLIER}\n"
         "faults of files: none\n"
         "entities in two splits: none\n"
     )
@@ -57,6 +66,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
     assert run(*command, status=1).out == (
         "checked: 4 builds, 26 files, 13 rows\n"
         "entities: 7, of which 3 are in two or more editions\n"
+        f"4 {EARLIER}\n"
         "faults of files: 3\n"
         f"  {el}/train-00001-of-00002.parquet:"
         " is not in the manifest, and readers take it for a part of the build\n"
@@ -69,12 +79,13 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         " test: el/20260101-1.0.0, uk/20260101-1.0.0\n"
     )
     lines = report.read_text("utf-8").splitlines()
-    assert lines[:12] == [
+    assert lines[:13] == [
         "what\tname\tdetail",
         f"build\tel/20260101-1.0.0\t{el}",
         f"build\tuk/20260101-1.0.0\t{uk}",
         f"build\tuk/20260201-1.0.0\t{corpora}/wiki40b/uk/20260201-1.0.0",
         f"build\tvi/20260101-1.0.0\t{corpora}/wiki40b/vi/20260101-1.0.0",
+        "checked\tolder builds\t4",
         "checked\tunlinked builds\t0",
         "checked\tfiles\t26",
         "checked\tids\t13",
@@ -83,7 +94,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         "checked\tconflicts\t3",
         "checked\tfaults\t3",
     ]
-    assert [line.split("\t")[0] for line in lines[12:]] == ["fault"] * 3 + ["entity"] * 3
+    assert [line.split("\t")[0] for line in lines[13:]] == ["fault"] * 3 + ["entity"] * 3
     assert "entity\tQ3\ttrain: uk/20260101-1.0.0; validation: vi/20260101-1.0.0" in lines
 
 
@@ -107,6 +118,7 @@ def test_a_changed_manifest_is_a_fault_and_the_other_builds_are_checked(corpora:
     verdict = verify_folders([str(corpora)], workers=1)
     assert verdict == Verdict(
         builds=1,
+        older_builds=1,
         unlinked_builds=0,
         files=6,
         counts=IdCounts(ids=3, distinct=3, shared=0, conflicts=0),
@@ -145,17 +157,36 @@ def test_counts_of_the_manifest_that_do_not_fit_are_faults(corpora: Path) -> Non
     ]
 
 
-def test_an_unfinished_build_is_told_and_not_checked(
+def test_a_build_under_construction_is_not_checked(
     corpora: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     el = corpora / "wiki40b/el/20260101-1.0.0"
     (el / "COMPLETED").unlink()
+    building = el.rename(el.with_name(f".{el.name}.building-x1"))
     with caplog.at_level(logging.WARNING):
         verdict = verify_folders([str(corpora)], workers=1)
     assert (verdict.builds, verdict.is_sound) == (1, True)
     assert [record.getMessage() for record in caplog.records if record.name == verify.__name__] == [
-        f"not checked, unfinished: {el}"
+        f"not checked, unfinished: {building}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [
+        (
+            "COMPLETED",
+            "is not finished: there is no file COMPLETED; the build was interrupted, or the file is lost",
+        ),
+        ("manifest.json", "no build: there is no file manifest.json"),
+    ],
+)
+def test_a_build_that_lost_its_mark_or_manifest_is_a_fault(
+    corpora: Path, lost: str, message: str
+) -> None:
+    table = make_build(corpora, "wikidata", {}, corpus="entities", outputs=[])
+    (table / lost).unlink()
+    assert verify_folders([str(corpora)], workers=1).faults == (Fault(str(table), message),)
 
 
 def test_no_build_at_all(tmp_path: Path, run: Command) -> None:
@@ -173,12 +204,12 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
 def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
     assert run("verify", tmp_path, "--workers", "1").out == (
-        "checked: 1 builds, 10 files\nfaults of files: none\n"
+        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: none\n"
     )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
-        f"checked: 1 builds, 10 files\nfaults of files: 1\n  {shard}: is not there\n"
+        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is not there\n"
     )
 
 
@@ -190,9 +221,9 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
     for number in range(30):
         (corpora / f"wiki40b/vi/20260101-1.0.0/x{number:02}.parquet").touch()
     shown = run("verify", corpora, "--workers", "1", "--report", report, status=1).out.splitlines()
-    assert len(shown) == 4 + 20 + 1 + 20 + 1
-    assert shown[2] == "faults of files: 30"
-    assert shown[23] == f"  … and 10 more; all are in {report}"
+    assert len(shown) == 5 + 20 + 1 + 20 + 1
+    assert shown[3] == "faults of files: 30"
+    assert shown[24] == f"  … and 10 more; all are in {report}"
     assert shown[-1] == f"  … and 30 more; all are in {report}"
     lines = report.read_text("utf-8").splitlines()
     in_report = [line.split("\t")[1] for line in lines if line.startswith("entity\t")]
@@ -230,3 +261,58 @@ def test_the_demo_is_sound(demo: Path) -> None:
     assert verdict.counts.ids == kept
     assert verdict.builds == len(find_folders([str(demo)]).finished)  # other corpora, too
     assert verdict.counts.shared > 3  # the samples tell of the same things
+    assert not verdict.older_builds
+
+
+# Damage, drawn by a seed.
+
+
+def damage(random: Random, tree: Path) -> str:
+    """Does one thing to one file of a tree, and says which and what."""
+    files = sorted(path for path in tree.rglob("*") if path.is_file())
+    path, what = random.choice(files), random.choice(("flipped", "cut", "removed", "added"))
+    data = bytearray(path.read_bytes())
+    if not data:
+        what = "removed"
+    if what == "added":
+        builds = [mark.parent for mark in files if mark.name == "COMPLETED"]
+        folders = sorted({one.parent for one in files if any(b in one.parents for b in builds)})
+        path = random.choice(folders) / random.choice((".nfs1", "notes.txt", "train-9.parquet"))
+    elif what == "flipped":
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    elif what == "cut":
+        del data[random.randrange(len(data)) :]
+    path.unlink(missing_ok=True)  # the copies share their files
+    if what != "removed":
+        path.write_bytes(data)
+    return f"{path.relative_to(tree)} {what}"
+
+
+def unnoticed(seed: int, cases: int, whole: Path, folder: Path) -> list[str]:
+    """The damages, each to a copy of a corpus, of which one check of all copies says nothing."""
+    random = Random(seed)
+    done = {}
+    for case in range(cases):
+        tree = folder / "damaged" / str(case)
+        corpus = random.choice(sorted(whole.iterdir()))
+        shutil.copytree(corpus, tree / corpus.name, copy_function=os.link)
+        done[tree] = damage(random, tree)
+    report = folder / "report.tsv"
+    assert verify_folders([str(whole)], workers=1).is_sound
+    verify_folders([str(folder / "damaged")], workers=1, report=str(report))
+    lines = report.read_text("utf-8").splitlines()
+    noticed = [line.split("\t")[1] for line in lines if line.startswith("fault\t")]
+    return [
+        what
+        for tree, what in done.items()
+        if not any(fault.startswith(f"{tree}/") for fault in noticed)
+    ]
+
+
+def test_damage_to_any_file_is_noticed(tmp_path: Path) -> None:
+    """But for a CURRENT that is removed: then no edition is the current one."""
+    whole = shutil.copytree(GOLDEN, tmp_path / "whole")
+    for mark in whole.rglob("COMPLETED"):
+        (mark.parents[1] / "CURRENT").write_text(f"{mark.parent.name}\n")
+    missed = unnoticed(0, 100, whole, tmp_path)
+    assert [one for one in missed if not one.endswith("CURRENT removed")] == []

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from pipelines.builds.publish import TargetError
+from pipelines.inspect.verify import verify
 from pipelines.translation.checks import check_language
 from pipelines.translation.imports import import_files
 from pipelines.translation.package import Included, make_card, make_metadata, package
@@ -21,6 +22,7 @@ from tests.pipelines.translation.small_projects import (
     small_sentences,
     tree,
 )
+from transforms.builds.check_files import lists_all_files
 from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
@@ -77,6 +79,8 @@ def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> 
         "metadata_dev.tsv",
         "metadata_devtest.tsv",
     ]
+    assert lists_all_files(open_build(made.folder))
+    assert verify([made.folder], workers=1).is_sound
     for split in ("dev", "devtest"):
         for code in ("fra", "zho_simpl"):
             given = (tmp_path / code / f"{code}.{split}").read_bytes()

@@ -76,7 +76,9 @@ def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
     assert manifest["counts"] == {"kept": 10}
     assert manifest["caveats"] == ["Before.", "After."]
     assert [file["name"] for file in manifest["inputs"]] == ["b", "a"]
-    assert [file["name"] for file in manifest["outputs"]] == ["x", "y"]
+    assert [file["name"] for file in manifest["outputs"]] == sorted([*names[:-1], "x", "y"])
+    listed = {file["name"]: file for file in manifest["outputs"]}
+    assert [listed[file.name] for file in files[:-1]] == [file._asdict() for file in files[:-1]]
     assert manifest["lost"] == [{"name": "c"}, {"name": "d"}]
     assert list(manifest)[-1] == "last"
     assert json.loads((tmp_path / "stats.json").read_text("utf-8")) == {"tales": tales}

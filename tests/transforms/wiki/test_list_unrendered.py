@@ -29,6 +29,16 @@ def test_templates_are_listed_by_frequency(tmp_path: Path) -> None:
     )
 
 
+def test_a_name_from_the_dump_is_one_cell_and_no_formula(tmp_path: Path) -> None:
+    found = [Unrendered('=HYPERLINK("a")\n\tb', 1, "@A\nB")]
+    run_transform(
+        ListUnrendered(str(tmp_path)), run_transform(TallyUnrendered(), found).elements["main"]
+    )
+    assert (tmp_path / "unrendered-templates.tsv").read_text(encoding="utf-8") == (
+        f"{HEADER}1\t1\t'=HYPERLINK(\"a\") b\t'@A B\n"
+    )
+
+
 def test_with_nothing_unrendered_there_is_a_head(tmp_path: Path) -> None:
     outcome = run_transform(ListUnrendered(str(tmp_path)), [])
     (file,) = outcome.elements["main"]

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 from transforms.records import InputFile, OutputFile
 from transforms.text.fingerprint import SPLITS
 
+CARD = "README.md"
+"""The dataset card. A manifest that lists it lists every file of its build, but itself and COMPLETED."""
+
 
 class Description(NamedTuple):
     """Words about a corpus."""
@@ -74,6 +77,12 @@ def assemble(
         "lost": sorted(lost, key=lambda one: json.dumps(one, sort_keys=True)),
         "outputs": [file._asdict() for file in sorted(outputs)],
     }
+
+
+def add_outputs(manifest: Mapping[str, Any], files: Iterable[OutputFile]) -> dict[str, Any]:
+    """The manifest with more output files."""
+    outputs = [*manifest["outputs"], *(file._asdict() for file in files)]
+    return {**manifest, "outputs": sorted(outputs, key=lambda file: str(file["name"]))}
 
 
 def to_json(value: Any) -> str:

@@ -5,20 +5,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import Description, Provenance, to_json
+from transforms.text.builds.build_manifest import CARD, Description, Provenance, to_json
 from transforms.text.files import tfds_metadata
 
 
 def make_texts(
     provenance: Provenance,
     description: Description,
-    manifest: Mapping[str, Any],
     stats: Mapping[str, Any],
     card: str,
     outputs: Iterable[OutputFile],
 ) -> dict[str, str]:
-    """Name → text, in the order in which they are written: manifest.json, which stands for all, last."""
-    texts = {"stats.json": to_json(stats), "README.md": card, "manifest.json": to_json(manifest)}
+    """Name → text of all but manifest.json, which lists them."""
+    texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features:
         return texts
     dataset_info = tfds_metadata.dataset_info_json(

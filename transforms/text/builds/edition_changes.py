@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.text.files import cells
+
 ADDED, REMOVED, CHANGED, MOVED, UNCHANGED = FATES = (
     "added",
     "removed",
@@ -209,12 +211,12 @@ def moves(tally: Tally) -> dict[tuple[str, str], int]:
 
 def to_line(change: Change) -> str:
     """The change as a line of a table; "" for None."""
-    fields = ("" if field is None else str(field) for field in change)
-    return "\t".join(" ".join(field.split()) for field in fields) + "\n"
+    return cells.to_line("" if field is None else field for field in change)
 
 
 def parse_line(line: str) -> Change:
     """The inverse of `to_line`, but for white space in titles."""
-    identity, title, fate, old, new, *sizes = line.removesuffix("\n").split("\t")
+    fields = map(cells.unprotect, line.removesuffix("\n").split("\t"))
+    identity, title, fate, old, new, *sizes = fields
     old_bytes, new_bytes = (int(size) if size else None for size in sizes)
     return Change(identity, title, fate, old, new, old_bytes, new_bytes)

@@ -10,22 +10,15 @@ OUTPUTS = [OutputFile("tales-train_2.tfrecord-00000-of-00001", "train_2", "tfrec
 
 
 def texts(description: Description = DESCRIPTION) -> dict[str, str]:
-    stats, manifest = {"train_2": {"books": 7}}, {"corpus": "tales", "title": "Übung"}
-    return make_texts(PROVENANCE, description, manifest, stats, "# Card\n", OUTPUTS)
+    stats = {"train_2": {"books": 7}, "title": "Übung"}
+    return make_texts(PROVENANCE, description, stats, "# Card\n", OUTPUTS)
 
 
-def test_the_manifest_is_written_last() -> None:
+def test_the_small_files_of_a_build() -> None:
     made = texts()
-    assert list(made) == [
-        "features.json",
-        "dataset_info.json",
-        "stats.json",
-        "README.md",
-        "manifest.json",
-    ]
+    assert list(made) == ["features.json", "dataset_info.json", "stats.json", "README.md"]
     assert made["README.md"] == "# Card\n"
-    assert json.loads(made["stats.json"]) == {"train_2": {"books": 7}}
-    assert json.loads(made["manifest.json"]) == {"corpus": "tales", "title": "Übung"}
+    assert json.loads(made["stats.json"]) == {"train_2": {"books": 7}, "title": "Übung"}
 
 
 def test_readers_are_told_of_numbers_and_of_every_split() -> None:

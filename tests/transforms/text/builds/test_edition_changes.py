@@ -201,6 +201,12 @@ def test_a_change_is_a_line(change: Change, line: str) -> None:
     assert parse_line(line) == change
 
 
+def test_a_title_is_no_formula_and_is_read_again() -> None:
+    change = Change("Q1", "=HYPERLINK(1)", ADDED, "", "test", None, 12)
+    assert to_line(change) == "Q1\t'=HYPERLINK(1)\tadded\t\ttest\t\t12\n"
+    assert parse_line(to_line(change)) == change
+
+
 def test_white_space_in_a_title_breaks_no_line() -> None:
     change = Change("Q1", " Two\tlines\u2028or\x85three\n", ADDED, "", "test", None, 12)
     assert to_line(change) == "Q1\tTwo lines or three\tadded\t\ttest\t\t12\n"

@@ -12,6 +12,7 @@ ROWS = st.lists(st.tuples(st.text(min_size=1), st.text()))
 @given(ROWS)
 @example([("a", "\t\n\r\\"), ("b", "\\t\\n\\r\\\\"), ("c", "\\"), ("d", "\\\t")])
 @example([("\ufeff", " blanks \r"), ("\x85\u2028\x0b\x0c\x1c\0", ""), ("'", '"a ""b"""')])
+@example([("=1", "'=1"), ("''@", "-\r")])
 @example([("дві", "三"), ("สอง", "दो"), ("مثال \u200f", "e\u0301 é")])
 def test_what_is_written_is_read(rows: list[tuple[str, str]]) -> None:
     text = write_table(COLUMNS, rows)
@@ -35,12 +36,22 @@ def test_crlf_and_a_byte_order_mark_change_nothing(rows: list[tuple[str, str]]) 
         (("a", "b"), "a\tb\n"),
         (("", ""), "\t\n"),
         (("a\tb", "c\nd"), "a\\tb\tc\\nd\n"),
-        (("\r", "\\"), "\\r\t\\\\\n"),
+        (("a\r", "\\"), "a\\r\t\\\\\n"),
+        (("=1", "'@a"), "'=1\t''@a\n"),
+        (("\tb", '"=1"'), "'\\tb\t'\"=1\"\n"),
         (("\\n", '"a" ""b""'), '\\\\n\t"a" ""b""\n'),
     ],
 )
 def test_how_a_row_is_written(row: tuple[str, str], line: str) -> None:
     assert write_table(COLUMNS, [row]) == "id\ttext\n" + line
+
+
+def test_a_table_for_this_program_has_texts_as_they_are() -> None:
+    rows = [("=1", "'@a")]
+    text = write_table(COLUMNS, rows, for_people=False)
+    assert text == "id\ttext\n=1\t'@a\n"
+    read = read_table(text, COLUMNS, for_people=False)
+    assert [tuple(row.values()) for _, row in read] == rows
 
 
 @pytest.mark.parametrize(

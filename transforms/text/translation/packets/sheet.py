@@ -7,6 +7,9 @@ marks in them; Google Sheets puts none. Both look the same where a sentence is q
 of the column that nobody can take away has marks in it, `target "fra"`, and shows what the tool does with
 them: only then, or where the whole header is in marks, or with commas between the fields, are marks undone.
 Else they are text, and for the checks to find.
+
+A text that a spreadsheet would take for a formula has an apostrophe before it (see cells.py), which is taken
+off when the table is read.
 """
 
 import csv
@@ -15,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from transforms.text.files.cells import protect, unprotect
 from transforms.text.translation.packets.records import (
     NO_NAME,
     Packet,
@@ -52,7 +56,7 @@ def _row(line: PacketLine, name: str) -> list[str]:
     source = line.source
     reasons = "; ".join(line.reasons)
     where = [source.id, source.article, source.domain, source.topic, source.url]
-    return [*where, source.text, line.target, reasons, name]
+    return list(map(protect, [*where, source.text, line.target, reasons, name]))
 
 
 def read_sheet(text: str, file: str) -> Returned:
@@ -139,7 +143,7 @@ def _rows(text: str, layout: _Layout) -> Iterator[tuple[int, Mapping[str, str]]]
                 message = f"{len(fields)} fields, and the header has {width}"
                 raise ReadError(line, message)
             fields += [""] * (width - len(fields))
-            yield line, dict(zip(layout.columns, fields, strict=False))
+            yield line, dict(zip(layout.columns, map(unprotect, fields), strict=False))
         line = reader.line_num + 1
 
 

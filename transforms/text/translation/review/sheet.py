@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.text.files.cells import protect
 from transforms.text.translation.records import ReadError
 from transforms.text.translation.review.records import (
     CATEGORIES,
@@ -90,8 +91,8 @@ def is_same_target(written: str, text: str) -> bool:
 
     A spreadsheet puts quotation marks around a field that has some, and doubles those in it.
     """
-    quoted = '"' + text.replace('"', '""') + '"'
-    return written in (text, quoted)
+    quoted = ('"' + one.replace('"', '""') + '"' for one in (text, protect(text)))
+    return written in (text, *quoted)
 
 
 def _read_rows(text: str) -> Iterator[_Row]:

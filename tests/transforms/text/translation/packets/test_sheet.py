@@ -76,6 +76,15 @@ def test_what_is_written_is_read(pairs: list[tuple[str, str]]) -> None:
     check(read_sheet(write_sheet(packet), "a.tsv"), packet)
 
 
+def test_no_cell_is_a_formula_and_texts_come_back() -> None:
+    texts = ("=1", "'=1", "@a", "+1", "- 1", '"=1"', "\t=1", "\r", "＝1", "'s avonds")
+    packet = packet_of(*(line(f"dev-{n:04d}", text, text, (text,)) for n, text in enumerate(texts)))
+    sheet = write_sheet(packet)
+    cells = [cell for row in fields_of(sheet)[1:] for cell in row]
+    assert not [cell for cell in cells if cell.strip(' "')[:1] in tuple("=+-@\t\r＝") and cell]
+    check(read_sheet(sheet, "a.tsv"), packet)
+
+
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 @pytest.mark.parametrize("delimiter", "\t,;")
 @pytest.mark.parametrize("end", ["\r\n", "\n"])

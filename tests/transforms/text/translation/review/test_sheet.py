@@ -173,6 +173,7 @@ def test_what_spreadsheets_make_of_it() -> None:
         ("a", "a", True),
         ('"a ""b"""', 'a "b"', True),
         ('"a"', "a", True),
+        ('"\'=a ""b"""', '=a "b"', True),
         ("a ", "a", False),
         ('a ""b""', 'a "b"', False),
     ],
