@@ -4,9 +4,9 @@
     python -m tests.bench.damage RESULTS.tsv --case KIND N [--seed N]
 
 Case N of a kind takes one of its samples, damages one file of it, and reads it as the product does (see
-damage_samples.py, damage_readers.py). Cases run in a process that is reused for many of them, so that what one
-leaves behind shows in the next. A case is fine where the damage is read over, is rejected, or becomes an error of
-the product's own that names the file. Anything else is a fault:
+damage_samples.py, damage_readers.py). Cases run in a process that is reused for many of them, so that what
+one leaves behind shows in the next. A case is fine where the damage is read over, is rejected, or becomes an
+error of the product's own that names the file. Anything else is a fault:
 
     crash   any other exception, or an error that does not name the file
     died    the process has ended
@@ -14,9 +14,10 @@ the product's own that names the file. Anything else is a fault:
     slow    more than 10 times the time of the undamaged sample, and more than a second
     large   more than 10 times its memory, and more than 200 MB
 
-Each case is a line of the results; a run goes on where the last one has stopped, and ends with a table. With
-CORPUSMILL_DATA, pieces of real files are among the samples. `--case` runs one case, shows its traceback and keeps
-its files below /tmp/damage.
+Time is that of all processors: others may be at work. Memory is the peak of the process, beyond what it held
+before the case. Each case is a line of the results; a run goes on where the last one has stopped, and ends
+with a table. With CORPUSMILL_DATA, pieces of real files are among the samples. `--case` runs one case, shows
+its traceback and keeps its files below /tmp/damage.
 """
 
 import argparse
@@ -172,7 +173,7 @@ class Cases:
             files[COMPLETED] = mark_of(damaged.data)
         known = self._undamaged_of(kind, sample, on_corrupt)
         reading = self._read(kind, sample, files, on_corrupt, keep)
-        if _is_slow(reading.took, known):  # or another process was at work
+        if _is_slow(reading.took, known):  # or a cache was filled
             again = self._read(kind, sample, files, on_corrupt)
             reading = min(reading, again, key=lambda one: one.took.seconds)
         outcome, has_place, message = _judge(reading, known, sample)
@@ -215,12 +216,12 @@ class Cases:
             path.write_bytes(content)
         found, error = readers.Counts(), None
         before = _start_measuring_memory()
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             found = KINDS[kind].read(folder, sample.damaged[0], on_corrupt)
         except Exception as raised:
             error = raised
-        took = Took(time.perf_counter() - start, max(_peak_bytes() - before, 0))
+        took = Took(time.process_time() - start, max(_peak_bytes() - before, 0))
         if not keep:
             shutil.rmtree(folder)
         return Reading(folder, took, found, error)
@@ -351,10 +352,12 @@ def print_table(results: Sequence[Result]) -> None:
         faults = sum(counts[outcome] for outcome in FAULTS)
         slowest = max(of_kind, key=lambda one: one.times if one.seconds > 0.1 else 0)
         largest = max(one.megabytes for one in of_kind)
-        print(
-            f"| {kind} | {len(of_kind):,} | {counts['read']:,} | {counts['rejected']:,} | {counts['error']:,}"
-            f" | {placeless:,} | {faults:,} | {slowest.seconds:.2f} s, {slowest.times:.1f}× | {largest:.0f} MB |"
+        cells = (
+            *(kind, f"{len(of_kind):,}", f"{counts['read']:,}", f"{counts['rejected']:,}"),
+            *(f"{counts['error']:,}", f"{placeless:,}", f"{faults:,}"),
+            *(f"{slowest.seconds:.2f} s, {slowest.times:.1f}×", f"{largest:.0f} MB"),
         )
+        print(f"| {' | '.join(cells)} |")
     found: dict[tuple[str, str, str], list[Result]] = {}
     for one in results:
         if one.outcome in FAULTS:

@@ -355,7 +355,7 @@ def read_scored(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 
 
 def read_build(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
-    """As verify, report, score, compare and subwords, each by itself; the first error is raised at the end."""
+    """As verify, report, score, compare and subwords. The first error is raised when all have run."""
     found = Counts()
     errors = []
     for read in (_verify, _report, _score, _compare, _learn):
@@ -434,11 +434,8 @@ def _learn(folder: str) -> Counts:
 
 
 def _parquet_files(build: Build) -> Iterator[Any]:
-    return (
-        file.file
-        for file in list_files(build)
-        if file.file.path in sum(map(list, build.files.values()), [])
-    )
+    paths = {path for of_split in build.files.values() for path in of_split}
+    return (file.file for file in list_files(build) if file.file.path in paths)
 
 
 def read_entity_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:

@@ -121,7 +121,17 @@ def no_json(folder: Path) -> None:
         (
             lambda folder: seal(folder, {"signature": "x", "corpus": "wiki40b"}),
             "/manifest.json",
-            ": no manifest of a build: it lacks edition, dump_date, version, outputs",
+            ": no manifest of a build: Object missing required field `edition`",
+        ),
+        (
+            lambda folder: seal(folder, manifest_of(folder) | {"outputs": [{"name": 7}]}),
+            "/manifest.json",
+            ": no manifest of a build: Expected `str`, got `int` - at `$.outputs[0].name`",
+        ),
+        (
+            lambda folder: seal(folder, manifest_of(folder) | {"counts": None}),
+            "/manifest.json",
+            ": no manifest of a build: Expected `object`, got `null` - at `$.counts`",
         ),
         (no_json, "/manifest.json", ": no JSON: Expecting property name"),
     ],
