@@ -88,6 +88,8 @@ KINDS: Mapping[str, Kind] = {
     "finished build": Kind(samples.builds, readers.read_build),
     "entity table": Kind(samples.entity_tables, readers.read_entity_table),
     "checksum list": Kind(samples.checksum_lists, readers.read_checksums),
+    "log-likelihoods": Kind(samples.log_likelihoods, readers.read_log_likelihoods),
+    "stage of a build": Kind(samples.stages, readers.read_stage),
     "refresh state": Kind(samples.refresh_states, readers.read_state),
     "dump folder": Kind(samples.dump_folders, readers.read_dump_folder),
     "mirror": Kind(samples.mirror_pages, readers.read_mirror),

@@ -15,6 +15,8 @@ from typing import Any, cast
 import requests
 from apache_beam.pvalue import TaggedOutput
 
+from pipelines.builds.editions import read_current
+from pipelines.builds.stage_folders import DamagedStageError, stage_folders
 from pipelines.corpora import layouts, shapes
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import RENDERERS
@@ -49,6 +51,7 @@ from transforms.books.read_catalog import plan_units as plan_catalog
 from transforms.books.read_released_books import read_released_books, read_split_table
 from transforms.books.screen_books import measure_book
 from transforms.books.strip_books import strip_book
+from transforms.builds.check_checksums import check_artefact
 from transforms.builds.check_files import find_fault, list_files
 from transforms.builds.compare_editions import columns_to_compare, document_files, plan_row_groups
 from transforms.builds.compare_editions import read_rows as read_edition_rows
@@ -56,6 +59,8 @@ from transforms.builds.finished_builds import Build, find_builds, find_folders, 
 from transforms.builds.plan_checksums import plan_comparisons, read_list
 from transforms.files.open_input import InputError
 from transforms.files.scratch import Scratch
+from transforms.files.stage_files import read_list as read_list_of_stage
+from transforms.files.stage_files import read_part as read_stage_part
 from transforms.lines.check_lines import check_lines
 from transforms.lines.read_lines import MEMBERS
 from transforms.lines.read_lines import _ReadUnit as _ReadLines
@@ -66,6 +71,7 @@ from transforms.sentences.find_passages import _Find
 from transforms.sentences.read_topics import read_topics
 from transforms.text.lines.unit_blocks import BLOCK_BYTES
 from transforms.text.news.character_classes import CURRENT_PERL
+from transforms.text.news.checksum_findings import FAULTS
 from transforms.text.translation.checks.run import check_translations
 from transforms.text.translation.languages import find_language
 from transforms.text.wikimedia.language import load_language
@@ -458,11 +464,38 @@ def read_checksums(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As verify --md5."""
     (build,) = find_builds([str(folder / "build")], "lm1b")
     plan = plan_comparisons(build, read_list(str(folder / name)))
-    return Counts(records=len(plan.comparisons), known=len(plan.known))
+    findings = [*map(check_artefact, plan.comparisons), *plan.known]
+    faults = sum(one.status in FAULTS for one in findings)
+    return Counts(records=len(plan.comparisons), faults=faults)
+
+
+def read_log_likelihoods(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As score bpc, on the numbers of a file."""
+    score("bpc", str(folder / "build"), "test", log_likelihood=str(folder / name))
+    return Counts(records=1)
+
+
+def read_stage(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As a build that goes on: a stage that is not whole is run again."""
+    with stage_folders(str(folder / "build")) as folders:
+        folders.open(["clean"])
+        try:
+            stage = folders.find("clean")
+        except DamagedStageError:
+            return Counts(rejected=1)
+        if not stage:
+            return Counts(rejected=1)
+        found = Counts()
+        for field, of_field in read_list_of_stage(stage.folder).items():
+            for part in of_field.parts:
+                found[field] += len(list(read_stage_part(part, stage.folder)))
+    return found
 
 
 def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """What a refresh remembers; what is damaged is found again."""
+    if name == "CURRENT":
+        return Counts(records=bool(read_current(str(folder))))
     if name.startswith("."):
         part = PartFile(folder, RemoteFile("a.bz2", ("https://dumps.example.org/a.bz2",), 10))
         part.headers_to_resume("https://dumps.example.org/a.bz2")

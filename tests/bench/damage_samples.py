@@ -8,6 +8,7 @@ import json
 import lzma
 import pathlib
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from unittest import mock
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipelines.builds.stage_folders import stage_folders
 from pipelines.samples.sample_builds import SAMPLES
 from pipelines.translation import journal
 from pipelines.translation.checks import check_language
@@ -28,6 +30,8 @@ from tests.makers.spm_models import small_model
 from tests.makers.tar_files import pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.pipelines.translation.small_projects import small_sentences
+from transforms.files.stage_files import _WriteElements, write_list
+from transforms.records import Article
 from transforms.text.translation.checks import run
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import Finding, SourceSentence
@@ -467,7 +471,51 @@ def checksum_lists(_: pathlib.Path | None) -> Iterator[Sample]:
     (mark,) = (GOLDEN / "lm1b").rglob("COMPLETED")
     files = {f"build/{name}": content for name, content in _folder(mark.parent).items()}
     listed = files["build/md5sums"]
-    yield Sample("md5sums", {"list.md5": listed, **files}, ("list.md5",))
+    text = next(name for name in sorted(files) if "/heldout-monolingual" in name)
+    twin = "build/test-00000-of-00005.parquet"
+    yield Sample("md5sums", {"list.md5": listed, **files}, ("list.md5", text, twin))
+
+
+def log_likelihoods(_: pathlib.Path | None) -> Iterator[Sample]:
+    """Log-likelihoods of the pieces of a build, one a line."""
+    files = _folder(GOLDEN / "wiki40b" / "uk" / "20260101-1.3.0")
+    pieces = json.loads(files["stats.json"])["test"]["pieces"]
+    build = {f"build/{name}": content for name, content in files.items()}
+    scores = b"-1.25\n" * pieces
+    yield Sample("plain", {"scores.txt": scores, **build}, ("scores.txt",))
+    packed = gzip.compress(scores, 1, mtime=0)
+    yield Sample("gz", {"scores.txt.gz": packed, **build}, ("scores.txt.gz",))
+
+
+def stages(_: pathlib.Path | None) -> Iterator[Sample]:
+    """What one stage of a build has left for the next."""
+    with (
+        tempfile.TemporaryDirectory() as place,
+        mock.patch.object(uuid, "uuid4", side_effect=map(_uuid, itertools.count())),
+        stage_folders(f"{place}/build") as folders,
+    ):
+        folders.open(())
+        folder = folders.begin("clean")
+        written = []
+        for field, elements in (("numbers", range(500)), ("articles", [_article(3), _article(4)])):
+            writer = _WriteElements(folder, field)
+            writer.start_bundle()
+            for element in elements:
+                writer.process(element)
+            written += [one.value for one in writer.finish_bundle()]
+        types = {"numbers": "builtins:int", "articles": "transforms.records:Article"}
+        write_list(folder, types, written)
+        folders.finish(folder, {"pages": 2})
+        files = _folder(pathlib.Path(place))
+    yield all_of("stage", files)
+
+
+def _uuid(number: int) -> uuid.UUID:
+    return uuid.UUID(int=number)
+
+
+def _article(number: int) -> Article:
+    return Article(number, f"Title {number}", "7", f"Text {number}. " * 200)
 
 
 def refresh_states(_: pathlib.Path | None) -> Iterator[Sample]:
@@ -494,6 +542,9 @@ def refresh_states(_: pathlib.Path | None) -> Iterator[Sample]:
         "size": 10,
     }
     yield all_of("state", {"wiki40b-uk.json": json.dumps(state, indent=1).encode()})
+    files = _folder(GOLDEN / "wiki40b" / "uk" / "20260101-1.3.0")
+    edition = {f"20260101-1.3.0/{name}": content for name, content in files.items()}
+    yield Sample("current", {"CURRENT": b"20260101-1.3.0\n", **edition}, ("CURRENT",))
     yield all_of(
         "note", {".a.bz2.json": json.dumps(note, indent=1).encode(), "a.bz2.part": b"BZh9123"}
     )
