@@ -8,14 +8,14 @@ import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
-from transforms.builds.finished_builds import COMPLETED, open_build, read_json
+from transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
@@ -122,31 +122,31 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
 
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     """The sizes of one finished build; None for one without documents."""
-    manifest = open_build(folder).manifest
-    row = rows().get(manifest.get("corpus"))
+    build = open_build(folder)
+    row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
     if row.has_paper_table:
-        return _read_sizes(folder, manifest) if manifest.get("edition") in PAPER else None
-    kept = manifest.get("counts", {}).get("kept")
+        return _read_sizes(build) if build.edition in PAPER else None
+    kept = build.manifest.get("counts", {}).get("kept")
     if not kept:
         return None
-    edition, date, version = (manifest[name] for name in ("edition", "dump_date", "version"))
     of_splits = {split: count for split, count in kept.items() if split != "total"}
-    return KeptDocuments(row.name, edition, date, version, row.shape.unit, of_splits)
+    named = row.name, build.edition, build.dump_date, build.manifest["version"]
+    return KeptDocuments(*named, row.shape.unit, of_splits)
 
 
-def _read_sizes(folder: str, manifest: Mapping[str, Any]) -> BuildSizes:
-    stats = _read_stats(folder)
+def _read_sizes(build: Build) -> BuildSizes:
+    stats = _read_stats(build.folder)
     has_pieces = any(stats[split].pieces for split in SPLITS)
     measured = [stats[split] for split in _MEASURED]
     characters = sum(of.characters for of in measured)
     spelled = sum(of.unknown_characters + of.byte_characters for of in measured)
-    paper = PAPER[manifest["edition"]]
+    paper = PAPER[build.edition]
     return BuildSizes(
-        language=manifest["edition"],
-        dump_date=manifest["dump_date"],
-        version=manifest["version"],
+        language=build.edition,
+        dump_date=build.dump_date,
+        version=build.manifest["version"],
         articles=stats["total"].articles,
         sections=stats["total"].sections,
         pieces={split: stats[split].pieces for split in SPLITS} if has_pieces else {},

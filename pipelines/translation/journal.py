@@ -88,7 +88,8 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
         check_facts(facts, number)
     except ValueError as error:
         raise InputError(str(path), f"is damaged: {error}") from None
-    return Entry(number, folder, *(facts.pop(name) for name in HEAD), facts)
+    head = {name: facts.pop(name) for name in HEAD}
+    return Entry(number, folder, **head, facts=facts)
 
 
 @contextlib.contextmanager
