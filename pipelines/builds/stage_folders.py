@@ -16,8 +16,9 @@ import stat
 import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.clean_up import errors_logged, remove_busy
@@ -32,6 +33,15 @@ MARK = "stage.json"
 REMOVAL_SECONDS = 5.0
 _PRIVATE = 0o700
 _ATTEMPT_DIGITS = 8
+
+
+class _Mark(msgspec.Struct):
+    """What stage.json says."""
+
+    finished: str
+    counts: dict[str, int]
+    files: dict[str, int]  # name → bytes
+    list_sha256: str = ""
 
 
 class FinishedStage(NamedTuple):
@@ -125,17 +135,15 @@ class StageFolders:
             self.remove()
 
     def _check(self, folder: str) -> FinishedStage:
-        with open_raw(FileSystems.join(folder, MARK)) as file:
-            mark: dict[str, Any] = json.loads(file.read())
+        mark = _read_mark(FileSystems.join(folder, MARK))
         found = self._files_below(folder)
-        for name, size in mark["files"].items():
+        for name, size in mark.files.items():
             if found.get(name, -1) < size:
                 state = "cut off" if name in found else "gone"
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
-        if mark.get("list_sha256") != _list_digest(folder):
+        if mark.list_sha256 != _list_digest(folder):
             raise DamagedStageError(f"{FileSystems.join(folder, LIST)} is not what the stage wrote")
-        total_bytes = sum(mark["files"].values())
-        return FinishedStage(folder, mark["finished"], mark["counts"], total_bytes)
+        return FinishedStage(folder, mark.finished, mark.counts, sum(mark.files.values()))
 
     def _is_finished(self, name: str) -> bool:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
@@ -172,6 +180,16 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
             with errors_logged():
                 folders.remove_unfinished()
             raise
+
+
+def _read_mark(path: str) -> _Mark:
+    """Raises DamagedStageError."""
+    with open_raw(path) as file:
+        content = file.read()
+    try:
+        return msgspec.json.decode(content, type=_Mark)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise DamagedStageError(f"{path} is damaged: {error}") from None
 
 
 def _list_digest(folder: str) -> str:

@@ -8,18 +8,20 @@ import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, read_json
+from transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.language import LANGUAGE_CODES
 
+STATS = "stats.json"
 MAX_DEPTH = 4
 """Builds lie in <output>/wiki40b/<language>/; looked for one folder deeper, and no further."""
 
@@ -41,6 +43,17 @@ class BuildSizes(NamedTuple):
     coverage: float | None
     paper_articles: int
     paper_characters_per_piece: float
+
+
+class _Counts(msgspec.Struct):
+    """What stats.json says of a split."""
+
+    articles: int
+    sections: int
+    characters: int
+    pieces: int = 0
+    unknown_characters: int = 0
+    byte_characters: int = 0
 
 
 class KeptDocuments(NamedTuple):
@@ -109,43 +122,54 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
 
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     """The sizes of one finished build; None for one without documents."""
-    manifest = read_json(folder, MANIFEST)
-    row = rows().get(manifest.get("corpus"))
+    build = open_build(folder)
+    row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
     if row.has_paper_table:
-        return _read_sizes(folder, manifest) if manifest.get("edition") in PAPER else None
-    kept = manifest.get("counts", {}).get("kept")
+        return _read_sizes(build) if build.edition in PAPER else None
+    kept = build.manifest.get("counts", {}).get("kept")
     if not kept:
         return None
-    edition, date, version = (manifest[name] for name in ("edition", "dump_date", "version"))
     of_splits = {split: count for split, count in kept.items() if split != "total"}
-    return KeptDocuments(row.name, edition, date, version, row.shape.unit, of_splits)
+    named = row.name, build.edition, build.dump_date, build.manifest["version"]
+    return KeptDocuments(*named, row.shape.unit, of_splits)
 
 
-def _read_sizes(folder: str, manifest: Mapping[str, Any]) -> BuildSizes:
-    stats = read_json(folder, "stats.json")
-    has_pieces = any(stats[split].get("pieces") for split in SPLITS)
-    characters = _measured(stats, "characters")
-    spelled = _measured(stats, "unknown_characters") + _measured(stats, "byte_characters")
-    paper = PAPER[manifest["edition"]]
+def _read_sizes(build: Build) -> BuildSizes:
+    stats = _read_stats(build.folder)
+    has_pieces = any(stats[split].pieces for split in SPLITS)
+    measured = [stats[split] for split in _MEASURED]
+    characters = sum(of.characters for of in measured)
+    spelled = sum(of.unknown_characters + of.byte_characters for of in measured)
+    paper = PAPER[build.edition]
     return BuildSizes(
-        language=manifest["edition"],
-        dump_date=manifest["dump_date"],
-        version=manifest["version"],
-        articles=stats["total"]["articles"],
-        sections=stats["total"]["sections"],
-        pieces={split: stats[split]["pieces"] for split in SPLITS} if has_pieces else {},
-        characters={split: stats[split]["characters"] for split in SPLITS},
-        characters_per_piece=_ratio(characters, _measured(stats, "pieces")),
+        language=build.edition,
+        dump_date=build.dump_date,
+        version=build.manifest["version"],
+        articles=stats["total"].articles,
+        sections=stats["total"].sections,
+        pieces={split: stats[split].pieces for split in SPLITS} if has_pieces else {},
+        characters={split: stats[split].characters for split in SPLITS},
+        characters_per_piece=_ratio(characters, sum(of.pieces for of in measured)),
         coverage=_ratio(characters - spelled, characters) if has_pieces else None,
         paper_articles=paper.articles,
         paper_characters_per_piece=paper.characters_per_piece["32k"],
     )
 
 
-def _measured(stats: Mapping[str, Mapping[str, int]], name: str) -> int:
-    return sum(stats[split].get(name, 0) for split in _MEASURED)
+def _read_stats(folder: str) -> Mapping[str, _Counts]:
+    """Split, or "total" → its counts. Raises InputError."""
+    found = read_json(folder, STATS)
+    try:
+        stats = msgspec.convert(found, dict[str, _Counts])
+        missing = {*SPLITS, "total"} - stats.keys()
+        if missing:
+            raise ValueError(f"there are no counts of {', '.join(sorted(missing))}")
+    except (msgspec.ValidationError, ValueError) as error:
+        path = FileSystems.join(folder, STATS)
+        raise InputError(path, f"the build is damaged: {error}") from None
+    return stats
 
 
 def _ratio(part: int, whole: int) -> float | None:

@@ -1,6 +1,5 @@
 """A model's log-likelihood on a split of a finished build → a score that others can compare with."""
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
@@ -9,7 +8,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.provenance import VERSION
 from transforms.builds.finished_builds import Build, open_build
-from transforms.files.open_input import InputError, match_inputs, open_input, open_raw
+from transforms.files.open_input import InputError, match_inputs, open_input, open_raw, parse_json
 from transforms.text.builds.language_model_scores import (
     Normalisers,
     bits_per_character,
@@ -97,10 +96,10 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     with open_raw(path) as stream:
         content = stream.read()
     try:
-        found = read_normalisers({"stats": json.loads(content)}, split)
-    except json.JSONDecodeError as error:
-        raise InputError(path, f"no JSON: {error}") from None
-    kept = build.manifest["counts"]["kept"][split]
+        found = read_normalisers({"stats": parse_json(path, content)}, split)
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+    kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
     if found.articles != kept:
         raise InputError(path, f"has {found.articles} articles of {split}, {kept} were kept")
     return found

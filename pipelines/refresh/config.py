@@ -138,7 +138,7 @@ def load_config(path: str) -> RefreshConfig:
         raise ValueError(f"{path}: {error.strerror}") from None
     try:
         config = msgspec.toml.decode(content, type=_type_of_file())
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {_explain(str(error))}") from None
     try:
         return _resolved(config, pathlib.Path(path).absolute().parent)

@@ -65,7 +65,7 @@ class PartFile:
         """What is known of the bytes that are there; None where that is nothing."""
         try:
             return msgspec.json.decode(self._note.read_bytes(), type=Note)
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:

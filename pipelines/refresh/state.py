@@ -14,6 +14,8 @@ import msgspec
 
 from pipelines.builds.safe_files import write_whole
 
+_DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
 
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
     """Of one corpus. Times are seconds since 1970, 0 for never."""
@@ -55,7 +57,7 @@ class StateFolder:
         path = self.path_of(label)
         try:
             return self._read(path)
-        except msgspec.MsgspecError as error:
+        except _DAMAGED as error:
             aside = path.with_suffix(".json.corrupt")
             path.replace(aside)
             logging.getLogger(__name__).warning(
@@ -67,7 +69,7 @@ class StateFolder:
         """The same, and nothing is moved."""
         try:
             return self._read(self.path_of(label))
-        except msgspec.MsgspecError:
+        except _DAMAGED:
             return CorpusState()
 
     @staticmethod

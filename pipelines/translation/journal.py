@@ -7,7 +7,6 @@ Who reads the journal, decides, and adds to it holds its lock meanwhile; the loc
 import contextlib
 import datetime
 import getpass
-import json
 import pathlib
 import shutil
 import tempfile
@@ -16,8 +15,9 @@ from typing import Any, NamedTuple
 
 from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
+from pipelines.translation.entry_facts import HEAD, check_facts
 from pipelines.translation.files import fill_folder, read_bytes
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, parse_json
 from transforms.text.builds.build_manifest import to_json
 
 _ENTRY = "entry.json"
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     round: int  # from 1; 0 before the first packet
     time: str  # UTC, "2026-11-22T01:23:45Z"
     by: str  # who
-    facts: Mapping[str, Any]  # what the kind has to tell, see the module that writes it
+    facts: Mapping[str, Any]  # what the kind has to tell, see entry_facts.py
 
     @property
     def name(self) -> str:
@@ -83,19 +83,13 @@ def read_entries(folder: pathlib.Path) -> list[Entry]:
 
 def _read_entry(folder: pathlib.Path, number: int) -> Entry:
     path = folder / _ENTRY
+    facts = parse_json(str(path), read_bytes(path))
     try:
-        facts = json.loads(read_bytes(path))
-        return Entry(
-            number,
-            folder,
-            facts.pop("kind"),
-            facts.pop("round"),
-            facts.pop("time"),
-            facts.pop("by"),
-            facts,
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(str(path), "is damaged") from None
+        check_facts(facts, number)
+    except ValueError as error:
+        raise InputError(str(path), f"is damaged: {error}") from None
+    head = {name: facts.pop(name) for name in HEAD}
+    return Entry(number, folder, **head, facts=facts)
 
 
 @contextlib.contextmanager

@@ -5,9 +5,7 @@
 Nothing in it is ever changed: what happens is added to the journals (see journal.py).
 """
 
-import contextlib
 import functools
-import json
 import os
 import pathlib
 import re
@@ -16,6 +14,8 @@ import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
+
+import msgspec
 
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
@@ -32,7 +32,17 @@ DEFAULT_NAME = "flores101"
 _SETTINGS = "project.json"
 _LANGUAGES = "languages"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_NEEDED = {"format", "name", "seed", "review_share", "accepted_score", "source_sha256"}
+
+
+class _Settings(msgspec.Struct):
+    """project.json. Fractions are texts: "1/5"."""
+
+    format: int
+    name: str
+    seed: int
+    review_share: str
+    accepted_score: str
+    source_sha256: str
 
 
 class Rules(NamedTuple):
@@ -165,20 +175,15 @@ def open_project(folder: str) -> Project:
         raise InputError(
             folder, f"no translation project: there is no {_SETTINGS}; `packets --source` makes one"
         )
-    settings: Any = None
-    with contextlib.suppress(ValueError):
-        settings = json.loads(read_bytes(path))
-    if not isinstance(settings, dict) or not settings.keys() >= _NEEDED:
-        raise InputError(str(path), "is damaged")
-    if settings["format"] != FORMAT:
+    try:
+        settings = msgspec.json.decode(read_bytes(path), type=_Settings)
+        shares = Fraction(settings.review_share), Fraction(settings.accepted_score)
+    except (msgspec.MsgspecError, ValueError, ZeroDivisionError, RecursionError) as error:
+        raise InputError(str(path), f"is damaged: {error}") from None
+    if settings.format != FORMAT:
         raise InputError(
             str(path),
-            f"format {settings['format']}, and this version of corpusmill reads {FORMAT}",
+            f"format {settings.format}, and this version of corpusmill reads {FORMAT}",
         )
-    rules = Rules(
-        settings["name"],
-        settings["seed"],
-        Fraction(settings["review_share"]),
-        Fraction(settings["accepted_score"]),
-    )
-    return Project(pathlib.Path(os.path.normpath(folder)), rules, settings["source_sha256"])
+    rules = Rules(settings.name, settings.seed, *shares)
+    return Project(pathlib.Path(os.path.normpath(folder)), rules, settings.source_sha256)

@@ -8,13 +8,14 @@ An import that corrects others takes the place of theirs, in the lines that it h
 
 import functools
 import hashlib
+import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipelines.translation.files import read_bytes
 from pipelines.translation.journal import Entry
 from transforms.files.open_input import InputError
-from transforms.text.translation.records import Translation
+from transforms.text.translation.records import ReadError, Translation
 from transforms.text.translation.tables import read_table, write_table
 
 TRANSLATIONS = "translations.tsv"
@@ -28,6 +29,7 @@ class Answer(NamedTuple):
     entry: int  # the import
     base: int  # the packet that it answers
     row: bytes  # text, file and line with tabs between, escaped
+    path: pathlib.Path  # of the table
 
     @property
     def raw_text(self) -> bytes:
@@ -37,8 +39,11 @@ class Answer(NamedTuple):
     def translation(self, name: str) -> Translation:
         """The translation of the line with this id."""
         table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
-        ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
-        return Translation(row["id"], row["text"], row["file"], int(row["line"]))
+        try:
+            ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
+            return Translation(row["id"], row["text"], row["file"], int(row["line"]))
+        except (ReadError, ValueError):
+            raise InputError(str(self.path), f"is damaged: the row of {name}") from None
 
 
 class Waiver(NamedTuple):
@@ -108,9 +113,10 @@ class LanguageState:
                 break
             answered = frozenset(found)
             for entry in imports:
+                path = _table_of(entry)
                 for name, row in _rows_of(entry).items():
                     if name not in answered:
-                        found.setdefault(name, []).append(Answer(entry.number, base, row))
+                        found.setdefault(name, []).append(Answer(entry.number, base, row, path))
         return {name: self._uncorrected(found[name]) for name in self.ids if name in found}
 
     def _uncorrected(self, answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -276,12 +282,19 @@ def ids_of(entry: Entry) -> frozenset[str]:
 
 def _rows_of(entry: Entry) -> Mapping[str, bytes]:
     """Id → the rest of the row, as bytes: to decode them all would take most of the time of `status`."""
-    path = entry.folder / TRANSLATIONS
+    path = _table_of(entry)
     header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
     if header != _HEADER:
         raise InputError(str(path), "is damaged")
     pairs = (line.partition(b"\t") for line in lines)
-    return {name.decode(): row for name, _, row in pairs}
+    try:
+        return {name.decode(): row for name, _, row in pairs}
+    except UnicodeDecodeError:
+        raise InputError(str(path), "is damaged: an id is not UTF-8") from None
+
+
+def _table_of(entry: Entry) -> pathlib.Path:
+    return entry.folder / TRANSLATIONS
 
 
 def write_translations(translations: Sequence[Translation]) -> str:

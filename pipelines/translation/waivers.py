@@ -1,6 +1,7 @@
 """Findings that people accept as they are: one by one, all of a rule, or by a table that they fill in."""
 
 import pathlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from transforms.text.translation.records import Finding, ReadError
 from transforms.text.translation.tables import read_table
 
 ALL = "*"  # in place of an id: all findings of a rule
+_LINE = re.compile("[0-9]{1,9}")
 BECAUSE = "because"  # the column that people add to findings.tsv
 NEVER = ("disputed", "not-back", "missing")  # rules: there is no text to accept
 
@@ -86,7 +88,7 @@ def read_waivers(path: str) -> list[Row]:
 
 
 def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
-    if not fields["line"].isdecimal():
+    if not _LINE.fullmatch(fields["line"]):
         raise ReadError(number, f"the column line has {fields['line']!r}, and no number")
     name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
     return Finding(name, rule, severity, message, file, int(fields["line"]))

@@ -49,7 +49,9 @@ def finish(folder: Path, outputs: Sequence[OutputFile], corpus: str = "entities"
     manifest = {
         "signature": "entities|lang:wikidata|dump:20260101|v:1.0.0",
         "corpus": corpus,
+        "edition": "wikidata",
         "dump_date": "20260101",
+        "version": "1.0.0",
         "outputs": [file._asdict() for file in outputs],
     }
     text = to_json(manifest)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.makers.finished_builds import seal
+
 SPLITS = ("train", "validation", "test")
 
 
@@ -34,9 +36,9 @@ def write_build(
     total = {name: sum(counts.get(name, 0) for counts in stats.values()) for name in names}
     manifest = {"corpus": corpus, "edition": language, "dump_date": date, "version": version}
     (folder / "stats.json").write_text(json.dumps({**stats, "total": total}))
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    if completed:
-        (folder / "COMPLETED").write_text("x")
+    seal(folder, {**manifest, "signature": "x", "outputs": []})
+    if not completed:
+        (folder / "COMPLETED").unlink()
     return folder
 
 

@@ -190,7 +190,7 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
             stats = json.loads(stream.read())
         counts = {split: stats[split][unit] for split in kept}
         is_same = stats == build.manifest.get("stats", stats)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         yield Fault(path, "has no counts of the splits")
         return
     if not is_same:

@@ -9,7 +9,6 @@ import contextlib
 import fnmatch
 import glob
 import hashlib
-import json
 import logging
 import pathlib
 import posixpath
@@ -18,21 +17,49 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.open_input import InputError, is_there, open_raw
+from transforms.files.open_input import InputError, is_there, open_raw, parse_json
 from transforms.files.spread import Spread, SpreadAll
 from transforms.files.stores import is_local, refusal_of
 from transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
-_NEEDED = ("signature", "corpus", "edition", "dump_date", "version", "outputs")
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """A folder that a running or killed build writes in, and what is below."""
+
+
+class _Output(msgspec.Struct):
+    """What a manifest says of a file, as `OutputFile`."""
+
+    name: str
+    split: str
+    format: str
+    records: int
+    bytes: int
+    sha256: str
+
+
+class _Counts(msgspec.Struct):
+    kept: dict[str, int] = {}
+
+
+class _Manifest(msgspec.Struct):
+    """What every manifest has, and the types of what only some have."""
+
+    signature: str
+    corpus: str
+    edition: str
+    dump_date: str
+    version: str
+    outputs: list[_Output]
+    counts: _Counts = msgspec.field(default_factory=_Counts)
+    settings: dict[str, Any] = {}
 
 
 class Build(NamedTuple):
@@ -158,22 +185,18 @@ def read_json(folder: str, name: str) -> Any:
     """A JSON file of a build. Raises InputError where it is missing or damaged."""
     path = FileSystems.join(folder, name)
     try:
-        with open_raw(path) as file:
-            return json.loads(file.read())
-    except (FileNotFoundError, ValueError) as error:
+        return parse_json(path, _read_bytes(path))
+    except FileNotFoundError as error:
         raise InputError(path, f"the build is damaged: {error}") from None
 
 
 def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
+    manifest: Mapping[str, Any] = parse_json(path, content)
     try:
-        manifest = json.loads(content)
-    except ValueError as error:
-        raise InputError(path, f"no JSON: {error}") from None
-    missing = [name for name in _NEEDED if not isinstance(manifest, dict) or name not in manifest]
-    if missing:
-        raise InputError(path, f"no manifest of a build: it lacks {', '.join(missing)}")
-    parsed: Mapping[str, Any] = manifest
-    return parsed
+        msgspec.convert(manifest, _Manifest)
+    except msgspec.ValidationError as error:
+        raise InputError(path, f"no manifest of a build: {error}") from None
+    return manifest
 
 
 def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
@@ -316,6 +339,7 @@ def _read(
             file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
         )
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
+    table.validate(full=True)  # that texts are UTF-8 above all
     return CorpusRows(file, table)
 
 

@@ -1,16 +1,19 @@
 """Opening input files: any Beam file system, any compression, errors that name the place."""
 
 import io
+import json
 import pathlib
 import stat
 from collections.abc import Sequence
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files.stores import is_local, refusal_of
-from transforms.text.files.compression import decompressed
+from transforms.text.files.compression import DECODE_ERRORS, decompressed
+
+_READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
@@ -175,3 +178,23 @@ def open_input(path: str) -> BinaryIO:
     """Opens a file for reading, decompressed where it is compressed."""
     stream = decompressed(open_raw(path))
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
+
+
+def read_input(path: str) -> bytes:
+    """The content of a small file, decompressed. Raises InputError for one that is damaged."""
+    content = bytearray()
+    with open_input(path) as stream:
+        try:
+            while data := stream.read(_READ_BYTES):
+                content += data
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"damaged or cut: {error}", len(content)) from None
+    return bytes(content)
+
+
+def parse_json(path: str, content: bytes) -> Any:
+    """The value that a JSON file holds. Raises InputError, which names the file and the place."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, f"no JSON: {error}") from None

@@ -206,6 +206,8 @@ def read_part(part: StagePart, folder: str) -> Iterator[Any]:
         stream.seek(part.start)
         while stream.tell() < part.end:
             packed_bytes, in_block = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
+            if packed_bytes > part.end - stream.tell():
+                raise EOFError(f"a block of {packed_bytes} bytes")
             block = zstandard.ZstdDecompressor().decompress(_read_exactly(stream, packed_bytes))
             unpickler = pickle.Unpickler(io.BytesIO(block))
             for _ in range(in_block):
@@ -303,7 +305,12 @@ def _errors_named(path: str) -> Iterator[None]:
         ValueError,
         TypeError,
         KeyError,
+        IndexError,
+        AttributeError,
         ImportError,
+        MemoryError,
+        RecursionError,
+        pickle.UnpicklingError,
         zstandard.ZstdError,
     ) as error:
         message = f"what a stage of the build has written is damaged or gone: {error}"

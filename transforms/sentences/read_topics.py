@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from transforms.files.open_input import InputError, open_input
+from transforms.files.open_input import InputError, read_input
 from transforms.text.translation.records import TOPICS, ReadError
 from transforms.text.translation.tables import read_table
 
@@ -15,8 +15,7 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
     """
     topics: dict[str, str] = {}
     for path in paths:
-        with open_input(path) as file:
-            data = file.read()
+        data = read_input(path)
         try:
             for line, row in read_table(data.decode("utf-8"), ("url", "topic")):
                 _add(topics, path, line, row["url"].strip(), row["topic"].strip().casefold())

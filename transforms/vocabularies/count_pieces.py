@@ -8,7 +8,7 @@ import numpy as np
 from apache_beam.pvalue import AsSingleton
 
 from transforms.files import counters
-from transforms.files.open_input import InputError, open_input
+from transforms.files.open_input import InputError, read_input
 from transforms.text.vocabularies.piece_accounts import EVALUATED, HELD_OUT
 from transforms.text.vocabularies.piece_model import (
     PieceStats,
@@ -79,8 +79,7 @@ def count_held_out(
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
     """Counts the lines of a file. Raises InputError where it is no UTF-8."""
-    with open_input(file.path) as stream:
-        data = stream.read()
+    data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:

@@ -7,9 +7,7 @@ grouped by the row group that may hold their item, and each row group is read on
 
 import bisect
 import contextlib
-import hashlib
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -21,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import COMPLETED, MANIFEST
+from transforms.builds.finished_builds import MANIFEST, open_build
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll
@@ -99,26 +97,11 @@ def _list_files(folder: str) -> list[OutputFile]:
 
     Raises InputError unless the manifest is that of an entity table, and the one that completed it.
     """
-    mark = FileSystems.join(folder, COMPLETED)
-    if not FileSystems.exists(mark):
-        raise InputError(folder, "no finished entity table: there is no COMPLETED in it")
-    path = FileSystems.join(folder, MANIFEST)
-    data = _read_bytes(path)
-    if hashlib.sha256(data).hexdigest().encode() not in _read_bytes(mark):
-        raise InputError(path, "not the manifest whose hash is in COMPLETED")
-    manifest = json.loads(data)
-    if manifest["corpus"] != "entities":
-        raise InputError(folder, f"a build of {manifest['corpus']}, no entity table")
-    files = [OutputFile(**file) for file in manifest["outputs"]]
+    build = open_build(folder)
+    if build.corpus != "entities":
+        raise InputError(folder, f"a build of {build.corpus}, no entity table")
+    files = [OutputFile(**file) for file in build.manifest["outputs"]]
     return sorted(file for file in files if file.name.startswith("entities-"))
-
-
-def _read_bytes(path: str) -> bytes:
-    try:
-        with open_raw(path) as stream:
-            return stream.read()
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error}") from error
 
 
 def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
@@ -182,7 +165,12 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
     """Columns of a row group; None reads all."""
     with _open_parquet(path) as parquet:
         groups = range(parquet.num_row_groups) if row_group is None else [row_group]
-        return parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
+        table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
+        missing = [name for name in columns if name not in table.column_names]
+        if missing:
+            raise InputError(path, f"lacks the column {', '.join(missing)}")
+        table.validate(full=True)  # that titles are UTF-8 above all
+        return table
 
 
 @dataclass(eq=False, repr=False)

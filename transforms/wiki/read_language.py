@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Sequence
 
-from transforms.files.open_input import InputError, open_input
+from transforms.files.open_input import InputError, read_input
 from transforms.text.wikimedia.language import Language, add_tables, load_language
 from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
@@ -17,11 +17,10 @@ def read_language(code: str, paths: Sequence[str] = ()) -> Language:
     language = load_language(code)
     WikitextCleaner(language, {})
     for path in paths:
-        with open_input(path) as file:
-            data = file.read()
+        data = read_input(path)
         try:
             language = add_tables(language, tomllib.loads(data.decode("utf-8")))
             WikitextCleaner(language, {})  # compiles the patterns
-        except ValueError as error:  # also what tomllib and the decoder raise
+        except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise
             raise InputError(path, str(error), 0) from None
     return language

@@ -108,6 +108,18 @@ def test_a_stage_that_lacks_something_is_not_taken(
     assert str(path) in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "content", ["", "[]", "[" * 100_000, '{"files": {}}', '{"files": {"a": "b"}}']
+)
+def test_a_stage_whose_mark_is_damaged_is_not_taken(tmp_path: Path, content: str) -> None:
+    with opened(tmp_path / "t") as folders:
+        path = run(folders) / "stage.json"
+    path.write_text(content)
+    with opened(tmp_path / "t") as folders, pytest.raises(DamagedStageError) as error:
+        folders.find(KEYS[0])
+    assert str(error.value).startswith(f"{path} is damaged: ")
+
+
 def test_what_a_worker_adds_to_a_finished_stage_does_no_harm(tmp_path: Path) -> None:
     with opened(tmp_path / "t") as folders:
         folder = run(folders)

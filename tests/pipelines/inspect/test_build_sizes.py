@@ -5,6 +5,7 @@ import pytest
 from pipelines.inspect.build_sizes import BuildSizes, find_sizes, read_sizes, total_of
 from pipelines.inspect.report import render_markdown, render_text
 from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
+from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -147,15 +148,29 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         find_sizes([str(tmp_path / "x")])
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "stats.json"])
-def test_a_damaged_build(tmp_path: Path, name: str) -> None:
-    folder = write_build(tmp_path, "uk")
-    (folder / name).write_text("{")
-    with pytest.raises(InputError, match=f"{name}: the build is damaged: "):
+def test_a_build_whose_manifest_was_changed(tmp_path: Path) -> None:
+    (write_build(tmp_path, "uk") / "manifest.json").write_text("{")
+    with pytest.raises(InputError, match=r"COMPLETED: does not fit manifest\.json"):
         find_sizes([str(tmp_path)])
-    (folder / name).unlink()
-    with pytest.raises(InputError, match=f"{name}: the build is damaged: "):
-        find_sizes([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "no JSON: "),
+        ("[" * 100_000, "no JSON: "),
+        ("[]", "the build is damaged: Expected `object`, got `array`"),
+        ('{"train": {}}', "the build is damaged: Object missing required field `articles`"),
+        ("{}", "the build is damaged: there are no counts of test, total, train, validation"),
+        (None, "the build is damaged: "),
+    ],
+)
+def test_damaged_counts(tmp_path: Path, content: str | None, message: str) -> None:
+    path = write_build(tmp_path, "uk") / "stats.json"
+    path.unlink()
+    if content:
+        path.write_text(content)
+    assert error_of(InputError, find_sizes, [str(tmp_path)]).startswith(f"{path}: {message}")
 
 
 # The total.

@@ -17,6 +17,7 @@ from pipelines.inspect.report import (
     render_tsv,
 )
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
+from tests.makers.finished_builds import manifest_of, seal
 
 
 @pytest.fixture
@@ -144,8 +145,7 @@ def test_the_command_knows_every_format() -> None:
 def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
     news = write_build(tmp_path, "en", corpus="lm1b")
     kept = {"train": 1204, "test": 118, "total": 1322}
-    manifest = json.loads((news / "manifest.json").read_text()) | {"counts": {"kept": kept}}
-    (news / "manifest.json").write_text(json.dumps(manifest))
+    seal(news, manifest_of(news) | {"counts": {"kept": kept}})
     both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
     assert render_tsv(both) == render_tsv(two)
     table = [

@@ -169,6 +169,9 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
     [
         (json.dumps(stats(articles=4)), "has 4 articles of test, 3 were kept"),
         ("{", "no JSON: "),
+        ("[" * 100_000, "no JSON: "),
+        ("[]", "no such split: 'test'"),
+        ('{"test": {"words": "x"}}', "the counts of test lack characters, words, articles"),
         (None, "no such file"),
     ],
 )

@@ -32,6 +32,7 @@ def write(folder: Path, text: str) -> Path:
     ("text", "complaint"),
     [
         ("a = = 1", "Invalid value (at line 1, column 5)"),
+        ("a = " + "[" * 9_999, "maximum recursion depth exceeded"),
         (UK, "Object missing required field `refresh`"),
         (HEAD, "Object missing required field `corpus`"),
         (HEAD + "corpus = []", "[refresh]: Object contains unknown field `corpus`"),

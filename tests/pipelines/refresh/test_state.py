@@ -40,7 +40,19 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["uk.json"]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"failures": "x"}', b"[]", b"\xff", b"null"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b'{"failures": "x"}',
+        b"[]",
+        b"\xff",
+        b'{"error": "\xff"}',
+        b'{"a":' * 9_999,
+        b"null",
+    ],
+)
 def test_a_damaged_state_is_moved_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
 ) -> None:

@@ -11,7 +11,7 @@ from tests.pipelines.translation.small_projects import TIME, tree
 from transforms.files.open_input import InputError
 
 
-def add(folder: Path, kind: str = "import", **files: str) -> journal.Entry:
+def add(folder: Path, kind: str = "note", **files: str) -> journal.Entry:
     contents = {name.replace("__", "/"): text.encode() for name, text in files.items()}
     with locked(folder):
         entry, _ = append(
@@ -23,11 +23,11 @@ def add(folder: Path, kind: str = "import", **files: str) -> journal.Entry:
 def test_entries_are_read_as_they_were_written(tmp_path: Path) -> None:
     folder = tmp_path / "languages" / "fra"
     assert read_entries(folder) == []
-    first = add(folder, "packet", a="x")
+    first = add(folder, "letter", a="x")
     second = add(folder, original__b="y")
     assert read_entries(folder) == [first, second]
     assert (first.name, second.name) == ("0001", "0002")
-    assert first == (1, folder / "0001", "packet", 1, TIME, "Ama", {"n": 7})
+    assert first == (1, folder / "0001", "letter", 1, TIME, "Ama", {"n": 7})
     assert sorted(tree(folder)) == [
         "0001/a",
         "0001/entry.json",
@@ -69,11 +69,34 @@ def test_a_draft_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "7", '{"kind": "packet"}'])
-def test_a_damaged_entry_is_named(tmp_path: Path, content: str) -> None:
-    (add(tmp_path).folder / "entry.json").write_text(content)
-    with pytest.raises(InputError, match=r"0001/entry\.json: is damaged"):
+HEAD = '{"kind": "packet", "round": 1, "time": "", "by": ""'
+IMPORT = HEAD.replace("packet", "import") + (
+    ', "file": {"name": "a", "sha256": ""}, "lines": 0, "empty": 0, "first": 0, "same": 0,'
+    ' "changed": 0, "corrected": 0, "disputed": 0, "late": 0'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no JSON: "),
+        ("{", "no JSON: "),
+        ("[" * 100_000, "no JSON: "),
+        ("[]", "is damaged: Expected `object`, got `array`"),
+        ("7", "is damaged: Expected `object`, got `int`"),
+        ('{"kind": "packet"}', "is damaged: Object missing required field `round`"),
+        (HEAD + ', "why": ""}', "is damaged: Object missing required field `ids`"),
+        (HEAD + ', "why": "", "ids": [7]}', "is damaged: Expected `str`, got `int` - at `$.ids"),
+        (IMPORT + "}", "is damaged: Object missing required field `base`"),
+        (IMPORT + ', "base": 1}', "is damaged: it names an entry that is not one of the 0 before"),
+    ],
+)
+def test_a_damaged_entry_is_named(tmp_path: Path, content: str, message: str) -> None:
+    path = add(tmp_path).folder / "entry.json"
+    path.write_text(content)
+    with pytest.raises(InputError) as raised:
         read_entries(tmp_path)
+    assert str(raised.value).startswith(f"{path}: {message}")
 
 
 def test_a_missing_entry_is_named(tmp_path: Path) -> None:

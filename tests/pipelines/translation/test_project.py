@@ -1,5 +1,6 @@
 """Where sentences come from, and what makes a project."""
 
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -68,7 +69,22 @@ def test_rules_that_cannot_be(tmp_path: Path, rules: dict[str, object], message:
 def test_what_is_no_project(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no translation project"):
         open_project(str(tmp_path))
-    for content in ("", "[]", '{"format": 1}'):
+    small_project(tmp_path / "p")
+    whole = json.loads((tmp_path / "p" / "project.json").read_text())
+    for content in (
+        *("", "[]", "[" * 100_000, '{"format": 1}'),
+        *(
+            json.dumps(whole | {name: value})
+            for name, value in (
+                *(("seed", "x"), ("name", None), ("review_share", 1)),
+                *(
+                    ("review_share", "x"),
+                    ("accepted_score", "1/0"),
+                    ("accepted_score", "9" * 5_000),
+                ),
+            )
+        ),
+    ):
         (tmp_path / "project.json").write_text(content)
         with pytest.raises(InputError, match=r"project\.json: is damaged"):
             open_project(str(tmp_path))

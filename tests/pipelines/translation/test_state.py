@@ -4,12 +4,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.translation.journal import Entry
 from pipelines.translation.state import TRANSLATIONS, LanguageState, write_translations
 from tests.pipelines.translation.small_projects import counts_of
+from transforms.files.open_input import InputError
 from transforms.text.translation.records import Translation
 
 IDS = ("dev-0001", "dev-0002", "dev-0003")
@@ -56,6 +58,24 @@ def test_answers_to_the_newest_packet_are_in_force_in_whatever_order_they_came(
         assert set(state.disputed) == {name for name in IDS if len(in_force(imports, name)) > 1}
         random.shuffle(entries)  # type: ignore[attr-defined]
         assert LanguageState(entries, IDS).digest == state.digest
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (b"\xff\tIl pleut.\ta.xlf\t1", "is damaged: an id is not UTF-8"),
+        (b"dev-0001\t\xff\ta.xlf\t1", "is damaged: the row of dev-0001"),
+        (b"dev-0001\tIl pleut.\ta.xlf", "is damaged: the row of dev-0001"),
+        (b"dev-0001\tIl pleut.\ta.xlf\tone", "is damaged: the row of dev-0001"),
+    ],
+)
+def test_damaged_translations_are_named(tmp_path: Path, row: bytes, message: str) -> None:
+    imported = write_import(tmp_path, 1, 1, {})
+    path = imported.folder / TRANSLATIONS
+    path.write_bytes(path.read_bytes() + row + b"\n")
+    with pytest.raises(InputError) as raised:
+        _ = LanguageState([imported], IDS).translations
+    assert str(raised.value) == f"{path}: {message}"
 
 
 def test_the_digest_tells_texts_apart(tmp_path: Path) -> None:

@@ -118,6 +118,10 @@ def test_both_at_once(failed: Office) -> None:
         ),
         (lambda text: text.replace("\t2\t", "\tII\t"), "line 2: the column line has 'II'"),
         (
+            lambda text: text.replace("\t2\t", f"\t{'9' * 5_000}\t"),
+            "line 2: the column line has '9",
+        ),
+        (
             lambda text: text.replace("is-bad", "missing"),
             "line 2: dev-0001:missing cannot be waived",
         ),

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
@@ -121,7 +123,17 @@ def no_json(folder: Path) -> None:
         (
             lambda folder: seal(folder, {"signature": "x", "corpus": "wiki40b"}),
             "/manifest.json",
-            ": no manifest of a build: it lacks edition, dump_date, version, outputs",
+            ": no manifest of a build: Object missing required field `edition`",
+        ),
+        (
+            lambda folder: seal(folder, manifest_of(folder) | {"outputs": [{"name": 7}]}),
+            "/manifest.json",
+            ": no manifest of a build: Expected `str`, got `int` - at `$.outputs[0].name`",
+        ),
+        (
+            lambda folder: seal(folder, manifest_of(folder) | {"counts": None}),
+            "/manifest.json",
+            ": no manifest of a build: Expected `object`, got `null` - at `$.counts`",
         ),
         (no_json, "/manifest.json", ": no JSON: Expecting property name"),
     ],
@@ -292,6 +304,16 @@ def test_a_damaged_file_is_an_error_that_names_it(
     path = uk / "train-00000-of-00003.parquet"
     damage(path)
     assert error_of(InputError, count_rows, str(path)).startswith(f"{path}: {message}")
+
+
+def test_a_text_that_is_not_utf_8_is_an_error_that_names_the_file(uk: Path) -> None:
+    path = uk / "train-00000-of-00003.parquet"
+    table = pq.read_table(path)
+    texts = pa.array([b"\xff"] * table.num_rows, pa.binary()).view(pa.string())
+    pq.write_table(table.set_column(table.column_names.index("text"), "text", texts), path)
+    (group, *_) = row_groups_of(files_of(open_build(str(uk)), ["train"])[0])
+    message = error_of(InputError, read_row_group, group, ["text"])
+    assert message.startswith(f"{path}: no sound Parquet file: ")
 
 
 def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:

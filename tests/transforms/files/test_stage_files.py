@@ -3,6 +3,7 @@
 import base64
 import os
 import pickle
+import struct
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import hypothesis
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import zstandard
 
 from tests.tools.run_pipeline import run_pipeline
 from transforms.files import stage_files
@@ -184,11 +186,18 @@ def damage(path: Path, how: str) -> None:
         path.write_bytes(data[:-1])
     elif how == "other bytes":
         path.write_bytes(data[:-10] + bytes([data[-10] ^ 1]) + data[-9:])
+    elif how == "a block without end":
+        path.write_bytes(b"\xff" * 8 + data[8:])
+    elif how == "no elements":
+        block = zstandard.compress(b"what cannot be unpickled".ljust(len(data)))
+        path.write_bytes((struct.pack(">QQ", len(block), 50) + block).ljust(len(data)))
     else:
         path.write_bytes(b"")
 
 
-@pytest.mark.parametrize("how", ["gone", "cut off", "other bytes", "empty"])
+@pytest.mark.parametrize(
+    "how", ["gone", "cut off", "other bytes", "a block without end", "no elements", "empty"]
+)
 def test_damages_are_errors_that_name_the_file(tmp_path: Path, how: str) -> None:
     files = write_bundles(tmp_path, [[os.urandom(100) for _ in range(50)]])
     (path,) = tmp_path.glob("f-*")

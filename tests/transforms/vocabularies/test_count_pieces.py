@@ -1,3 +1,4 @@
+import gzip
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,14 @@ def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> No
     assert stats["evaluated", "uk"].lines == 5
 
 
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "a.dev").write_bytes(b"abc\n\xff\n")
-    with pytest.raises(Exception, match=r"InputError.*a\.dev, byte 4: no UTF-8"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"abc\n\xff\n", "byte 4: no UTF-8"),
+        (gzip.compress(b"abc\n")[:-1], "byte 0: damaged or cut"),
+    ],
+)
+def test_a_file_that_is_no_text(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.dev").write_bytes(content)
+    with pytest.raises(Exception, match=rf"InputError.*a\.dev, {message}"):
         count([], {}, EvaluationFile("uk", str(tmp_path / "a.dev")))

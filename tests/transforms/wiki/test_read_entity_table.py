@@ -81,14 +81,16 @@ def open_broken(folder: Path) -> str:
 def test_what_is_no_finished_table(table: EntityTable, tmp_path: Path) -> None:
     folder = tmp_path / "table"
     (folder / "COMPLETED").rename(folder / "mark")
-    assert open_broken(folder) == f"{folder}: no finished entity table: there is no COMPLETED in it"
-    assert "no finished entity table" in open_broken(tmp_path / "none")
+    assert open_broken(folder) == f"{folder}: no finished build: there is no file COMPLETED"
+    assert "no finished build" in open_broken(tmp_path / "none")
     (folder / "mark").rename(folder / "COMPLETED")
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     (folder / "manifest.json").write_text(json.dumps(manifest | {"dump_date": "20250101"}))
-    assert open_broken(folder).endswith("not the manifest whose hash is in COMPLETED")
+    assert open_broken(folder).endswith(
+        "does not fit manifest.json: one of them was changed or is damaged"
+    )
     (folder / "manifest.json").unlink()
-    assert open_broken(folder).startswith(f"{folder}/manifest.json: cannot be read")
+    assert open_broken(folder) == f"{folder}: no build: there is no file manifest.json"
 
 
 def test_a_build_of_something_else(tmp_path: Path) -> None:
@@ -150,6 +152,18 @@ def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     path = tmp_path / "table" / "internal-classes.parquet"
     pq.write_table(class_table({5: "river"}), path)
     assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is none of the kinds")
+    pq.write_table(pa.table({"kind": ["list"]}), path)
+    assert open_broken(tmp_path / "table") == f"{path}: lacks the column numeric_id"
+
+
+def test_titles_that_are_not_utf_8(table: EntityTable) -> None:
+    path = Path(table.row_groups[0].path)
+    damaged = pq.read_table(path).set_column(
+        2, "enwiki", pa.array([b"\xff"] * 4, pa.binary()).view(pa.string())
+    )
+    pq.write_table(damaged, path)
+    with pytest.raises(InputError, match=f"^{re.escape(str(path))}: no whole Parquet file: .*UTF8"):
+        list(titles_and_items(table.row_groups[0], "enwiki"))
 
 
 @pytest.mark.parametrize(

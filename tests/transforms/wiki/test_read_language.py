@@ -1,3 +1,4 @@
+import gzip
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
         ("[templates]\na = '@nowhere at all'\n", "in no table: 'nowhere at all'"),
         ("[templates]\na = '{1:nonsense}'\n", "no such formatter: 'nonsense'"),
         ("silent_templates = [1]\n", "silent_templates holds 1"),
+        (f"a = {'[' * 9_999}", "maximum recursion depth exceeded"),
     ],
 )
 def test_a_file_that_is_no_table_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -60,3 +62,11 @@ def test_a_file_that_is_no_table_is_named(tmp_path: Path, text: str, message: st
         read_language("uk", paths)
     assert message in str(caught.value)
     assert paths[0] in str(caught.value)
+
+
+def test_a_damaged_file_is_named_with_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml.gz"
+    path.write_bytes(gzip.compress(TABLE.encode())[:-1])
+    with pytest.raises(InputError) as caught:
+        read_language("uk", [str(path)])
+    assert str(caught.value).startswith(f"{path}, byte 0: damaged or cut: ")

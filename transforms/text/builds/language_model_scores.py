@@ -138,11 +138,14 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     """
     if "stats" not in manifest:
         raise ValueError('the manifest has no "stats": take those of stats.json beside it')
-    counts = manifest["stats"].get(split)
-    if counts is None:
-        raise ValueError(f"no such split: {split!r}; there are {', '.join(manifest['stats'])}")
+    stats = manifest["stats"] if isinstance(manifest["stats"], Mapping) else {}
+    counts = stats.get(split)
+    if not isinstance(counts, Mapping):
+        raise ValueError(f"no such split: {split!r}; there are {', '.join(stats)}")
     unit = "books" if "books" in counts else "articles"
-    missing = [name for name in ("characters", "words", unit) if name not in counts]
+    missing = [
+        name for name in ("characters", "words", unit) if not isinstance(counts.get(name), int)
+    ]
     if missing:
         raise ValueError(f"the counts of {split} lack {', '.join(missing)}")
     return Normalisers(

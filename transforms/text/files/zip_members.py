@@ -5,6 +5,7 @@ again, which is long where there are many. What zipfile raises becomes an error 
 """
 
 import struct
+import sys
 import zipfile
 from typing import BinaryIO, NamedTuple, cast
 
@@ -84,8 +85,10 @@ def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
 
     Raises ZipError where the file is not where the directory says.
     """
-    archive.seek(member.start)
-    header = archive.read(_HEADER_BYTES)
+    header = b""
+    if 0 <= member.start <= sys.maxsize:
+        archive.seek(member.start)
+        header = archive.read(_HEADER_BYTES)
     if len(header) < _HEADER_BYTES or not header.startswith(_BEGINNINGS[0]):
         problem = f"{member.name} is not where the directory of the archive says"
         raise ZipError(problem, member.start)

@@ -88,6 +88,14 @@ def test_a_file_that_is_not_where_the_directory_says() -> None:
     assert caught.value.offset == start
 
 
+@pytest.mark.parametrize("start", [-9, 1 << 63])
+def test_a_file_at_a_place_that_there_is_not(start: int) -> None:
+    archive = io.BytesIO(pack_zip(FILES))
+    member = list_zip(archive)[0]._replace(start=start)
+    with pytest.raises(ZipError, match=r"pg84\.txt is not where the directory"):
+        open_member(archive, member)
+
+
 def test_no_more_is_given_than_the_directory_says() -> None:
     archive = io.BytesIO(pack_zip([("bomb.txt", bytes(1 << 20))]))
     (member,) = list_zip(archive)

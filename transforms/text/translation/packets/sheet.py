@@ -109,7 +109,10 @@ def _layout(header: str) -> _Layout:
     for delimiter in _DELIMITERS:
         is_marked = delimiter != "\t" or header.startswith('"') or _MARKED_TARGET in header
         reader = csv.reader([header], delimiter=delimiter, quoting=_quoting(is_marked))
-        fields = next(reader, [])
+        try:
+            fields = next(reader, [])
+        except csv.Error:  # a carriage return inside
+            continue
         columns = tuple(field.strip() for field in fields)
         targets = [found for found in map(_TARGET.fullmatch, columns) if found]
         if columns.count(ID) == 1 and len(targets) == 1:

@@ -146,6 +146,7 @@ def test_lines_are_those_of_the_file() -> None:
         ("id\ttext\n", 1, "the header has to have id and target once each: 'id\\ttext'"),
         ("id\tid\ttarget\n", 1, "the header has to have id and target once each"),
         ('id\ttarget\ttarget "fra"\n', 1, "the header has to have id and target once each"),
+        ("id\ttarget\ra\tb\rc\td", 1, "the header has to have id and target once each"),
         ("id\ttarget\n\na\tb\tc\n", 3, "3 fields, and the header has 2"),
         ("id\ttarget\na\tb\n\tc\n", 3, "a row without an id"),
         ("id\ttarget\na\tb\n\na\tc\n", 4, "a is there twice"),

@@ -1,0 +1,572 @@
+"""What the product reads each kind of file with, up to the step that could stumble over a record.
+
+A reader does what a build or a command does, in this process and without a pipeline. It returns what it has
+found, by kind: "records", "rejected", "lost", "faults" (that `verify` would list).
+"""
+
+import functools
+import json
+import pathlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import requests
+from apache_beam.pvalue import TaggedOutput
+
+from pipelines.builds.editions import read_current
+from pipelines.builds.stage_folders import DamagedStageError, stage_folders
+from pipelines.corpora import layouts, shapes
+from pipelines.inspect.build_sizes import find_sizes
+from pipelines.inspect.report import RENDERERS
+from pipelines.inspect.score import score
+from pipelines.inspect.score_translations import score_translations
+from pipelines.inspect.verify import _faults_of
+from pipelines.refresh.config import load_config
+from pipelines.refresh.part_file import PartFile
+from pipelines.refresh.recipes import recipe_of
+from pipelines.refresh.remote import RemoteFile
+from pipelines.refresh.sites import newest_dump
+from pipelines.refresh.sources import EntitiesSource, NewsSource, Source, WikimediaSource
+from pipelines.refresh.state import StateFolder
+from pipelines.settings.subword_sources import find_sources
+from pipelines.translation import imports, reviews
+from pipelines.translation.checks import open_errors
+from pipelines.translation.find_source import find_source
+from pipelines.translation.journal import read_entries
+from pipelines.translation.packets import plan_packet
+from pipelines.translation.project import open_project
+from pipelines.translation.state import LanguageState
+from pipelines.translation.status import find_status, render_text
+from pipelines.translation.waivers import read_waivers
+from transforms.books.check_books import check_books
+from transforms.books.date_books import date_book
+from transforms.books.join_catalog import join_book
+from transforms.books.mask_words import read_word_list
+from transforms.books.read_books import _PlanUnits, share_out
+from transforms.books.read_books import _ReadUnit as _ReadBooks
+from transforms.books.read_catalog import _ReadUnit as _ReadCatalog
+from transforms.books.read_catalog import plan_units as plan_catalog
+from transforms.books.read_released_books import read_released_books, read_split_table
+from transforms.books.screen_books import measure_book
+from transforms.books.strip_books import strip_book
+from transforms.builds.check_checksums import check_artefact
+from transforms.builds.check_files import find_fault, list_files
+from transforms.builds.compare_editions import columns_to_compare, document_files, plan_row_groups
+from transforms.builds.compare_editions import read_rows as read_edition_rows
+from transforms.builds.finished_builds import Build, find_builds, find_folders, open_build
+from transforms.builds.plan_checksums import plan_comparisons, read_list
+from transforms.files.open_input import InputError
+from transforms.files.scratch import Scratch
+from transforms.files.stage_files import read_list as read_list_of_stage
+from transforms.files.stage_files import read_part as read_stage_part
+from transforms.lines.check_lines import check_lines
+from transforms.lines.read_lines import MEMBERS
+from transforms.lines.read_lines import _ReadUnit as _ReadLines
+from transforms.lines.read_lines import plan_units as plan_lines
+from transforms.lines.tokenize_lines import tokenize_block
+from transforms.records import BookFile, Page
+from transforms.sentences.find_passages import _Find
+from transforms.sentences.read_topics import read_topics
+from transforms.text.lines.unit_blocks import BLOCK_BYTES
+from transforms.text.news.character_classes import CURRENT_PERL
+from transforms.text.news.checksum_findings import FAULTS
+from transforms.text.translation.checks.run import check_translations
+from transforms.text.translation.languages import find_language
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.screening import PageFacts, PageScreening
+from transforms.text.wikimedia.sites import load_site
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES
+from transforms.vocabularies.count_pieces import EvaluationFile, count_file
+from transforms.vocabularies.read_sentences import plan_file, read_part
+from transforms.wiki import read_dumps, read_entities
+from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.clean_wikitext import _Clean
+from transforms.wiki.find_dumps import find_dumps
+from transforms.wiki.find_items import fact_of_existence, fact_of_property, title_and_item
+from transforms.wiki.pack_items import _MakeBlocks
+from transforms.wiki.read_entity_table import (
+    EntityTable,
+    add_classes,
+    template_aliases,
+    titles_and_items,
+)
+from transforms.wiki.read_language import read_language
+from transforms.wiki.read_split_pins import find_pins, read_blocks, unpack_blocks
+from transforms.wiki.read_split_pins import plan_units as plan_pins
+from transforms.wiki.read_sql_dumps import read_file as read_sql
+from transforms.wiki.read_templates import _ReadUnit as _ReadTemplates
+
+Counts = Counter[str]
+Reader = Callable[[pathlib.Path, str, str], Counts]
+"""(folder of the sample, name of the file that stands for it, on_corrupt) → what was found."""
+
+WORKERS = 2
+
+
+def _count(outputs: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """(name of the output, element) of what a DoFn gives."""
+    for element in outputs or ():
+        if isinstance(element, TaggedOutput):
+            yield element.tag, element.value
+        else:
+            yield "records", element
+
+
+def read_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As wiki40b: looks at head and end, reads templates and pages, screens and cleans these."""
+    path, code = str(folder / name), name[:2]
+    site = check_dumps([path], code, f"{code}wiki", whole=on_corrupt == "fail")
+    namespaces = tuple(sorted(site.namespaces.items()))
+    templates, cleaner = _cleaners(code, namespaces, on_corrupt)
+    screening = PageScreening(load_language(code), True)
+    found = Counts()
+    for unit in read_dumps.plan_units(path, WORKERS):
+        found["templates"] += len(list(templates.process(unit)))
+        for kind, page in _count(read_dumps._read_pages(unit, on_corrupt)):
+            found[kind] += 1
+            if kind != "records":
+                continue
+            if screening.reason_to_reject(page):
+                found["screened"] += 1
+            else:
+                for output, _ in _count(cleaner.process(page, NO_TEMPLATES)):
+                    found[f"cleaned/{output}"] += 1
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _cleaners(
+    code: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...], on_corrupt: str
+) -> tuple[_ReadTemplates, _Clean]:
+    language = load_language(code)
+    templates = _ReadTemplates(language, dict(namespaces), on_corrupt)
+    cleaner = _Clean(language, dict(namespaces))
+    templates.setup()
+    cleaner.setup()
+    return templates, cleaner
+
+
+def read_sister_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As flores101: finds a passage in each page."""
+    path = str(folder / name)
+    dbname = name.partition("-")[0]
+    head = check_dumps([path], "en", dbname, whole=on_corrupt == "fail")
+    site, finder = _finder(dbname.removeprefix("en"), tuple(sorted(head.namespaces.items())))
+    found = Counts()
+    for unit in read_dumps.plan_units(path, WORKERS):
+        for kind, page in _count(read_dumps._read_pages(unit, on_corrupt)):
+            found[kind] += 1
+            if kind == "records" and not site.reason_to_reject(cast(Page, page)):
+                for output, _ in _count(finder.process(page)):
+                    found[f"passages/{output}"] += 1
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _finder(name: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...]) -> tuple[Any, _Find]:
+    site = load_site(name)
+    finder = _Find(site, dict(namespaces), 0)
+    finder.setup()
+    return site, finder
+
+
+_SQL_COLUMNS = {
+    "page_props": ("pp_page", "pp_propname", "pp_value"),
+    "page": ("page_id",),
+    "wb_items_per_site": ("ips_item_id", "ips_site_id", "ips_site_page"),
+}
+
+
+def read_sql_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As the join of pages and items."""
+    table = name.partition(".sql")[0].rpartition("-")[2]
+    found = Counts()
+    for row in read_sql(str(folder / name), table, _SQL_COLUMNS[table]):
+        found["records"] += 1
+        if table == "page_props":
+            found["facts"] += len(list(fact_of_property(row)))
+        elif table == "page":
+            fact_of_existence(row)
+        else:
+            found["facts"] += len(list(title_and_item(row, "ukwiki")))
+    return found
+
+
+def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As entities: reads the items, and makes blocks of rows."""
+    path = str(folder / name)
+    read_entities.check_entity_dump(path, whole=on_corrupt == "fail")
+    blocks = _MakeBlocks(["ukwiki", "enwiki"])
+    blocks.start_bundle()
+    found = Counts()
+    for unit in read_entities.plan_units(path, WORKERS):
+        for kind, batch in _count(read_entities._read_unit(unit, on_corrupt)):
+            if kind == "records":
+                found[kind] += len(batch)
+                found["blocks"] += len(list(blocks.process(batch)))
+            else:
+                found[kind] += batch if kind == "skipped" else 1
+    found["blocks"] += len(list(blocks.finish_bundle()))
+    return found
+
+
+def read_news(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As lm1b: reads the lines, and tokenises them."""
+    paths = [str(folder / name)]
+    check_lines(paths, whole=on_corrupt == "fail")
+    found = Counts()
+    for unit in plan_lines(paths, WORKERS):
+        for kind, block in _count(_ReadLines(on_corrupt, MEMBERS, BLOCK_BYTES).process(unit)):
+            if kind == "records":
+                tokenized = tokenize_block(block, "en", False, CURRENT_PERL)
+                found[kind] += tokenized.count(b"\n")
+            elif kind != "lines":
+                found[kind] += 1
+    return found
+
+
+def read_library(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As pg19 and simplebooks: reads the books, strips, dates and measures them."""
+    paths = [str(folder / name)]
+    check_books(paths, whole=on_corrupt == "fail")
+    scratch = Scratch(str(folder))
+    planner, reader = _PlanUnits(on_corrupt), _ReadBooks(scratch, on_corrupt)
+    found = Counts()
+    for source in share_out(paths, WORKERS):
+        for kind, unit in _count(planner.process(source)):
+            if kind != "records":
+                found[kind] += 1
+                continue
+            for output, file in _count(reader.process(unit)):
+                if output != "files":
+                    found[output] += 1
+                if output == "records":
+                    found += _follow_book(file, scratch)
+    return found
+
+
+def _follow_book(file: BookFile, scratch: Scratch) -> Counts:
+    found = Counts()
+    for kind, book in _count(strip_book(join_book(file, None), scratch, True)):
+        found[f"stripped/{kind}"] += 1
+        if kind == "records":
+            found["dated"] += len(list(date_book(book, 1919)))
+            measure_book(book)
+    return found
+
+
+def read_catalog(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As pg19: reads the entries."""
+    reader = _ReadCatalog(on_corrupt)
+    units = plan_catalog([str(folder / name)], WORKERS)
+    return Counts(kind for unit in units for kind, _ in _count(reader.process(unit)))
+
+
+def read_book_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """metadata.csv, a table of splits, a list of words."""
+    path = str(folder / name)
+    if name.startswith("metadata"):
+        return Counts(records=len(list(read_released_books(path))))
+    if name.startswith("splits"):
+        return Counts(records=len(read_split_table(path)))
+    return Counts(records=len(read_word_list(path)))
+
+
+def read_pins(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As wiki40b --pin-splits."""
+    is_build = (folder / "COMPLETED").exists()
+    blocks: dict[int, list[Any]] = {}
+    for file in find_pins([str(folder if is_build else folder / name)]).files:
+        for unit in plan_pins(file):
+            for bucket, block in read_blocks(unit):
+                blocks.setdefault(bucket, []).append(block)
+    return Counts(records=sum(len(unpack_blocks(those)) for those in blocks.values()))
+
+
+def read_settings(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """refresh.toml, and tables of templates."""
+    path = str(folder / name)
+    if name == "refresh.toml":
+        config = load_config(path)
+        try:
+            recipes = [recipe_of(table, config.refresh) for table in config.corpus]
+        except ValueError as error:  # the command has been told the file
+            raise ValueError(f"{path}: {error}") from None
+        return Counts(records=len(recipes))
+    return Counts(records=len(read_language("uk", [path]).templates))
+
+
+# Translation.
+
+
+def read_project(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As flores101 status, packets and package: everything that a project keeps."""
+    project = open_project(str(folder / "project"))
+    render_text(project, find_status(project))
+    found = Counts()
+    for code in project.languages:
+        state = LanguageState(read_entries(project.journal(code)), project.ids)
+        found["records"] += len(state.translations)
+        plan_packet(state)
+        if state.check:
+            open_errors(state.check)
+        reviews.current_reviews(state)
+    return found
+
+
+def read_packet(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As flores101 import and check, but that nothing is added to the journal."""
+    project = open_project(str(folder / "project"))
+    read = imports._read(project, folder / name, "fra", True)
+    if not isinstance(read, imports.ReadFile):
+        return Counts()
+    texts = {one.id: one for one in read.translations}
+    findings = check_translations(project.sentences, texts, find_language("fra"))
+    return Counts(records=len(texts), findings=len(findings))
+
+
+def read_review(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As flores101 review --import and check --waive-table."""
+    if name == "waivers.tsv":
+        return Counts(records=len(read_waivers(str(folder / name))))
+    project = open_project(str(folder / "project"))
+    _, _, sheet = reviews._read(project, folder / name)
+    return Counts(records=len(sheet.reviewed))
+
+
+def read_sources(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As flores101 packets --source, and flores101 --topics."""
+    if name.startswith("topics"):
+        return Counts(records=len(read_topics([str(folder / name)])))
+    place = folder / ("release" if name.startswith("release/") else name)
+    return Counts(records=len(find_source(str(place))))
+
+
+def read_scored(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As score spbleu, and the counting of pieces over lines to evaluate on."""
+    reference, hypothesis, model = (
+        str(folder / each) for each in ("reference.devtest", "hypothesis.devtest", "spm.model")
+    )
+    report = score_translations(
+        reference, [hypothesis], model=model, metadata=str(folder / "metadata.tsv")
+    )
+    trained = SimpleNamespace(model=report.model.data)
+    count_file(EvaluationFile("fra", hypothesis), cast(Any, trained))
+    return Counts(records=len(report.scored))
+
+
+# What corpusmill has written itself.
+
+
+def read_build(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As verify, report, score, compare and subwords. The first error is raised when all have run."""
+    found = Counts()
+    errors = []
+    for read in (_verify, _report, _score, _compare, _learn):
+        try:
+            found += read(str(folder))
+        except InputError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return found
+
+
+def _verify(folder: str) -> Counts:
+    found = Counts()
+    for place in find_folders([folder]).finished:
+        try:
+            build = open_build(place)
+        except InputError:
+            found["faults"] += 1  # as a line of the report
+            continue
+        found["faults"] += len(list(_faults_of(build)))
+        for file in list_files(build):
+            found["faults"] += bool(find_fault(file))
+            found["files"] += 1
+    return found
+
+
+def _report(folder: str) -> Counts:
+    sizes = find_sizes([folder])
+    for render in RENDERERS.values():
+        render(sizes)
+    return Counts(records=1)
+
+
+def _score(folder: str) -> Counts:
+    if open_build(folder).corpus == "wiki40b":
+        _named(folder, lambda: score("bpc", folder, "test", log_likelihood="-1e5"))
+    return Counts()
+
+
+def _named(folder: str, call: Callable[[], object]) -> None:
+    """A ValueError is of the command's flags, which name the folder."""
+    try:
+        call()
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise InputError(folder, str(error)) from None
+
+
+def _compare(folder: str) -> Counts:
+    build = open_build(folder)
+    shape = shapes().get(build.corpus)
+    if not shape:
+        return Counts()
+    columns = columns_to_compare(build, build, shape)
+    found = Counts()
+    for file in document_files(build, shape):
+        for side in plan_row_groups((True, file.file)):
+            found["compared"] += read_edition_rows(side, shape, columns).num_rows
+    return found
+
+
+def _learn(folder: str) -> Counts:
+    known = layouts()
+    if open_build(folder).corpus not in known:
+        return Counts()
+    sources = find_sources([folder], known)
+    found = Counts()
+    for language, of_language in sources.builds.items():
+        for build in of_language:
+            for file in _parquet_files(build):
+                for part in plan_file((language, known[build.corpus], file)):
+                    found["sentences"] += len(list(read_part(part, [])))
+    return found
+
+
+def _parquet_files(build: Build) -> Iterator[Any]:
+    paths = {path for of_split in build.files.values() for path in of_split}
+    return (file.file for file in list_files(build) if file.file.path in paths)
+
+
+def read_entity_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As wiki40b --entities."""
+    table = EntityTable.open(str(folder))
+    column = table.column_of("ukwiki")
+    english = table.column_of("enwiki")
+    found = Counts()
+    for at, group in enumerate(table.row_groups):
+        found["records"] += len(list(titles_and_items(group, column)))
+        found["aliases"] += len(list(template_aliases(group, english, column)))
+        middle = (group.first_id + group.last_id) // 2
+        ids = (group.first_id, middle, group.last_id)
+        facts = [(number, PageFacts(qid=f"Q{number}")) for number in ids]
+        found["facts"] += len(list(add_classes((at, facts), table.row_groups, table.kinds)))
+    return found
+
+
+def read_checksums(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As verify --md5."""
+    (build,) = find_builds([str(folder / "build")], "lm1b")
+    plan = plan_comparisons(build, read_list(str(folder / name)))
+    findings = [*map(check_artefact, plan.comparisons), *plan.known]
+    faults = sum(one.status in FAULTS for one in findings)
+    return Counts(records=len(plan.comparisons), faults=faults)
+
+
+def read_log_likelihoods(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As score bpc, on the numbers of a file."""
+    score("bpc", str(folder / "build"), "test", log_likelihood=str(folder / name))
+    return Counts(records=1)
+
+
+def read_stage(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As a build that goes on: a stage that is not whole is run again."""
+    with stage_folders(str(folder / "build")) as folders:
+        folders.open(["clean"])
+        try:
+            stage = folders.find("clean")
+        except DamagedStageError:
+            return Counts(rejected=1)
+        if not stage:
+            return Counts(rejected=1)
+        found = Counts()
+        for field, of_field in read_list_of_stage(stage.folder).items():
+            for part in of_field.parts:
+                found[field] += len(list(read_stage_part(part, stage.folder)))
+    return found
+
+
+def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """What a refresh remembers; what is damaged is found again."""
+    if name == "CURRENT":
+        return Counts(records=bool(read_current(str(folder))))
+    if name.startswith("."):
+        part = PartFile(folder, RemoteFile("a.bz2", ("https://dumps.example.org/a.bz2",), 10))
+        part.headers_to_resume("https://dumps.example.org/a.bz2")
+        return Counts(records=bool(part.note), faults=bool(part.fault()))
+    state = StateFolder(str(folder))
+    state.peek("wiki40b-uk")
+    state.save("wiki40b-uk", state.load("wiki40b-uk"))
+    return Counts(records=1)
+
+
+def read_dump_folder(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As wiki40b --dumps: what dumpstatus.json says of the files."""
+    found = find_dumps([str(folder)], ["uk"])
+    return Counts(records=len(found.wikis), rejected=len(found.passed_over))
+
+
+MIRROR = "https://mirror.example.org"
+
+
+def read_mirror(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
+    """As a refresh with a single mirror."""
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    source: Source = NewsSource(mirrors=(MIRROR,))
+    if "dumpstatus.json" in files:
+        source = WikimediaSource("ukwiki", mirrors=(MIRROR,))
+    elif "sums.txt" in files:
+        source = EntitiesSource((MIRROR,))
+    dump = newest_dump(source, cast(requests.Session, _Session(files)))
+    return Counts(records=bool(dump), rejected=not dump)
+
+
+class _Session:
+    """Answers as a mirror with these files."""
+
+    def __init__(self, files: Mapping[str, bytes]):
+        self._files = files
+
+    def get(self, url: str, **_: object) -> "_Response":
+        name = url.rpartition("/")[2]
+        if name == "":
+            is_inner = "folder.html" in self._files and url.rstrip("/")[-8:].isdigit()
+            name = "folder.html" if is_inner else "listing.html"
+        elif "sha1sums" in name:
+            name = "sums.txt"
+        return _Response(self._files.get(name))
+
+    def head(self, url: str, **_: object) -> "_Response":
+        try:
+            told = json.loads(self._files.get("headers.json", b"{}"))
+        except (ValueError, RecursionError):
+            told = {}
+        headers = told if isinstance(told, dict) else {}
+        return _Response(b"", {str(key): str(value) for key, value in headers.items()})
+
+
+class _Response:
+    def __init__(self, content: bytes | None, headers: Mapping[str, str] = {}):
+        self.status_code = 404 if content is None else 200
+        self.headers = headers
+        self.raw = self
+        self._left = content or b""
+
+    def __enter__(self) -> "_Response":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def raise_for_status(self) -> None:
+        pass
+
+    def read1(self, size: int, **_: object) -> bytes:
+        data, self._left = self._left[:size], self._left[size:]
+        return data
