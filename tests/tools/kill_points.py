@@ -51,7 +51,6 @@ _FOLDERS_AND_LOCKS = (
         "flores101 package",
     ),
     _own("lock: flock", LAUNCHER, FLOCK, "", "lm1b", "flores101 import"),
-    _own("counts in TMPDIR: mkdir", LAUNCHER, MKDIR, "corpusmill-progress-", "pg19", "entities"),
     _own("folder of stages: mkdir", LAUNCHER, MKDIR, r"\.stages$", "wiki40b", "lm1b"),
     _own(
         "log in TMPDIR: mkdir", LAUNCHER, MKDIR, "corpusmill-workers-", "flores101 source", "pg19"
@@ -68,7 +67,6 @@ _FOLDERS_AND_LOCKS = (
 )
 
 _STAGES = (
-    _own("stage: mkdir", LAUNCHER, MKDIR, r"\.stages/01-", "lm1b", "flores101 source"),
     _own("second stage: mkdir", LAUNCHER, MKDIR, r"\.stages/02-", "entities", "simplebooks"),
     _own("stage's file: open", WORKER, OPEN, rf"{STAGE}/.*\.part$", "entities", "lm1b"),
     _own("stage's file: rename", WORKER, RENAME, rf"{STAGE}/.*\.part -> ", "wiki40b", "pg19"),
@@ -80,11 +78,8 @@ _STAGES = (
         rf"{STAGE}/.*\.part -> ",
         ("entities", "pg19"),
     ),
-    _own("list of a stage: rename", WORKER, RENAME, r"\.written\.json", "lm1b", "flores101 source"),
-    _own("mark of a stage: open", LAUNCHER, OPEN, r"\.stage\.json", "entities", "pg19"),
     _own("mark of a stage: rename", LAUNCHER, RENAME, r"\.stage\.json", "lm1b", "wiki40b"),
     _own("scratch file: open", WORKER, OPEN, r"\.scratch/", "lm1b", "pg19"),
-    _own("scratch: removal", LAUNCHER, RMTREE, r"\.scratch$", "lm1b", "flores101 package"),
     _own("stages: removal begins", LAUNCHER, RMTREE, r"\.stages$", "lm1b", "pg19"),
     _own("stages: removal midway", LAUNCHER, RMDIR, r"^0\d-", "entities", "wiki40b"),
 )
@@ -96,11 +91,9 @@ _OUTPUTS = (
     _own("manifest: rename", WORKER, RENAME, r"\.manifest\.json", "lm1b", "multilingual"),
     Point("manifest: rename", WORKER, LAUNCHER, RENAME, r"\.manifest\.json", ("entities", "subwords")),
     _own("build: rename", LAUNCHER, RENAME, rf"{BUILDING} -> ", "entities", "flores101 package"),
-    _own("COMPLETED: open", LAUNCHER, OPEN, r"\.COMPLETED\.part$", "pg19", "flores101 package"),
-    _own("COMPLETED: fsync", LAUNCHER, FSYNC, r"\.COMPLETED\.part$", "lm1b", "flores101 source"),
     _own("COMPLETED: rename", LAUNCHER, RENAME, "/COMPLETED$", "entities", "flores101 package", "refresh"),
     _own("COMPLETED: fsync of the folder", LAUNCHER, FSYNC, r"/\d[\d.-]*$", "wiki40b", "entities"),
-    _own("card: open", LAUNCHER, OPEN, r"\.README\.md\.part$", "entities", "flores101 package"),
+    _own("card: open", LAUNCHER, OPEN, r"\.README\.md\.part$", "pg19", "flores101 package"),
     _own("card: rename", LAUNCHER, RENAME, r"/\.README\.md\.part -> ", "lm1b", "pg19"),
     _own(
         "second card: rename", LAUNCHER, RENAME, r"/\.README\.md\.part -> ", "wiki40b", "flores101 package",
@@ -114,12 +107,10 @@ _HAND_OVERS = (
     _own("fork server: start", LAUNCHER, POPEN, "", "entities", "pg19"),
     _own("fork server: imports", SERVER, CALL, f"{FORK_SERVER}:import_all", "entities", "pg19"),
     Point("fork server: imports", SERVER, LAUNCHER, CALL, f"{FORK_SERVER}:import_all", ("lm1b", "wiki40b")),
-    _own("worker: request", LAUNCHER, CALL, f"{WORKERS}.start", "entities", "flores101 source"),
     Point("worker: requested", LAUNCHER, SERVER, RETURN, f"{WORKERS}.start", ("pg19", "lm1b")),
     _own("worker: fork", SERVER, FORK, "", "entities", "wiki40b"),
     _own("worker: born", WORKER, CALL, f"{FORK_SERVER}:_become_worker", "lm1b", "entities"),
     Point("worker: born", WORKER, LAUNCHER, CALL, f"{FORK_SERVER}:_become_worker", ("pg19", "wiki40b")),
-    _own("worker: asks for its job", WORKER, CALL, f"{LOCAL}.worker:worker_environment", "entities", "lm1b"),
     _own(
         "worker: connects", WORKER, CALL, "apache_beam.runners.worker.sdk_worker_main:main",
         "flores101 source", "pg19",
@@ -132,30 +123,29 @@ _HAND_OVERS = (
         "second pipeline: runs", LAUNCHER, CALL, "pipelines.engines.run_pipeline:_run_to_the_end",
         "entities", "wiki40b", occurrence=2,
     ),
-    _own("vocabulary: training", WORKER, CALL, "transforms.text.vocabularies.subwords:run_trainer", "multilingual"),
+    _own(
+        "vocabulary: training", WORKER, CALL, "transforms.text.vocabularies.subwords:run_trainer",
+        "multilingual", "subwords",
+    ),
     _own("workers: wait for their end", LAUNCHER, CALL, f"{WORKERS}.wait", "entities", "pg19"),
     Point("workers: wait for their end", LAUNCHER, WORKER, CALL, f"{WORKERS}.wait", ("lm1b", "entities")),
 )  # fmt: skip
 
 _PROJECTS = (
-    _own("project: fsync", LAUNCHER, FSYNC, r"project\.json$", "flores101 packets"),
     _own("project: rename", LAUNCHER, RENAME, r"\.project\.", "flores101 packets"),
     _own("entry: mkdir", LAUNCHER, MKDIR, r"\.unfinished-[^/]*$", "flores101 import", "flores101 check"),
     _own("entry: open", LAUNCHER, OPEN, r"/entry\.json$", "flores101 import", "flores101 packets"),
     _own("entry: rename", LAUNCHER, RENAME, r"\.unfinished-", "flores101 import", "flores101 check"),
-    _own("entry: fsync of the journal", LAUNCHER, FSYNC, r"languages/\w+$", "flores101 import", "flores101 packets"),
-    _own("second entry: rename", LAUNCHER, RENAME, r"\.unfinished-", "flores101 import", occurrence=2),
+    _own(
+        "entry: fsync of the journal", LAUNCHER, FSYNC, r"languages/\w+$",
+        "flores101 import", "flores101 packets",
+    ),
     _own("copy: link", LAUNCHER, LINK, "outbox", "flores101 packets"),
 )  # fmt: skip
 
 _REFRESH = (
-    _own("download: note's rename", LAUNCHER, RENAME, r"downloads/.*\.new -> ", "refresh"),
-    _own("download: fsync", LAUNCHER, FSYNC, r"downloads/.*\.part$", "refresh"),
     _own("download: rename", LAUNCHER, RENAME, r"downloads/.*\.part -> ", "refresh"),
     _own("state: rename", LAUNCHER, RENAME, r"state/.*\.part -> ", "refresh"),
-    _own(
-        "check of the edition", LAUNCHER, CALL, "pipelines.refresh.acceptance:find_fault", "refresh"
-    ),
     _own("changes: open", WORKER, OPEN, r"changes-[^/]*\.tsv$", "refresh"),
     _own("CURRENT: open", LAUNCHER, OPEN, r"\.CURRENT\.part$", "refresh"),
     _own("CURRENT: rename", LAUNCHER, RENAME, r"/CURRENT$", "refresh"),

@@ -135,7 +135,7 @@ class Reference:
         status = run.start(None).wait(LIMIT_SECONDS)
         self.seconds[name] = time.monotonic() - start
         self._statuses[name] = status
-        if status and name != "flores101 check" or run.left_in_tmp():
+        if (status and name != "flores101 check") or run.left_in_tmp():
             raise SystemExit(f"{name} ends with {status}, {run.left_in_tmp()}: {run.errors()}")
         self._trees[name] = tree_of(place)
 
@@ -290,7 +290,7 @@ def kill(case: Case, run: Run, seconds: float, faults: list[str]) -> tuple[float
     if case.at is None and not kill_at_random(case, run, process, seconds):
         wait(process)
         return 0.0, None
-    status = wait(process, run)
+    status = wait(process)
     if status is None:
         faults.append("alive: the command hangs")
         process.kill()
@@ -310,7 +310,7 @@ def kill(case: Case, run: Run, seconds: float, faults: list[str]) -> tuple[float
     return killed_at, status
 
 
-def wait(process: subprocess.Popen[bytes], run: Run | None = None) -> int | None:
+def wait(process: subprocess.Popen[bytes]) -> int | None:
     """The exit status; None where the process does not end."""
     try:
         return process.wait(LIMIT_SECONDS)
@@ -319,7 +319,7 @@ def wait(process: subprocess.Popen[bytes], run: Run | None = None) -> int | None
 
 
 def kill_at_random(case: Case, run: Run, process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Waits and sends the signal to the victim as soon as there is one; False where there is none any more."""
+    """Waits, and sends the signal as soon as there is a victim; False where there is none any more."""
     time.sleep(case.share * seconds)
     while process.poll() is None:
         victim = victim_of(case, run, process)

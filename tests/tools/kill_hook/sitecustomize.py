@@ -79,7 +79,7 @@ class Hook:
         fsync = os.fsync
 
         def watched(descriptor):
-            self.watch("os.fsync", [os.readlink(f"/proc/self/fd/{descriptor}")])
+            self.watch("os.fsync", [pathlib.Path(f"/proc/self/fd/{descriptor}").readlink()])
             fsync(descriptor)
 
         os.fsync = watched
