@@ -28,6 +28,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
     # Beam takes seconds to import: `--help` does not wait for it.
     from pipelines.builds.publish import TargetError
+    from pipelines.builds.temporary_files import temporary_files
     from pipelines.engines.beam_flags import check_beam_flags
     from pipelines.engines.errors import BuildError
     from pipelines.engines.file_options import set_file_options
@@ -38,7 +39,8 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         check_extras(getattr(settings, "extras", [settings.command]))
         check_beam_flags(beam_flags)
         set_file_options(beam_flags)
-        status: int | None = settings.run(settings, beam_flags)
+        with temporary_files():
+            status: int | None = settings.run(settings, beam_flags)
     except ValueError as error:
         return _fail(2, error)
     except (BuildError, InputError, StoreError, TargetError) as error:
