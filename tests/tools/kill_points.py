@@ -19,6 +19,7 @@ FORK_SERVER = f"{LOCAL}.fork_server"
 WORKERS = f"{LOCAL}.worker_processes:Workers"
 BUNDLE = "apache_beam.runners.worker.sdk_worker:SdkWorker.process_bundle"
 BUILDING = r"\.building-[^/]*"
+TEMPORARY = "/corpusmill-temporary-[0-9a-f]+"
 STAGE = r"\.stages/\d\d-[^/]*"
 
 
@@ -54,15 +55,6 @@ _FOLDERS_AND_LOCKS = (
     _own("folder of stages: mkdir", LAUNCHER, MKDIR, r"\.stages$", "wiki40b", "lm1b"),
     _own(
         "log in TMPDIR: mkdir", LAUNCHER, MKDIR, "corpusmill-workers-", "flores101 source", "pg19"
-    ),
-    _own("log in TMPDIR: removal", LAUNCHER, RMTREE, "corpusmill-workers-", "entities", "lm1b"),
-    _own(
-        "Beam's folder in TMPDIR: mkdir",
-        LAUNCHER,
-        MKDIR,
-        "beam-pipeline-temp",
-        "wiki40b",
-        "entities",
     ),
 )
 

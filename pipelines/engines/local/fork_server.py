@@ -42,6 +42,9 @@ class Request(TypedDict):
 
 def main() -> None:
     """Serves until the input ends."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # ends this process, and workers, without a traceback
     with _ended_without_input():
         worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
         import_all(sys.argv[1:])
