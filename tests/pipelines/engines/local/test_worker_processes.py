@@ -94,14 +94,15 @@ def test_a_folder_with_the_name_of_ours_is_not_taken_for_it(
     workers.end()
 
 
-def test_a_worker_that_is_killed_is_told_of(workers: Workers) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_killed_is_told_of(workers: Workers, sent: signal.Signals) -> None:
     server = workers._server.pid
     told: list[BadEnd] = []
     workers.start(NOBODY, told.append)
     wait_until(lambda: len(group_of(server)) == 2)
     (worker,) = set(group_of(server)) - {server}
-    os.kill(worker, signal.SIGKILL)
-    wait_until(lambda: told == [BadEnd(-signal.SIGKILL)])
+    os.kill(worker, sent)
+    wait_until(lambda: told == [BadEnd(-sent)])
     workers.wait()
 
 
