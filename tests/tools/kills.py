@@ -305,9 +305,12 @@ def kill(case: Case, run: Run, seconds: float, faults: list[str]) -> tuple[float
         and status is not None
     ):
         faults.append(f"alive: the launcher took {time.time() - killed_at:.0f} s")
-    if case.victim != LAUNCHER and status and "corpusmill: error: " not in run.errors():
+    if case.victim != LAUNCHER and status and not _REASON.search(run.errors()):
         faults.append("traceback: there is no line that says why it ends")
     return killed_at, status
+
+
+_REASON = re.compile(r"(corpusmill: error|wiki40b-uk: failed): .*process .*was killed by SIG")
 
 
 def wait(process: subprocess.Popen[bytes]) -> int | None:
@@ -482,6 +485,7 @@ def main() -> None:
     if settings.table:
         print(make_table(known), end="")
         return
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     done = {one.name for one in known if not (settings.failed and one.faults)}
     wanted = [one for one in all_cases() if settings.only in one.name and one.name not in done]
     with contextlib.ExitStack() as stack:
