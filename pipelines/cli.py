@@ -26,19 +26,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
-    # Beam takes seconds to import: `--help` does not wait for it.
-    from pipelines.builds.publish import TargetError
-    from pipelines.engines.beam_flags import check_beam_flags
-    from pipelines.engines.errors import BuildError
-    from pipelines.engines.file_options import set_file_options
-    from transforms.files.open_input import InputError
-    from transforms.files.stores import StoreError
-
     try:
+        # Beam takes seconds to import: `--help` does not wait for it.
+        from pipelines.builds.publish import TargetError
+        from pipelines.builds.temporary_files import temporary_files
+        from pipelines.engines.beam_flags import check_beam_flags
+        from pipelines.engines.errors import BuildError
+        from pipelines.engines.file_options import set_file_options
+        from transforms.files.open_input import InputError
+        from transforms.files.stores import StoreError
+
         check_extras(getattr(settings, "extras", [settings.command]))
         check_beam_flags(beam_flags)
         set_file_options(beam_flags)
-        status: int | None = settings.run(settings, beam_flags)
+        with temporary_files():
+            status: int | None = settings.run(settings, beam_flags)
+    except KeyboardInterrupt:  # perhaps before the errors below are imported
+        return _fail(130, "interrupted; what was not finished is not published")
     except ValueError as error:
         return _fail(2, error)
     except (BuildError, InputError, StoreError, TargetError) as error:
@@ -46,8 +50,6 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
-    except KeyboardInterrupt:
-        return _fail(130, "interrupted; what was not finished is not published")
     return status or 0
 
 

@@ -11,8 +11,9 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import progress, publish
 from pipelines.builds.folder_cards import write_cards
+from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import Staged, run_stages
-from pipelines.builds.stage_folders import stage_folders
+from pipelines.builds.stage_folders import StageFolders, stage_folders
 from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
@@ -56,6 +57,8 @@ def launch(
     inputs = [path for paths in corpus.inputs().values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
+        if publish.is_completed(target) and not replace:
+            _tidy_up(stages, target)
         with (
             publish.building(target, replace=replace) as folder,
             progress_shown(
@@ -72,6 +75,13 @@ def launch(
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, read_json(target, "stats.json"), seconds)
     return manifest
+
+
+def _tidy_up(stages: StageFolders, target: str) -> None:
+    """Does what is left to do for a finished build whose launcher was killed right after it was published."""
+    with contextlib.suppress(TargetError):  # another build, with `replace`, is at work
+        stages.remove_leftovers()
+    write_cards([target])
 
 
 def progress_shown(

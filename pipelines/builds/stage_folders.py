@@ -124,6 +124,15 @@ class StageFolders:
         if self._is_open:
             self._remove("")
 
+    def remove_leftovers(self) -> None:
+        """Removes what a build has left that was published. Raises TargetError where a build is at work.
+
+        Object stores have no lock on stages, so that nothing is removed there.
+        """
+        if self._is_local and pathlib.Path(self.folder).exists():
+            self.open(())
+            self.remove()
+
     def remove_unfinished(self) -> None:
         """Leaves finished stages alone, and nothing where there are none."""
         if not self._is_open:

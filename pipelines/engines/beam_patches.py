@@ -5,10 +5,12 @@ Written for Beam 2.77. For each there is a test that fails when Beam does not ne
 transforms/files/beam_stores.py.
 """
 
+import contextlib
 import functools
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import grpc
@@ -26,11 +28,12 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     BasicLoggingService,
     BasicProvisionService,
     BeamFnControlServicer,
+    ControlConnection,
     GrpcServer,
     GrpcStateServicer,
 )
 from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
-from apache_beam.runners.worker.data_plane import BeamFnDataServicer
+from apache_beam.runners.worker.data_plane import BeamFnDataServicer, _GrpcDataChannel
 from apache_beam.transforms import core
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
 
@@ -137,7 +140,9 @@ class LoopbackServer(GrpcServer):
         self.secret = make_secret()
         self.state, self.provision_info = state, provision_info
         self.control_handler = BeamFnControlServicer(worker_manager)
-        self.data_plane_handler = BeamFnDataServicer(DATA_BUFFER_TIME_LIMIT_MS)
+        self.control_handler._connections_by_worker_id = defaultdict(_Control)
+        self.data_plane_handler = BeamFnDataServicer()
+        self.data_plane_handler._connections_by_worker_id = defaultdict(_Data)
         provision = BasicProvisionService(provision_info.provision_info, worker_manager)
         server = guarded_server(shared_unbounded_instance(), self.secret, _OPTIONS)
         fn_api_grpc.add_BeamFnControlServicer_to_server(self.control_handler, server)
@@ -176,7 +181,40 @@ def show_in_all_channels(secret: str) -> None:
     GRPCChannelFactory.insecure_channel = staticmethod(insecure_channel)
 
 
-# A worker that is lost ends the build.
+# A worker that is lost ends the build, with an error that says so.
+
+
+class _Control(ControlConnection):
+    """Beam's ControlConnection, whose thread ends without a traceback when a worker is killed."""
+
+    def _read(self) -> None:
+        with contextlib.suppress(grpc.RpcError):
+            super()._read()
+
+
+class _Data(_GrpcDataChannel):
+    """Beam's data channel, but for the loss of the worker, of which `fail_requests` says more.
+
+    Beam's (2.77) would raise "Channel closed prematurely" before that is called, print a traceback, and let
+    who sends to the worker wait for ever as soon as 100 MB wait with it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(DATA_BUFFER_TIME_LIMIT_MS)
+
+    def _read_inputs(self, elements: Iterator[Any]) -> None:
+        super()._read_inputs(self._until_closed(elements))
+
+    def _until_closed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        with contextlib.suppress(grpc.RpcError):
+            yield from elements
+        for _ in self._write_outputs():  # until `close`: nobody else takes what is sent
+            pass
+
+    def close(self) -> None:
+        """As DataChannel has it."""
+        super().close()
+        self._to_send.put(self._WRITES_FINISHED, 0)  # the thread of the connection may take one
 
 
 def fail_requests(connection: Any, error: Exception) -> None:

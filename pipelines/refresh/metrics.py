@@ -4,10 +4,11 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from prometheus_client import CollectorRegistry, write_to_textfile
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from pipelines.builds.safe_files import write_whole
 from pipelines.refresh.state import CorpusState
 
 PREFIX = "corpusmill_refresh"
@@ -38,7 +39,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
     registry = CollectorRegistry()
     registry.register(_States(run, states))
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-    write_to_textfile(path, registry)
+    write_whole(path, generate_latest(registry))
 
 
 class _States(Collector):

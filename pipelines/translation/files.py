@@ -4,10 +4,10 @@ import contextlib
 import hashlib
 import os
 import pathlib
-import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
 from transforms.files.open_input import InputError, check_regular
@@ -87,12 +87,12 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
 
     None is there half, none is overwritten; one that is there already stays. Raises TargetError.
     """
-    check_copies(folder, files)
     place = pathlib.Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            if not (place / name).exists():
+        with file_lock.locked(place, waits=True):
+            check_copies(folder, files)
+            for name, data in files.items():
                 _put(place / name, data)
     except FileExistsError:
         raise TargetError(f"{folder}: another process writes there, or it is no folder") from None
@@ -102,8 +102,13 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _put(path: pathlib.Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as file:
-        file.write(data)
-        file.flush()
-        os.fchmod(file.fileno(), 0o644)
-        os.link(file.name, path)  # fails where the name is taken; a rename would replace it
+    """Writes a file unless it is there. The folder is locked."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.unlink(missing_ok=True)  # a killed process has left it
+    if path.exists():
+        return
+    try:
+        beside.write_bytes(data)
+        os.link(beside, path)  # fails where the name is taken; a rename would replace it
+    finally:
+        beside.unlink(missing_ok=True)

@@ -97,6 +97,8 @@ def package(
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
         raise ValueError(f"there is no language to package: {told or 'nothing was sent'}")
     target: str = FileSystems.join(output, CORPUS, project.rules.name, version)
+    if publish.is_completed(target) and not replace:
+        write_cards([target])  # a process that is killed after the mark has not written them
     with publish.building(target, replace=replace) as folder:
         outputs = list(_write(project, included, folder, with_test))
         manifest = _manifest(project, included, left_out, outputs, version, with_test)

@@ -10,13 +10,13 @@ import os
 import pathlib
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import msgspec
 
+from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
 from pipelines.translation.files import fill_folder, read_bytes, sha256_of
@@ -114,19 +114,22 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
         return _the_same(project)
     target = project.folder.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
-    building = pathlib.Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    building = target.with_name(f".{target.name}.unfinished")
     try:
-        building.chmod(0o755)
-        settings = to_json(_settings(project)).encode("utf-8")
-        fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
-        building.rename(target)  # takes the place of an empty folder, and of no other
-        sync(target.parent)
+        with file_lock.locked(target.parent, waits=True):
+            shutil.rmtree(building, ignore_errors=True)  # a killed process has left it
+            try:
+                building.mkdir()
+                settings = to_json(_settings(project)).encode("utf-8")
+                fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
+                building.rename(target)  # takes the place of an empty folder, and of no other
+                sync(target.parent)
+            finally:
+                shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
         if is_project(folder):
             return _the_same(project)  # another process has just made it
         raise TargetError(f"{folder} cannot become a project: {error.strerror}") from None
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return open_project(folder)
 
 

@@ -1,6 +1,8 @@
+import builtins
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +144,21 @@ def test_an_interrupt_is_no_traceback(
         "corpusmill: error: interrupted; what was not finished is not published\n"
     )
     assert files_below(tmp_path) == []
+
+
+def test_an_interrupt_of_the_imports_is_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_module = builtins.__import__
+
+    def interrupted(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "pipelines.engines.errors":
+            raise KeyboardInterrupt
+        return import_module(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", interrupted)
+    assert run_cli(*sample_flags(tmp_path)) == 130
+    assert capsys.readouterr().err.startswith("corpusmill: error: interrupted")
 
 
 BOOKS = SAMPLES / "gutenberg"

@@ -2,27 +2,34 @@
 
 Its arguments are names of modules. Each line of its standard input asks for a worker: JSON, as `Request` has
 it. Each line of its output is the number of a worker that did not end well, and its exit status as
-subprocess has it (-9: SIGKILL). At the end of the input, which also comes when the process that writes it is
-killed, workers get some seconds to end by themselves; then the whole process group is killed. So it needs a
-group of its own.
+subprocess has it (-9: SIGKILL).
+
+The line `END` says that no more workers are wanted: those that run get some seconds to end by themselves. The
+input ends without it when the process that writes it is killed. In both cases the whole process group is
+killed last, so it needs a group of its own.
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
 import os
+import select
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FrameType
 from typing import TypedDict
 
-from pipelines.engines.local import worker
-
+WORKER_MODULE = "pipelines.engines.local.worker"
+END = b"end\n"
 END_SECONDS = 5.0
 _POLL_SECONDS = 0.02
+_LOOK_SECONDS = 0.2
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Request(TypedDict):
@@ -35,19 +42,40 @@ class Request(TypedDict):
 
 def main() -> None:
     """Serves until the input ends."""
-    import_all(sys.argv[1:])
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # ends this process, and workers, without a traceback
+    with _ended_without_input():
+        worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
+        import_all(sys.argv[1:])
     gc.freeze()  # no collection touches, and so copies, pages that all workers share
     children = _Children()
     signal.signal(signal.SIGCHLD, lambda *_: children.bury())
     for number, line in enumerate(sys.stdin.buffer):
+        if line == END:
+            children.wait()
+            break
         pid = os.fork()
         if not pid:
-            _become_worker(json.loads(line))
+            _become_worker(worker.main, json.loads(line))
         children.add(pid, number)
-    due = time.monotonic() + END_SECONDS
-    while children.bury() and time.monotonic() < due:
-        time.sleep(_POLL_SECONDS)
     os.killpg(0, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _ended_without_input() -> Iterator[None]:
+    """Kills the group while the block, which does not read the input, runs and the input ends."""
+    poll = select.poll()
+    poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
+
+    def look(_: int, __: FrameType | None) -> None:
+        if poll.poll(0):
+            os.killpg(0, signal.SIGKILL)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def import_all(modules: Iterable[str]) -> None:
@@ -70,6 +98,12 @@ class _Children:
         if pid in self._ended:
             self._tell(pid, self._ended.pop(pid))
 
+    def wait(self) -> None:
+        """Waits for all, but not for long."""
+        due = time.monotonic() + END_SECONDS
+        while self.bury() and time.monotonic() < due:
+            time.sleep(_POLL_SECONDS)
+
     def bury(self) -> bool:
         """Waits for workers that have ended, and tells of those that did not end well; are there others?"""
         try:
@@ -88,19 +122,31 @@ class _Children:
         number = self._numbers.pop(pid)
         if status:
             told = f"{number} {os.waitstatus_to_exitcode(status)}\n"
-            os.write(sys.stdout.fileno(), told.encode())
+            with contextlib.suppress(
+                BrokenPipeError
+            ):  # who listened was killed: the input ends, too
+                os.write(sys.stdout.fileno(), told.encode())
 
 
-def _become_worker(request: Request) -> None:
+def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) -> None:
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _die_with_parent()
         os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
         with contextlib.suppress(FileNotFoundError):  # a node need not have the launcher's folder
             os.chdir(request["folder"])
-        status = worker.main(request["arguments"], request["secret"])
+        status = work(request["arguments"], request["secret"])
     except BaseException:  # whatever it is, this process must not go on as a server
         traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(status)
+
+
+def _die_with_parent() -> None:
+    """Lets Linux kill this process when the one that forked it, the first of its group, is killed."""
+    with contextlib.suppress(AttributeError):  # on other systems
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != os.getpgrp():
+        os._exit(1)

@@ -108,3 +108,4 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
 
     def _give_up(self, end: BadEnd) -> None:
         fail_requests(self.control_conn, error_of(end))
+        self._workers.give_up(end)

@@ -20,7 +20,7 @@ from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
 from pipelines.corpora import rows
-from pipelines.engines.local.worker_processes import BadEnd, Workers, log_bad_end
+from pipelines.engines.local.worker_processes import SERVER, BadEnd, Workers, log_bad_end
 from pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
 
 MODULES = (
@@ -30,7 +30,7 @@ MODULES = (
 )
 """Modules that a worker may need besides those of the corpora: they are imported before."""
 
-IS_GONE = "the process that starts workers has ended"
+IS_GONE = f"{SERVER} has ended"
 PARAMETER = "secret"
 """Of an environment of type EXTERNAL: runners hand its parameters on, but not metadata of calls."""
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def note(end: BadEnd) -> None:
         log_bad_end(end)
-        if end.status is None:
+        if workers.is_gone:
             is_gone.set()
 
     try:

@@ -19,19 +19,21 @@ from types import FrameType
 from typing import NamedTuple
 
 from pipelines.engines.errors import BuildError
-from pipelines.engines.local.fork_server import END_SECONDS, Request
+from pipelines.engines.local.fork_server import END, END_SECONDS, Request
 from pipelines.engines.local.worker import NOT_BEGUN
 from pipelines.engines.log_tail import log_tail
 
+SERVER = "the process that starts workers"
 SERVER_MODULE = "pipelines.engines.local.fork_server"
 BEAMS_WORKER = "apache_beam.runners.worker.sdk_worker_main"
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class BadEnd(NamedTuple):
-    """How a worker ended that did not end well."""
+    """The end of a worker that did not end well."""
 
     status: int | None  # as subprocess has it, -9: SIGKILL; None: it could not be started
+    process: str = "a worker process"  # or the one that starts them, without which none can work
 
     @property
     def was_killed(self) -> bool:
@@ -45,20 +47,27 @@ class BadEnd(NamedTuple):
 
     def __str__(self) -> str:
         if self.status is None:
-            return "a worker process could not be started"
+            return f"{self.process} could not be started"
         if self.was_killed:
-            return f"a worker process was killed by {signal.Signals(-self.status).name}"
-        return f"a worker process ended with status {self.status}"
+            return f"{self.process} was killed by {_name_of(-self.status)}"
+        return f"{self.process} ended with status {self.status}"
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of the signals for real time only two have names
+        return f"signal {number}"
 
 
 def error_of(end: BadEnd) -> Exception:
-    """What ends a build that has lost a worker."""
+    """The exception that ends a build which has lost a worker."""
     if not end.was_killed:
         return RuntimeError(str(end))
-    return BuildError(
-        f"{end}, by the system for want of memory perhaps; the same command goes on after the stages that are"
-        " finished, with fewer --workers if need be"
-    )
+    is_memory = end.status == -signal.SIGKILL
+    why = ", perhaps because memory ran out" if is_memory else ""
+    fewer = ", with fewer --workers if memory is short" if is_memory else ""
+    return BuildError(f"{end}{why}: start the same command again{fewer}; finished stages are kept")
 
 
 def log_bad_end(end: BadEnd) -> None:
@@ -80,7 +89,7 @@ class Workers:
         self._log = log
         self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
         self._is_over = False
-        self._has_hung_up = False  # the process that forks: it tells nothing more
+        self._lost: BadEnd | None = None  # after `give_up`
         self._tell: dict[int, Callable[[BadEnd], None]] = {}  # by the number of the worker
         self._count = 0
         with log.open("wb") if log else contextlib.nullcontext() as stream:
@@ -99,7 +108,7 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker, and gives its number; none after `end`.
+        """Starts a worker, and gives its number; none after `end`, `give_up` or `wait`.
 
         Args:
           arguments, secret: of `worker.main`.
@@ -108,22 +117,20 @@ class Workers:
         request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
         with self._lock:
             number, self._count = self._count, self._count + 1
+            if self._lost:
+                tell(self._lost)
             if self._is_over:
                 return number
             self._tell[number] = tell
-            if not self._ask(request):
-                self._end(number, None)
+            self._write(json.dumps(request).encode() + b"\n")
         return number
 
-    def _ask(self, request: Request) -> bool:
-        """Whether there is somebody to ask. A pipe may take some bytes that nobody reads any more."""
+    def _write(self, line: bytes) -> None:
+        """Writes to the process that forks. If it has ended, the thread that reads from it notices."""
         assert self._server.stdin
-        try:
-            self._server.stdin.write(json.dumps(request).encode() + b"\n")
+        with contextlib.suppress(BrokenPipeError):
+            self._server.stdin.write(line)
             self._server.stdin.flush()
-        except BrokenPipeError:
-            return False
-        return not self._has_hung_up
 
     def forget(self, number: int) -> None:
         """Tells nobody any more how this worker ends."""
@@ -132,17 +139,28 @@ class Workers:
     def _watch(self) -> None:
         assert self._server.stdout
         for line in self._server.stdout:
-            self._end(*map(int, line.split()))
+            number, status = map(int, line.split())
+            self._end(number, BadEnd(status))
+        status = self._server.wait()
+        end = BadEnd(status, SERVER) if status < 0 else BadEnd(None)
         with self._lock:
-            self._has_hung_up = True
-            lost = () if self._is_over else tuple(self._tell)
-        for number in lost:
-            self._end(number, None)
+            if not self._is_over:
+                self.give_up(end)
 
-    def _end(self, number: int, status: int | None) -> None:
+    def _end(self, number: int, end: BadEnd) -> None:
         tell = self._tell.pop(number, None)
         if tell:
-            tell(BadEnd(status))
+            tell(end)
+
+    def give_up(self, end: BadEnd) -> None:
+        """Kills all, as one that cannot be missed has come to this end; that is told of all, and of those
+        that are asked for later.
+        """
+        with self._lock:
+            self._lost = end
+            self.end()
+        for number in tuple(self._tell):
+            self._end(number, end)
 
     @property
     def is_gone(self) -> bool:
@@ -161,6 +179,7 @@ class Workers:
         """Waits for workers whose connections are closed; kills those that do not end."""
         with self._lock:
             self._is_over = True
+            self._write(END)
             self._close()
 
     def _close(self) -> None:

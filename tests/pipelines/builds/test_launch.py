@@ -1,5 +1,6 @@
 """Running a build: options, workers, errors of workers, and builds that are killed."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,6 +46,20 @@ def test_a_finished_build_is_refused_before_any_work(tmp_path: Path, demo: Path)
     with pytest.raises(TargetError, match="holds a finished build"):
         launch(Wiki40b(uk_config()), str(demo), workers=1)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_what_a_kill_has_left_beside_a_finished_build_is_removed(
+    tmp_path: Path, demo: Path
+) -> None:
+    folder = tmp_path / TARGET
+    shutil.copytree(demo / TARGET, folder)
+    stages = folder.with_name(f".{folder.name}.stages")
+    (stages / "01-clean-00-00").mkdir(parents=True)
+    stages.chmod(0o700)
+    with pytest.raises(TargetError, match="holds a finished build"):
+        launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
+    assert {path.name for path in folder.parent.iterdir()} == {folder.name, "README.md"}
+    assert (folder.parent.parent / "README.md").is_file()
 
 
 def test_the_second_of_two_builds_of_one_target_refuses(tmp_path: Path) -> None:

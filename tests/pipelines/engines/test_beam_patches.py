@@ -5,6 +5,8 @@ import functools
 import inspect
 import os
 import pickle
+import threading
+import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import grpc
 import pytest
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions, TypeOptions
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
@@ -20,6 +23,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     ControlConnection,
     StateServicer,
 )
+from apache_beam.runners.worker import data_plane
 from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
 from apache_beam.transforms import core, userstate
 from apache_beam.transforms.userstate import BagStateSpec
@@ -252,6 +256,45 @@ def test_workers_of_beam_itself_are_served_as_ever() -> None:
 
 
 # A lost worker.
+
+
+def lost_worker() -> Iterator[Any]:
+    raise grpc.RpcError
+    yield
+
+
+@pytest.mark.parametrize("read", [lost_worker, lambda: iter(())])
+def test_a_channel_of_a_lost_worker_takes_what_is_sent_and_waits_for_the_error(
+    read: Callable[[], Iterator[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_plane, "_DEFAULT_SEND_QUEUE_MAX_BYTES", 10)
+    channel = beam_patches._Data()
+    channel.set_inputs(read())
+    assert sends(channel, 10)
+    channel._receiving_queue("1")
+    time.sleep(0.1)
+    assert list(channel.input_elements("1", ["x"], abort_callback=lambda: True)) == []
+    channel.close()
+
+
+def test_beam_needs_a_channel_that_knows_of_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_plane, "_DEFAULT_SEND_QUEUE_MAX_BYTES", 10)
+    channel = data_plane._GrpcDataChannel()
+    channel.set_inputs(iter(()))
+    assert not sends(channel, 0.5)
+    with pytest.raises(RuntimeError, match="Channel closed prematurely"):
+        next(channel.input_elements("1", ["x"], abort_callback=lambda: True))
+
+
+def sends(channel: data_plane._GrpcDataChannel, seconds: float) -> bool:
+    """Sends more than may wait; False where that takes longer."""
+    piece = fn_api.Elements.Data(data=bytes(10))
+    send = threading.Thread(
+        target=lambda: [channel._enqueue_to_send(piece) for _ in range(5)], daemon=True
+    )
+    send.start()
+    send.join(seconds)
+    return not send.is_alive()
 
 
 def test_a_worker_that_was_killed_before_is_not_waited_for() -> None:

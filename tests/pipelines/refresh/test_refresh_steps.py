@@ -109,4 +109,5 @@ def test_killed_before_any_change(before: Place, followed: Place, tmp_path: Path
         assert place.loaded() == [NEW_EDITION], kill_at
         assert {path.name for path in place.editions.parent.iterdir()} == {"uk", "README.md"}
         assert list(tree(place.downloads)) == [".refresh-lock"], kill_at
+        assert list(place.folder.glob("*metrics*")) == [place.metrics], kill_at
         shutil.rmtree(folder)

@@ -1,5 +1,6 @@
 """Worker processes start from one that has imported everything, and none is left behind."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -13,21 +14,21 @@ import pytest
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.fork_server import END_SECONDS, import_all
 from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.local.worker_processes import BadEnd, Workers, module_path
+from pipelines.engines.local.worker_processes import SERVER, BadEnd, Workers, error_of, module_path
 from pipelines.engines.run_pipeline import run_pipeline
 from tests.tools.processes import wait_until
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
 import pathlib, sys, time
-from pipelines.engines.local.in_process import InProcess, _ForkedWorkerHandler
-from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.engines.local.worker_processes import Workers
-workers = Workers([], pathlib.Path(sys.argv[1]))
+workers = Workers(sys.argv[2:], pathlib.Path(sys.argv[1]))
+workers.start({NOBODY})
 workers.start({NOBODY})
 print(workers._server.pid, flush=True)
 time.sleep(600)
 """
+DEAD_SECONDS = 5.0  # after these no process of a build that was killed is left
 
 
 def group_of(pid: int) -> list[int]:
@@ -93,14 +94,15 @@ def test_a_folder_with_the_name_of_ours_is_not_taken_for_it(
     workers.end()
 
 
-def test_a_worker_that_is_killed_is_told_of(workers: Workers) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_killed_is_told_of(workers: Workers, sent: signal.Signals) -> None:
     server = workers._server.pid
     told: list[BadEnd] = []
     workers.start(NOBODY, told.append)
     wait_until(lambda: len(group_of(server)) == 2)
     (worker,) = set(group_of(server)) - {server}
-    os.kill(worker, signal.SIGKILL)
-    wait_until(lambda: told == [BadEnd(-signal.SIGKILL)])
+    os.kill(worker, sent)
+    wait_until(lambda: told == [BadEnd(-sent)])
     workers.wait()
 
 
@@ -110,6 +112,11 @@ def test_a_worker_that_is_killed_is_told_of(workers: Workers) -> None:
         (BadEnd(-signal.SIGKILL), "a worker process was killed by SIGKILL"),
         (BadEnd(3), "a worker process ended with status 3"),
         (BadEnd(None), "a worker process could not be started"),
+        (
+            BadEnd(-signal.SIGRTMIN - 1),
+            f"a worker process was killed by signal {signal.SIGRTMIN + 1}",
+        ),
+        (BadEnd(-signal.SIGTERM, SERVER), "the process that starts workers was killed by SIGTERM"),
     ],
 )
 def test_what_is_said_of_a_bad_end(end: BadEnd, sentence: str) -> None:
@@ -122,18 +129,42 @@ def test_without_the_process_that_forks_none_can_be_started(workers: Workers) ->
     workers.start(NOBODY, told.append)
     wait_until(lambda: len(group_of(workers._server.pid)) == 2)
     os.killpg(workers._server.pid, signal.SIGKILL)
-    wait_until(lambda: told == [BadEnd(None)])
+    killed = BadEnd(-signal.SIGKILL, SERVER)
+    wait_until(lambda: told == [killed])
     workers.start(NOBODY, told.append)
-    assert told == [BadEnd(None)] * 2
+    assert told == [killed] * 2
     workers.end()
 
 
-def test_a_build_ends_with_a_line_that_says_so() -> None:
-    with pytest.raises(BuildError, match=r"^a worker process was killed by SIGKILL, by the system"):
-        run_pipeline(
-            lambda root: root | beam.Create([1]) | beam.Map(end_this_worker) and None,
-            InProcess(2, ()),
-        )
+@pytest.mark.parametrize("end", [BadEnd(-signal.SIGKILL), BadEnd(-signal.SIGKILL, SERVER)])
+@pytest.mark.parametrize("has_output", [True, False])
+def test_a_build_ends_with_a_line_as_soon_as_a_process_is_killed(
+    end: BadEnd, has_output: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The other worker has work for two minutes."""
+
+    def add(root: beam.Pipeline) -> None:
+        kill = functools.partial(kill_at_second_call, str(tmp_path / "first"), end)
+        done = root | beam.Create(range(20)) | beam.Reshuffle() | beam.Map(kill)
+        if has_output:
+            _ = done | "Shuffle" >> beam.Reshuffle() | beam.Map(str)
+
+    start = time.monotonic()
+    with pytest.raises(BuildError) as error:
+        run_pipeline(add, InProcess(2, ()))
+    assert time.monotonic() - start < 60
+    assert str(error.value) == str(error_of(end))
+    assert str(error.value).startswith(f"{end}, perhaps because memory ran out: start the same")
+    assert capfd.readouterr().err == ""
+
+
+def kill_at_second_call(first: str, end: BadEnd, number: int) -> int:
+    try:
+        Path(first).mkdir()
+    except FileExistsError:
+        os.kill(os.getppid() if end.process == SERVER else os.getpid(), signal.SIGKILL)
+    time.sleep(120)
+    return number
 
 
 def test_a_build_whose_workers_cannot_be_started_ends(
@@ -147,21 +178,55 @@ def test_a_build_whose_workers_cannot_be_started_ends(
     assert "No module named 'no_such_module'" in capfd.readouterr().err
 
 
-def end_this_worker(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def start_launcher(folder: Path, *modules: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A process that has asked for two workers, and the one that starts them."""
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(folder / "log"), *modules],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([*module_path(), str(folder)])},
+        stdout=subprocess.PIPE,
+    )
+    assert launcher.stdout
+    return launcher, int(launcher.stdout.readline())
+
+
+def kill(launcher: subprocess.Popen[bytes]) -> None:
+    with launcher:
+        launcher.kill()
 
 
 def test_workers_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(tmp_path / "log")],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(module_path())},
-        stdout=subprocess.PIPE,
-    ) as launcher:
-        assert launcher.stdout
-        server = int(launcher.stdout.readline())
-        wait_until(lambda: len(group_of(server)) == 2)
-        launcher.send_signal(signal.SIGKILL)
-    wait_until(lambda: not group_of(server), 3 * END_SECONDS)
+    launcher, server = start_launcher(tmp_path)
+    wait_until(lambda: len(group_of(server)) == 3)
+    kill(launcher)
+    wait_until(lambda: not group_of(server), DEAD_SECONDS)
+
+
+def test_workers_end_with_a_launcher_and_one_of_them_that_are_killed(tmp_path: Path) -> None:
+    """What is said of the end of a worker, nobody reads any more."""
+    launcher, server = start_launcher(tmp_path)
+    wait_until(lambda: len(group_of(server)) == 3)
+    os.kill(server, signal.SIGSTOP)
+    kill(launcher)
+    os.kill(max(set(group_of(server)) - {server}), signal.SIGKILL)
+    os.kill(server, signal.SIGCONT)
+    wait_until(lambda: not group_of(server), DEAD_SECONDS)
+
+
+def test_workers_end_with_the_process_that_forks_and_the_launcher(tmp_path: Path) -> None:
+    launcher, server = start_launcher(tmp_path)
+    wait_until(lambda: len(group_of(server)) == 3)
+    os.kill(launcher.pid, signal.SIGSTOP)
+    os.kill(server, signal.SIGKILL)
+    kill(launcher)
+    wait_until(lambda: not group_of(server), DEAD_SECONDS)
+
+
+def test_imports_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "slow_to_import.py").write_text("import time; time.sleep(60)\n")
+    launcher, server = start_launcher(tmp_path, "slow_to_import")
+    time.sleep(1)
+    kill(launcher)
+    wait_until(lambda: not group_of(server), DEAD_SECONDS)
 
 
 def test_a_module_that_is_not_there_is_passed_over() -> None:

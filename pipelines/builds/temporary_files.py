@@ -1,0 +1,75 @@
+"""Temporary files of a command: all are in one folder, which the next command removes if this one was killed.
+
+The folder is in that of the system (`TMPDIR`). It is locked as long as its command runs.
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+
+from pipelines.builds.file_lock import locked
+from pipelines.engines.errors import BuildError
+
+VARIABLE = "TMPDIR"
+_PREFIX = "corpusmill-temporary-"
+_NAME = re.compile(_PREFIX + "[0-9a-f]{12}")
+_PRIVATE = 0o700
+_NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """Keeps the temporary files of this process, and of those that it starts, in a folder inside the block.
+
+    Folders of commands of this user that were killed are removed before, its own one after it.
+
+    Raises BuildError where no folder can be made.
+    """
+    top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
+    with contextlib.ExitStack() as lock:
+        folder = _make_folder(lock)
+        tempfile.tempdir = os.environ[VARIABLE] = str(folder)
+        try:
+            yield
+        finally:
+            tempfile.tempdir = top
+            del os.environ[VARIABLE]
+            if variable is not None:
+                os.environ[VARIABLE] = variable
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
+    try:
+        top = pathlib.Path(tempfile.gettempdir())
+        remove_dead(top)
+        while True:
+            folder = top / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
+            folder.mkdir(_PRIVATE)
+            # Another command may remove it, as it has no lock yet.
+            with contextlib.suppress(FileNotFoundError):
+                lock.enter_context(locked(folder, waits=True, flags=_NO_LINK))
+                if folder.exists():
+                    return folder
+    except OSError as error:
+        raise BuildError(
+            f"no folder for temporary files can be made: {error};"
+            f" set {VARIABLE} to a folder with free space"
+        ) from None
+
+
+def remove_dead(top: pathlib.Path) -> None:
+    """Removes the folders of commands of this user that do not run any more."""
+    for folder in top.glob(f"{_PREFIX}*"):
+        if _NAME.fullmatch(folder.name):
+            with (
+                contextlib.suppress(OSError),  # its command runs, or it is no folder, or of others
+                locked(folder, flags=_NO_LINK) as descriptor,
+            ):
+                if os.fstat(descriptor).st_uid == os.geteuid():
+                    shutil.rmtree(folder, ignore_errors=True)
