@@ -46,7 +46,7 @@ def read_until_error(stored: bytes, step: int = 1 << 15) -> tuple[bytes, Excepti
         (bz2.compress(TEXT), "bz2"),
         (bz2.compress(TEXT, 1), "bz2"),
         (bz2.compress(b""), "bz2"),
-        (gzip.compress(TEXT), "gz"),
+        (gzip.compress(TEXT, mtime=0), "gz"),
         (lzma.compress(TEXT), "xz"),
         (b"BZhello there\n", ""),
         (b"BZh", ""),
