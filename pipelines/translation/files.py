@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
-import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -101,8 +101,9 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _put(path: pathlib.Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as file:
-        file.write(data)
-        file.flush()
-        os.fchmod(file.fileno(), 0o644)
-        os.link(file.name, path)  # fails where the name is taken; a rename would replace it
+    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        beside.write_bytes(data)
+        path.hardlink_to(beside)  # fails where the name is taken; a rename would replace it
+    finally:
+        beside.unlink(missing_ok=True)

@@ -10,12 +10,12 @@ import getpass
 import json
 import pathlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
+from pipelines.builds.safe_files import make_beside
 from pipelines.translation.files import fill_folder, read_bytes
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import to_json
@@ -121,9 +121,8 @@ def append(
     number = last + 1
     while True:
         draft = make_draft(number)
-        building = pathlib.Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+        building = make_beside(folder, _UNFINISHED)
         try:
-            building.chmod(0o755)
             time = now()
             facts = {"kind": draft.kind, "round": draft.round, "time": time, "by": by}
             facts |= draft.facts

@@ -12,13 +12,13 @@ import os
 import pathlib
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.publish import TargetError
+from pipelines.builds.safe_files import make_beside
 from pipelines.translation.files import fill_folder, read_bytes, sha256_of
 from pipelines.translation.find_source import read_source_file
 from transforms.files.open_input import InputError
@@ -104,9 +104,8 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
         return _the_same(project)
     target = project.folder.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
-    building = pathlib.Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    building = make_beside(target.parent, f".{target.name}.")
     try:
-        building.chmod(0o755)
         settings = to_json(_settings(project)).encode("utf-8")
         fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
         building.rename(target)  # takes the place of an empty folder, and of no other
