@@ -46,7 +46,7 @@ def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) ->
     )
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if " INFO " not in line]
-    assert line.startswith(f"corpusmill: error: {tmp_path}/wiki40b/uk/.20260101-")
+    assert line.startswith(f"corpusmill: error: {tmp_path}/")
     assert line.endswith(": cannot be written: File too large")
 
 

@@ -54,6 +54,8 @@ class Scratch:
                 offset = file.tell()
                 file.write(piece)
                 file.flush()
+            except FileNotFoundError:  # the build is over
+                raise
             except OSError as error:
                 raise not_written(self._folder, error) from error
         return _refer(file.name, offset, len(piece))

@@ -36,6 +36,8 @@ class HashedFile(io.RawIOBase):
         self._waiting = _waiting_file(path) if self._is_local else _temporary_file()
         try:
             self._file: BinaryIO = self._waiting.open("wb")
+        except FileNotFoundError:  # the build is over
+            raise
         except OSError as error:
             raise not_written(self._waiting, error) from error
         self._hash = hashlib.sha256()
