@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from pipelines.commands.parser import make_parser
+from pipelines.engines.errors import find_shortage
 from pipelines.settings.extras import check_extras
 
 
@@ -21,7 +22,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(logging.INFO)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
-    return run(settings, beam_flags)
+    try:
+        return run(settings, beam_flags)
+    except (MemoryError, OSError, ImportError, RuntimeError) as error:
+        shortage = find_shortage(error)
+        if not shortage:
+            raise
+        return _fail(1, shortage)
 
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

@@ -17,7 +17,7 @@ def locked(
       waits: for another process that has the lock. Else raises BlockingIOError.
       flags: of os.open, which raises OSError for what it cannot open.
     """
-    descriptor = os.open(path, flags, 0o644)
+    descriptor = os.open(path, flags, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         yield descriptor

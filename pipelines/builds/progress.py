@@ -184,8 +184,9 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
     if folder:
         known = {what: count for what, count in counts.items() if not _is_text(what)}
         written = pathlib.Path(folder, f"{name}.tmp")
-        written.write_text(json.dumps(known), "utf-8")
-        written.rename(pathlib.Path(folder, f"{name}.json"))
+        with contextlib.suppress(OSError):  # of a full disk: a build needs no display
+            written.write_text(json.dumps(known), "utf-8")
+            written.rename(pathlib.Path(folder, f"{name}.json"))
 
 
 def _watch(

@@ -9,7 +9,6 @@ import contextlib
 import os
 import pathlib
 import shutil
-import tempfile
 from collections.abc import Iterator
 
 from apache_beam.io.filesystem import BeamIOError
@@ -18,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.builds.clean_up import remove_busy
 from pipelines.builds.disk_sync import sync
 from pipelines.builds.file_lock import locked
-from pipelines.builds.safe_files import remove_if_there, write_whole
+from pipelines.builds.safe_files import make_beside, remove_if_there, write_whole
 from pipelines.builds.store_builds import BusyError, building_in_store
 from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
 from transforms.files.open_input import is_there
@@ -80,8 +79,7 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
     prefix = f".{target.name}.building-"
     for leftover in target.parent.glob(f"{prefix}*"):
         _remove_leftover(leftover)
-    folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-    folder.chmod(0o755)
+    folder = make_beside(target.parent, prefix)
     with lock_of_build(folder):
         try:
             yield folder

@@ -17,6 +17,7 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import run_on
 from transforms.files.stage_files import StageOutcome, WriteStage, write_list
+from transforms.files.stores import NOT_WRITTEN
 
 
 class Staged(Identified, Protocol):
@@ -86,7 +87,7 @@ def _way_out(folder: str) -> Iterator[None]:
     try:
         yield
     except BuildError as error:
-        if folder not in str(error):
+        if folder not in str(error) or NOT_WRITTEN in str(error):
             raise
         raise BuildError(
             f"{error}; if that does not pass, remove {folder}: the next run does those stages again"

@@ -3,18 +3,19 @@
 import io
 import os
 import pathlib
+import uuid
 
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.disk_sync import sync
 from transforms.files.open_input import is_there, open_raw
-from transforms.files.stores import is_local, write_object
+from transforms.files.stores import is_local, not_written, write_object
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
     """Replaces a file, or an object of a store. Only one process may write it at a time.
 
-    Raises OSError; then the file is what it was, and nothing is left beside it.
+    Raises StoreError; then the file is what it was, and nothing is left beside it.
     """
     if not is_local(str(path)):
         write_object(str(path), io.BytesIO(content), len(content))
@@ -27,10 +28,17 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except OSError:
+    except OSError as error:
         beside.unlink(missing_ok=True)
-        raise
+        raise not_written(path, error) from error
     sync(path.parent)
+
+
+def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
+    """Makes a new folder in a folder; unlike that of tempfile.mkdtemp, it follows the umask."""
+    made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
+    made.mkdir()
+    return made
 
 
 def read_if_there(path: str) -> str | None:

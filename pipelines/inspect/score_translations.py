@@ -11,12 +11,12 @@ import multiprocessing
 import operator
 import pathlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipelines.builds.provenance import VERSION
 from pipelines.builds.publish import TargetError
+from pipelines.builds.safe_files import make_beside
 from pipelines.inspect.spbleu_model import Model, read_file, read_model
 from pipelines.inspect.translation_directions import Direction, find_directions
 from transforms.files.open_input import InputError, open_input
@@ -229,11 +229,10 @@ def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
     _check_is_free(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = pathlib.Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        beside = make_beside(folder.parent, f".{folder.name}.")
     except OSError as error:
         raise TargetError(f"{target} cannot be made: {error.strerror}") from None
     try:
-        beside.chmod(0o755)
 
         def write(name: str, content: str) -> None:
             (beside / name).write_text(content, "utf-8", newline="\n")

@@ -9,12 +9,12 @@ import datetime
 import getpass
 import pathlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pipelines.builds import file_lock
 from pipelines.builds.disk_sync import sync
+from pipelines.builds.safe_files import make_beside
 from pipelines.translation.entry_facts import HEAD, check_facts
 from pipelines.translation.files import fill_folder, read_bytes
 from transforms.files.open_input import InputError, parse_json
@@ -115,9 +115,8 @@ def append(
     number = last + 1
     while True:
         draft = make_draft(number)
-        building = pathlib.Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+        building = make_beside(folder, _UNFINISHED)
         try:
-            building.chmod(0o755)
             time = now()
             facts = {"kind": draft.kind, "round": draft.round, "time": time, "by": by}
             facts |= draft.facts

@@ -1,4 +1,5 @@
 import builtins
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,23 @@ def test_the_demo_builds_every_sample(demo: Path) -> None:
     made = sorted(path.name for path in (demo / "wiki40b").iterdir())
     assert made == ["README.md", "en", "ja", "multilingual-3", "uk"]
     assert (demo / "entities" / "wikidata" / "20260101-1.0.0" / "COMPLETED").is_file()
+
+
+def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) -> None:
+    """Logs of workers and the display find no place, either."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pipelines", *sample_flags(tmp_path), "--workers", "2"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
+    )
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if " INFO " not in line]
+    assert line.startswith(f"corpusmill: error: {tmp_path}/")
+    assert line.endswith(": cannot be written: File too large")
 
 
 def test_the_demo_may_be_repeated() -> None:

@@ -5,6 +5,7 @@ CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in
 """
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -63,5 +64,6 @@ def _write_tally() -> None:
     if not folder.is_dir():  # the job that asked for it is over
         return
     written = folder / f"{os.getpid()}.tmp"
-    written.write_text(json.dumps(_tally), "utf-8")
-    written.rename(folder / f"{os.getpid()}.json")
+    with contextlib.suppress(OSError):  # of a full disk: a build needs no display
+        written.write_text(json.dumps(_tally), "utf-8")
+        written.rename(folder / f"{os.getpid()}.json")

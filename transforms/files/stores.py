@@ -1,8 +1,10 @@
 """What disks do by themselves, for object stores too: whole files, folders that go, reasons in one line."""
 
+import errno
 import glob
 import hashlib
 import io
+import pathlib
 import shutil
 from typing import BinaryIO, NamedTuple
 
@@ -16,13 +18,14 @@ COPIED_BYTES = 1 << 23  # at once: what a store gets in one request has 5 MiB at
 CONDITIONAL = ("gs", "s3")
 """The stores that compare an object with what was seen of it in the same step in which they write."""
 
+NOT_WRITTEN = "cannot be written"
 _NOT_ALLOWED = (401, 403)
 _NOT_FOUND = 404
 _CHANGED = (409, 412)  # 409: S3, where the object was removed at the same moment
 
 
 class StoreError(OSError):
-    """An object store does not do what it should; the message names the path."""
+    """An object store, or a disk, does not do what it should; the message names the path."""
 
     def __init__(self, path: str, message: str):
         super().__init__(f"{path}: {message}")
@@ -42,6 +45,14 @@ class Seen(NamedTuple):
 def is_local(path: str) -> bool:
     """Whether a path is on a disk of this machine."""
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
+
+
+def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
+    """The error of a disk that takes no more. It names the file: Python's does so only if it opens one."""
+    advice = "; free some space, then start the same command again"
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    why = f"{error.strerror or error}{advice if is_full else ''}"
+    return StoreError(str(path), f"{NOT_WRITTEN}: {why}")
 
 
 def refusal_of(error: BaseException) -> str:

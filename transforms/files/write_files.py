@@ -1,5 +1,6 @@
 """Writing output files on any Beam file system: hashed as they are written, and there when they are whole."""
 
+import contextlib
 import hashlib
 import io
 import os
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.stores import is_local, write_object
+from transforms.files.stores import is_local, not_written, write_object
 from transforms.records import OutputFile
 
 _UNFINISHED = ".part"
@@ -24,6 +25,8 @@ class HashedFile(io.RawIOBase):
 
     It appears whole, when it is closed or a `with` block ends without an error, and not otherwise. So it
     may be written twice, by a worker that was given up too early and by the one in its place.
+
+    Raises StoreError for a disk that takes no more.
     """
 
     def __init__(self, path: str):
@@ -31,7 +34,12 @@ class HashedFile(io.RawIOBase):
         self._path = path
         self._is_local = is_local(path)
         self._waiting = _waiting_file(path) if self._is_local else _temporary_file()
-        self._file: BinaryIO = self._waiting.open("wb")
+        try:
+            self._file: BinaryIO = self._waiting.open("wb")
+        except FileNotFoundError:  # the build is over
+            raise
+        except OSError as error:
+            raise not_written(self._waiting, error) from error
         self._hash = hashlib.sha256()
         self._bytes = 0
 
@@ -52,7 +60,10 @@ class HashedFile(io.RawIOBase):
     def write(self, data: Any) -> int:
         self._hash.update(data)
         self._bytes += len(data)
-        self._file.write(data)
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise not_written(self._waiting, error) from error
         return len(data)
 
     def tell(self) -> int:
@@ -61,17 +72,24 @@ class HashedFile(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             super().close()
-            self._file.close()
             try:
+                self._finish()
                 self._put_in_place()
             finally:
                 self._waiting.unlink(missing_ok=True)
+
+    def _finish(self) -> None:
+        try:
+            self._file.close()
+        except OSError as error:
+            raise not_written(self._waiting, error) from error
 
     def discard(self) -> None:
         """Closes it and leaves nothing."""
         if not self.closed:
             super().close()
-            self._file.close()
+            with contextlib.suppress(OSError):  # of a full disk, which was said
+                self._file.close()
             self._waiting.unlink(missing_ok=True)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -140,8 +140,10 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
     except BaseException:  # whatever it is, this process must not go on as a server
         traceback.print_exc()
     finally:
-        sys.stderr.flush()
-        os._exit(status)
+        try:
+            sys.stderr.flush()
+        finally:  # on a full disk, too
+            os._exit(status)
 
 
 def _die_with_parent() -> None:

@@ -9,11 +9,14 @@ It installs nothing: the node needs corpusmill as the launcher has it.
 """
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import pathlib
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import grpc
 from apache_beam.portability.api import beam_provision_api_pb2 as provision
@@ -44,6 +47,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     secret = secret or os.environ.get(VARIABLE, "")
     enter_working_folder()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
+    sys.stdout = sys.stderr = io.TextIOWrapper(_Log(sys.stderr.fileno(), "w"), write_through=True)
     named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
     try:
         variables = worker_environment(flags.id, flags.provision_endpoint, named, secret)
@@ -56,6 +60,16 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     remember_signatures()
     sdk_worker_main.main([])
     return 0
+
+
+class _Log(io.FileIO):
+    """A log that a full disk does not stop: a worker that cannot print an error does not report it."""
+
+    def write(self, data: Any) -> int:
+        """As io.RawIOBase has it."""
+        with contextlib.suppress(OSError):
+            super().write(data)
+        return len(data)
 
 
 def enter_working_folder() -> None:

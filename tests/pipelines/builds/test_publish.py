@@ -56,7 +56,12 @@ def whole(content: str) -> dict[str, str]:
     }
 
 
-def test_a_build_appears_with_its_mark(tmp_path: Path) -> None:
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_build_appears_with_its_mark(
+    umask: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    before = os.umask(umask)
+    request.addfinalizer(lambda: os.umask(before))
     target = tmp_path / "wiki40b" / "uk" / "2026-1.0.0"
     with building(str(target)) as folder:
         assert Path(folder).parent == target.parent
@@ -67,7 +72,8 @@ def test_a_build_appears_with_its_mark(tmp_path: Path) -> None:
     assert (target / "COMPLETED").read_text() == f"{digest}  manifest.json\n"
     assert is_completed(str(target))
     assert names_in(target.parent) == ["2026-1.0.0"]
-    assert target.stat().st_mode & 0o777 == 0o755
+    for path in (target.parent, target, *target.iterdir()):
+        assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~umask, path
 
 
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """What workers say of files comes to the person who started the build, in one line."""
 
+import errno
+
 import apache_beam as beam
 import pytest
 
-from pipelines.engines.errors import BuildError, find_worker_error
+from pipelines.engines.errors import BuildError, find_shortage, find_worker_error
 from pipelines.engines.local.in_process import InProcess
 from pipelines.engines.run_pipeline import run_pipeline
 from transforms.files.open_input import InputError
@@ -28,12 +30,48 @@ transforms.files.stores.StoreError: gs://b/x: access is denied: no [while runnin
             "transforms.files.open_input.InputError: a.bz2, byte 7: cut off",
             "a.bz2, byte 7: cut off",
         ),
+        (
+            "OSError: [Errno 28] No space left on device [while running 'x']",
+            "a worker process could not go on: No space left on device",
+        ),
         ("ValueError: x", ""),
         ("x.OtherInputError: y", ""),
     ],
 )
 def test_one_line_of_a_traceback(text: str, line: str) -> None:
     assert find_worker_error(text) == line
+
+
+MEMORY = "no limit by ulimit -v): raise the limit, or take fewer --workers"
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
+        (MemoryError(), f"memory ran out (MemoryError; {MEMORY}"),
+        (
+            RuntimeError("can't start new thread"),
+            f"memory ran out (can't start new thread; {MEMORY}",
+        ),
+        (OSError(errno.ENOENT, "No such file or directory", "a/b"), ""),
+        (RuntimeError("x"), ""),
+    ],
+)
+def test_one_line_of_what_is_short(error: Exception, line: str) -> None:
+    assert find_shortage(error) == line
+
+
+def test_a_worker_without_memory_ends_the_run_with_a_line() -> None:
+    with pytest.raises(BuildError, match=r"^a worker process could not go on: memory ran out"):
+        run_pipeline(
+            lambda root: root | beam.Create([1]) | beam.Map(_take_all_memory) and None,
+            InProcess(1, ()),
+        )
+
+
+def _take_all_memory(_: int) -> None:
+    raise MemoryError
 
 
 def _fail(kind: str) -> None:

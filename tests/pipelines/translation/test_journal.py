@@ -1,5 +1,6 @@
 """An entry is there whole or not at all, and none is ever replaced."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,17 @@ def test_entries_are_read_as_they_were_written(tmp_path: Path) -> None:
         "0002/original/b",
     ]
     assert tree(folder)["0002/original/b"] == b"y"
-    assert (folder / "0001").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_an_entry_keeps_the_umask(
+    umask: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    before = os.umask(umask)
+    request.addfinalizer(lambda: os.umask(before))
+    add(tmp_path / "journal", a="x")
+    for path in tmp_path.rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~umask, path
 
 
 def test_a_number_that_another_writer_took_is_not_replaced(tmp_path: Path) -> None:
