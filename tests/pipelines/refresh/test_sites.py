@@ -15,7 +15,7 @@ from pipelines.refresh import ask as asking
 from pipelines.refresh.ask import describe_error, name_ourselves, open_session
 from pipelines.refresh.listings import dates_in, names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
-from pipelines.refresh.sites import merge_offers, newest_dump
+from pipelines.refresh.sites import find_offers, merge_offers
 from pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
@@ -52,7 +52,7 @@ def mirror() -> Iterator[DumpServer]:
 
 def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
     with open_session(name_ourselves("mail@example.org"), attempts) as session:
-        return newest_dump(source, session)
+        return next(iter(find_offers(source, session)), None)
 
 
 def found(source: Source, attempts: int = 2) -> RemoteDump:
@@ -253,8 +253,8 @@ BOMB = gzip.compress(bytes(1_000_000)) * 200
 @pytest.mark.parametrize(
     ("path", "fault", "reason"),
     [
-        ("", GoesOn(60_000_000), "the page has more than 50,000,000 bytes"),
-        ("20261101/dumpstatus.json", Packed("gzip", BOMB), "the page has more than 50,000,000 bytes"),
+        ("", GoesOn(60_000_000), "the page has more than 10,000,000 bytes"),
+        ("20261101/dumpstatus.json", Packed("gzip", BOMB), "the page has more than 10,000,000 bytes"),
         ("", Packed("gzip, gzip", gzip.compress(BOMB)), "the page is packed as 'gzip, gzip'"),
         ("20261101/dumpstatus.json", Slow(20_000), "the page has no end after 0 s"),
     ],
@@ -291,8 +291,12 @@ def test_only_the_bodies_of_pages_are_read(site: DumpServer, status: int) -> Non
     location = f"{site.url}/ukwiki/20261101/dumpstatus.json" if status == 302 else ""
     fault = Status(status, "0", location, 50_000_000)
     site.fail("/ukwiki/20261101/dumpstatus.json", fault)
-    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
-    assert (dump is None) == (status == 404)
+    source = WikimediaSource("ukwiki", mirrors=(site.url,))
+    if status == 404:
+        with pytest.raises(SiteError, match=r"/ukwiki/20261101 has no dumpstatus\.json"):
+            ask(source)
+    else:
+        assert found(source).date == "20261101"
     assert site.bytes_sent < 25_000_000  # what lies on the line
 
 
@@ -404,7 +408,7 @@ def test_merging_knows_sizes_where_there_are_no_checksums() -> None:
         return RemoteDump("gutenberg", "20261101", {"books": (RemoteFile("b", (host,), size),)})
 
     merged = merge_offers([offer("a", 5), offer("b", 6), offer("c", 5), offer("d", -1)])
-    assert merged.files["books"][0].urls == ("a", "c", "d")
+    assert [one.files["books"][0].urls for one in merged] == [("a", "c", "d"), ("b", "d")]
 
 
 def test_errors_are_described_in_a_line() -> None:
