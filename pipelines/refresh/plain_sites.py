@@ -41,9 +41,8 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
     pattern = re.compile(rf"news\.([0-9]{{4}})\.{source.language}\.shuffled\.deduped\.gz")
     years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
     if future := sorted(filter(is_future, years)):
-        LOG.warning(
-            "%s/: passed over, for a year in the future: %s", hide_passwords(folder), future
-        )
+        what = f"passed over, for a year in the future: {', '.join(future)}"
+        LOG.warning("%s/: %s", hide_passwords(folder), what)
     if len(future) == len(years):
         raise SiteError(f"{folder}/: the page names no news of a year until now")
     files: dict[str, RemoteFile] = {}

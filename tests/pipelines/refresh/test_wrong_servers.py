@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.refresh import ask, downloads
+from pipelines.refresh import ask, downloads, refresh_corpus
 from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.transfer import Patience
 from tests.pipelines.refresh.dump_server import (
@@ -304,3 +304,29 @@ def test_what_no_mirror_says_as_it_should_is_a_failure(
     assert printed.startswith("wiki40b-uk  failed      ukwiki: ")
     assert f"{liar.url}/ukwiki/" in printed
     assert f"{place.site.url}/ukwiki/" in printed
+
+
+@pytest.mark.usefixtures("haste")
+def test_passwords_of_mirrors_are_shown_nowhere(
+    place: Place, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO)
+    mirror = place.site.url.replace("://", f"://me:{PASSWORD}@")
+    place.configure(mirror)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError(f"nobody expects it of {mirror}")
+
+    place.site.fail_always(PAGES, CutOff(5_000))
+    texts = [*place.refresh(status=1)]
+    place.site.fail_always(LISTING, Status(403))
+    texts += [*place.refresh(status=1), *place.refresh("--dry-run", status=1)]
+    with monkeypatch.context() as patch:
+        patch.setattr(refresh_corpus, "find_offers", fail)
+        texts += place.refresh(status=1)
+    place.config.unlink()
+    found = tree(place.folder)
+    assert any(name.endswith(".bz2.part") for name in found)
+    texts += [caplog.text, *(content.decode("utf-8", "replace") for content in found.values())]
+    assert not [text for text in texts if PASSWORD in text]
+    assert "***@" in caplog.text

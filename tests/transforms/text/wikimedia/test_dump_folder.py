@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -179,6 +180,18 @@ def test_parse_jobs() -> None:
 def test_a_status_that_is_none(status: bytes) -> None:
     with pytest.raises(UnusableDumpError, match="is not what the dump server writes"):
         parse_jobs(status)
+
+
+@pytest.mark.parametrize("unit", [b'{"x": [%s], "jobs": {}}', b'{"jobs": {"x": {"files": [%s]}}}'])
+def test_what_is_not_needed_of_a_status_takes_no_memory(unit: bytes) -> None:
+    status = unit % (b"[]," * 300_000 + b"0")
+    tracemalloc.start()
+    try:
+        assert parse_jobs(status) == {}
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1_000_000
 
 
 @given(
