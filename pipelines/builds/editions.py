@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import time
 from collections.abc import Collection
 
 from apache_beam.io.filesystems import FileSystems
@@ -42,18 +43,29 @@ def name_of(date: str, version: str) -> str:
     return f"{date}-{version}"
 
 
+def is_future(date: str) -> bool:
+    """Whether a date, "20261101", or a year is later than tomorrow."""
+    tomorrow = time.strftime("%Y%m%d", time.gmtime(time.time() + 86_400))
+    return date.isdigit() and date[:8] > tomorrow
+
+
 def age_of(name: str) -> Age:
-    """What the names of editions are sorted by, the newest last. Raises ValueError for no such name."""
+    """What the names of editions are sorted by, the newest last. Raises ValueError for no such name.
+
+    A date in the future says nothing of the age: such an edition is older than those with a date.
+    """
     found = _EDITION.fullmatch(name)
     if not found:
         raise ValueError(f"{name!r} is no name of an edition")
-    return found[1].isdigit(), found[1], tuple(map(int, found[2].split(".")))
+    date = found[1]
+    is_date = date.isdigit() and not is_future(date)
+    return is_date, date, tuple(map(int, found[2].split(".")))
 
 
 def read_current(folder: str) -> str:
     """The current edition in the folder of a corpus; "" where there is none.
 
-    One that is not there any more, or not whole, does not count, with a warning.
+    One that is not there any more, or not whole, or of a date in the future, does not count, with a warning.
     Raises OSError for a disk that does not say.
     """
     path = FileSystems.join(folder, CURRENT)
@@ -61,10 +73,15 @@ def read_current(folder: str) -> str:
     if content is None:
         return ""
     name = content.strip()
-    if not _EDITION.fullmatch(name) or not is_completed(FileSystems.join(folder, name)):
-        logging.getLogger(__name__).warning("%s names %r, which is no finished build", path, name)
-        return ""
-    return name
+    found = _EDITION.fullmatch(name)
+    fault = ""
+    if not found or not is_completed(FileSystems.join(folder, name)):
+        fault = "no finished build"
+    elif is_future(found[1]):
+        fault = "an edition of the future"
+    if fault:
+        logging.getLogger(__name__).warning("%s names %r, which is %s", path, name, fault)
+    return "" if fault else name
 
 
 def fault_of_current(folder: str) -> str:

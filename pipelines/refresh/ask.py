@@ -3,37 +3,46 @@
 Without a User-Agent that names somebody to write to, dump servers refuse programs.
 """
 
+import contextlib
 import importlib.metadata
+import math
 import re
+import socket
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import requests
 from requests.adapters import HTTPAdapter
-from urllib3.connectionpool import ConnectionPool
-from urllib3.exceptions import HTTPError, MaxRetryError, ResponseError
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import ConnectionPool, HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError, ResponseError
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
 from pipelines.builds.provenance import VERSION
-from pipelines.refresh.remote import SiteError
+from pipelines.refresh.remote import SiteError, hide_passwords
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
 BUSY = (429, 500, 502, 503, 504)
 """What a server answers that may do better later."""
-MAX_PAGE_BYTES = 50_000_000
+MAX_PAGE_BYTES = 10_000_000
 """Of a page, unpacked; those of dump servers have less than 1 MB."""
+SERVER_FAULTS = (requests.RequestException, HTTPError, ValueError, ArithmeticError)
+"""Errors of the libraries for an answer that makes no sense."""
 
 _ATTEMPTS = 6
 _LONGEST_WAIT_SECONDS = 300
 _POOL = re.compile(r"<?\w+\(host=[^)]*\)>?: ")
-_PAGE_SECONDS = 600.0  # for the body of a page
+_ANSWER_SECONDS = 120.0  # for the headers of an answer
+_PAGE_SECONDS = 120.0  # for the body of a page
 _CHUNK_BYTES = 1 << 14  # gzip unpacks them to 17 MB at most
 _PACKINGS = ("gzip", "identity")
+_SIZE = re.compile(r"[0-9]{1,18}")
 
 
-class _PatientRetry(Retry):
+class PatientRetry(Retry):
     """Waits as long as a server asks for, and gives up where that is too long; it never asks sooner."""
 
     def increment(self, *args: Any, **named: Any) -> Self:
@@ -41,12 +50,58 @@ class _PatientRetry(Retry):
             response.close()  # else its body is read to the end
         return super().increment(*args, **named)
 
+    def parse_retry_after(self, retry_after: str) -> float:
+        """Seconds; 0 for what cannot be understood."""
+        try:
+            return float(super().parse_retry_after(retry_after))
+        except OverflowError:
+            return math.inf
+        except (InvalidHeader, ValueError):
+            return 0.0
+
     def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
         seconds = super().get_retry_after(response)
         if seconds is not None and seconds > _LONGEST_WAIT_SECONDS:
             reason = ResponseError(f"HTTP {response.status}; it asks to wait {seconds:,.0f} s")
             raise MaxRetryError(cast(ConnectionPool, response.connection), response.url, reason)
         return seconds
+
+
+class _Punctual(HTTPConnection):
+    """Hangs up where the headers of an answer do not end: a timeout is only for silence."""
+
+    def getresponse(self) -> Any:
+        """As the library asks for it."""
+        timer = threading.Timer(_ANSWER_SECONDS, self._hang_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            return super().getresponse()
+        finally:
+            timer.cancel()
+
+    def _hang_up(self) -> None:
+        if self.sock:
+            with contextlib.suppress(OSError):  # it has ended by itself meanwhile
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+
+
+class _PunctualHTTPS(_Punctual, HTTPSConnection):
+    """The same with TLS."""
+
+
+class _HTTPPool(HTTPConnectionPool):
+    ConnectionCls = _Punctual
+
+
+class _HTTPSPool(HTTPSConnectionPool):
+    ConnectionCls = _PunctualHTTPS
+
+
+class _Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **named: Any) -> None:
+        super().init_poolmanager(*args, **named)
+        self.poolmanager.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
 
 
 def name_ourselves(contact: str) -> str:
@@ -67,7 +122,13 @@ def plain_session(user_agent: str) -> requests.Session:
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
     session.hooks["response"].append(_drop_body_of_redirect)
+    _mount(session, _Adapter())
     return session
+
+
+def _mount(session: requests.Session, adapter: _Adapter) -> None:
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, adapter)
 
 
 def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
@@ -79,7 +140,7 @@ def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
     """A session for pages: where a server is busy, it asks again, after the wait that it was told."""
     session = plain_session(user_agent)
-    retry = _PatientRetry(
+    retry = PatientRetry(
         total=attempts,
         status_forcelist=BUSY,
         allowed_methods=("GET", "HEAD"),
@@ -88,8 +149,7 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
         backoff_jitter=1,
         respect_retry_after_header=True,
     )
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
+    _mount(session, _Adapter(max_retries=retry))
     return session
 
 
@@ -146,16 +206,28 @@ def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | Non
 
 
 def _is_there(response: requests.Response) -> bool:
+    """Raises SiteError for an answer that is neither the page nor says that there is none."""
     if response.status_code in (404, 410):
         return False
-    response.raise_for_status()
+    if response.status_code != requests.codes.ok:
+        raise SiteError(f"{response.url}: HTTP {response.status_code}")
     return True
+
+
+def read_size(url: str, headers: Mapping[str, str]) -> int:
+    """The bytes of a file; -1 where its headers do not say. Raises SiteError for what is not a number."""
+    length = headers.get("Content-Length")
+    if length is None:
+        return -1
+    if not _SIZE.fullmatch(length):
+        raise SiteError(f"{url}: Content-Length is {length[:40]!r}, not a number of bytes")
+    return int(length)
 
 
 def describe_error(error: Exception) -> str:
     """One line, without the names of classes and pools that the libraries wrap around it."""
     cause: object = error
-    while isinstance(cause, Exception) and cause.args:
+    while isinstance(cause, Exception) and cause.args and not isinstance(cause, UnicodeError):
         cause = cause.reason if isinstance(cause, MaxRetryError) and cause.reason else cause.args[0]
     text = _POOL.sub("", str(cause if isinstance(cause, str) else error))
-    return " ".join(text.split()) or type(error).__name__
+    return hide_passwords(" ".join(text.split())) or type(error).__name__

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
 from pipelines.refresh.machine import free_bytes
+from pipelines.refresh.remote import hide_passwords
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
 from transforms.text.builds.ledger import AccountingError
@@ -49,7 +50,7 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
             if (free := free_bytes(folder)) is not None
         )
         return f"the disk is full: {room}; nothing is lost, and the next run goes on"
-    text = str(error)
+    text = hide_passwords(str(error))
     for flag, setting in _IN_THE_FILE:
         text = flag.sub(setting, text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -4,7 +4,7 @@ import html.parser
 import re
 from collections.abc import Iterator
 
-_DATE = re.compile(r"20\d{6}")
+_DATE = re.compile(r"20[0-9]{6}")
 
 
 class _Links(html.parser.HTMLParser):

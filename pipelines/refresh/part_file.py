@@ -8,6 +8,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from io import FileIO
@@ -16,10 +17,11 @@ from pathlib import Path
 import msgspec
 
 from pipelines.builds.disk_sync import sync
-from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile, hide_passwords
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
+_WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # at once
 
@@ -27,7 +29,7 @@ _HASHED_BYTES = 1 << 22  # at once
 class Note(msgspec.Struct, frozen=True):
     """What the server said of the version that is being fetched."""
 
-    url: str
+    url: str  # without passwords
     etag: str
     last_modified: str
     checksum: str  # as RemoteFile has it
@@ -75,7 +77,7 @@ class PartFile:
         if not have or note is None or (note.checksum, note.size) != known:
             return {}
         wanted = {"Range": f"bytes={have}-"}
-        if note.url == url and note.validator:
+        if note.url == hide_passwords(url) and note.validator:
             return wanted | {"If-Range": note.validator}
         # The checksum says in the end whether the bytes of several mirrors belong together.
         return wanted if self.file.checksum else {}
@@ -135,8 +137,17 @@ class PartFile:
         size = path.stat().st_size
         if self.file.size >= 0 and size != self.file.size:
             return f"has {size:,} bytes, {self.file.size:,} are right"
+        if not size:
+            return "is empty"
+        return self._fault_of_version(path, check) or _fault_of_format(path, self.file.name)
+
+    def _fault_of_version(self, path: Path, check: Callable[[], None]) -> str:
         if not self.file.checksum:
-            return self._fault_without_checksum(path) if size else "is empty"
+            note = self.note
+            is_first = note and note.url == hide_passwords(self.file.urls[0])
+            found = note.etag if note and is_first else ""
+            is_other = found and self.file.etag and found != self.file.etag
+            return "is another version than the one that was found" if is_other else ""
         kind, _, right = self.file.checksum.partition(":")
         digest = hashlib.new(kind)
         with path.open("rb", buffering=0) as stream:
@@ -146,22 +157,6 @@ class PartFile:
         found = digest.hexdigest()
         return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
 
-    def _fault_without_checksum(self, path: Path) -> str:
-        note = self.note
-        found = note.etag if note and note.url == self.file.urls[0] else ""
-        if found and self.file.etag and found != self.file.etag:
-            return "is another version than the one that was found"
-        if path.name.removesuffix(".part").endswith(".zip"):
-            try:
-                with zipfile.ZipFile(path) as archive:
-                    return "" if archive.namelist() else "is an archive without files"
-            except (zipfile.BadZipFile, OSError) as error:
-                return f"cannot be opened: {error}"
-        magic = _MAGIC.get(Path(self.file.name).suffix, b"")
-        with path.open("rb") as stream:
-            head = stream.read(len(magic))
-        return "" if head == magic else f"is no {Path(self.file.name).suffix} file"
-
     def finish(self) -> Path:
         """Gives the checked file its name, so that it is there after a loss of power, too."""
         with self._telling():
@@ -169,3 +164,19 @@ class PartFile:
             self.part.replace(self.path)
             sync(self.path.parent)
         return self.path
+
+
+def _fault_of_format(path: Path, name: str) -> str:
+    """Why a file is not of the format that its name says, as far as its first bytes tell; "" where it is."""
+    suffix = Path(name).suffix
+    if suffix == ".zip":
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return "" if archive.namelist() else "is an archive without files"
+        except (zipfile.BadZipFile, OSError) as error:
+            return f"cannot be opened: {error}"
+    with path.open("rb") as stream:
+        head = stream.read(1024)
+    if not head.startswith(_MAGIC.get(suffix, b"")):
+        return f"is no {suffix} file"
+    return "is a web page" if _WEB_PAGE.match(head) else ""

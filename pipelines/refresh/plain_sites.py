@@ -1,6 +1,7 @@
 """Sites that tell of a file no more than its headers: Project Gutenberg's feeds, the news of WMT."""
 
 import email.utils
+import logging
 import re
 import time
 from collections.abc import Mapping
@@ -8,10 +9,13 @@ from datetime import UTC
 
 import requests
 
-from pipelines.refresh.ask import read_headers, read_listing
+from pipelines.builds.editions import is_future
+from pipelines.refresh.ask import read_headers, read_listing, read_size
 from pipelines.refresh.listings import names_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import GutenbergSource, NewsSource
+
+LOG = logging.getLogger(__name__)
 
 
 def find_gutenberg(
@@ -34,15 +38,22 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
     """The files of all years; one that was changed a moment ago may still be growing, and is left out."""
     folder = f"{mirror}/{source.language}"
     page = read_listing(session, f"{folder}/")
-    pattern = re.compile(rf"news\.(\d{{4}})\.{source.language}\.shuffled\.deduped\.gz")
+    pattern = re.compile(rf"news\.([0-9]{{4}})\.{source.language}\.shuffled\.deduped\.gz")
     years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
+    if future := sorted(filter(is_future, years)):
+        what = f"passed over, for a year in the future: {', '.join(future)}"
+        LOG.warning("%s/: %s", hide_passwords(folder), what)
+    if len(future) == len(years):
+        raise SiteError(f"{folder}/: the page names no news of a year until now")
     files: dict[str, RemoteFile] = {}
     for year, name in sorted(years.items()):
-        if not source.first_year <= int(year) <= source.last_year:
+        if year in future or not source.first_year <= int(year) <= source.last_year:
             continue
         url = f"{folder}/{name}"
         headers = read_headers(session, url)
-        if headers and _changed(url, headers) <= time.time() - source.settled_hours * 3600:
+        if headers is None:
+            raise SiteError(f"{url}: there is no such file, though the folder names it")
+        if _changed(url, headers) <= time.time() - source.settled_hours * 3600:
             files[year] = _describe(name, url, headers)
     return RemoteDump(source.name, max(files), {"input": tuple(files.values())}) if files else None
 
@@ -51,11 +62,13 @@ def _changed(url: str, headers: Mapping[str, str]) -> float:
     """Seconds since 1970."""
     try:
         changed = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
-    except ValueError:
+        seconds = (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         raise SiteError(f"{url}: the server does not say when it was changed") from None
-    return (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()
+    if is_future(changed.strftime("%Y%m%d")):
+        raise SiteError(f"{url}: the server says that it was changed in the future, on {changed}")
+    return seconds
 
 
 def _describe(name: str, url: str, headers: Mapping[str, str]) -> RemoteFile:
-    size = int(headers.get("Content-Length", -1))
-    return RemoteFile(name, (url,), size, etag=headers.get("ETag", ""))
+    return RemoteFile(name, (url,), read_size(url, headers), etag=headers.get("ETag", ""))

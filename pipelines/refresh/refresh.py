@@ -3,6 +3,8 @@
 import logging
 import signal
 import time
+import traceback
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.builds import editions
@@ -28,7 +30,7 @@ from pipelines.refresh.refresh_corpus import (
     join,
     plan_corpus,
 )
-from pipelines.refresh.remote import RemoteDump
+from pipelines.refresh.remote import RemoteDump, hide_passwords
 from pipelines.refresh.state import CorpusState, StateFolder
 
 FAILED = "failed"
@@ -60,7 +62,8 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
     for table in in_order(config.corpus):
         recipe = recipe_of(table, settings)
         try:
-            plan = plan_corpus(recipe, settings.output, states.peek(table.label), session)
+            plans = plan_corpus(recipe, settings.output, states.peek(table.label), session)
+            plan = next(iter(plans), None)
             if plan and plan.is_newer and not is_made(plan, settings.output):
                 check_means(table.kind, plan.dumps, settings)
             found.append(Prospect(table.label, plan))
@@ -113,23 +116,25 @@ class _Refresh:
             message, now = f"the state is not read: {error}", time.time()
             state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
             self._known[label] = state
-            return self._conclude(recipe, None, FAILED, message)
+            return self._conclude(recipe, (), FAILED, message)
         status, message = FAILED, INTERRUPTED  # by Ctrl-C or SIGTERM, unless it ends otherwise
         try:
             status, message = run.run()
         except Exception as error:
             if not is_expected(error):
-                LOG.exception("%s", label)
+                LOG.error("%s: %s", label, hide_passwords(traceback.format_exc()))
             message = describe(error, [self._settings.output, self._settings.downloads])
         finally:
             self._save(label, run, status, message)
-        return self._conclude(recipe, run.plan, status, message)
+        return self._conclude(recipe, run.plans, status, message)
 
-    def _conclude(self, recipe: Recipe, plan: Plan | None, status: str, message: str) -> Outcome:
+    def _conclude(
+        self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
+    ) -> Outcome:
         """Says how the run of a corpus ended; where it is not as new as can be, downloads are kept."""
         if status in (FAILED, WAITING):
-            if plan:
-                self._unfinished += plan.dumps
+            if plans:
+                self._unfinished += [dump for plan in plans for dump in plan.dumps]
             else:
                 self._unknown |= {source.name for source in recipe.sources}
         outcome = Outcome(recipe.table.label, status, message)

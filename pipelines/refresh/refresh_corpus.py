@@ -7,6 +7,7 @@ between any two, and the same call again goes on where it was.
 
 import contextlib
 import dataclasses
+import itertools
 import logging
 import threading
 import time
@@ -26,16 +27,18 @@ from pipelines.inspect.compare import EditionChanges, compare_builds
 from pipelines.refresh.acceptance import check_edition, count_changes, find_fault
 from pipelines.refresh.config import Settings
 from pipelines.refresh.downloads import fetch_dump
+from pipelines.refresh.failures import describe
 from pipelines.refresh.machine import check_means, check_room
 from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
-from pipelines.refresh.sites import newest_dump
+from pipelines.refresh.sites import find_offers
 from pipelines.refresh.state import CorpusState, StateFolder
 from transforms.files.open_input import InputError
 
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"
 WAITING = "waiting"  # no dump is finished yet
+MOST_PLANS = 16
 LOG = logging.getLogger(__name__)
 
 
@@ -56,18 +59,20 @@ class Plan(NamedTuple):
 
 def plan_corpus(
     recipe: Recipe, output: str, state: CorpusState, session: requests.Session
-) -> Plan | None:
-    """Asks the sites; None where one has no finished dump yet. Raises SiteError."""
-    dumps = []
-    for source in recipe.sources:
-        dump = newest_dump(source, session)
-        if dump is None:
-            return None
-        dumps.append(dump)
+) -> list[Plan]:
+    """Asks the sites; none where one has no finished dump yet. Raises SiteError.
+
+    The newest is first. The others are for the case that its files cannot be had, or are not what they
+    should be.
+    """
+    offers = [find_offers(source, session) for source in recipe.sources]
     folder = recipe.edition_folder or state.edition_folder
     current = editions.read_current(join(output, folder)) if folder else ""
-    date = min(dump.date for dump in dumps)
-    return Plan(dumps, date, editions.name_of(date, recipe.version), folder, current)
+    plans = []
+    for dumps in itertools.islice(itertools.product(*offers), MOST_PLANS):
+        date = min(dump.date for dump in dumps)
+        plans.append(Plan(dumps, date, editions.name_of(date, recipe.version), folder, current))
+    return sorted(plans, key=lambda plan: plan.date, reverse=True)
 
 
 def is_made(plan: Plan, output: str) -> bool:
@@ -95,7 +100,7 @@ class CorpusRun:
     states: StateFolder
     session: requests.Session
     joined: Callable[[], str]
-    plan: Plan | None = None
+    plans: Sequence[Plan] = ()
 
     def __post_init__(self) -> None:
         self.table = self.recipe.table
@@ -108,12 +113,12 @@ class CorpusRun:
         """
         output = self.settings.output
         with self._timed("plan"):
-            self.plan = plan = plan_corpus(self.recipe, output, self.state, self.session)
-        if plan is None:
+            self.plans = plan_corpus(self.recipe, output, self.state, self.session)
+        if not self.plans:
             return WAITING, "no dump is finished yet"
-        status = UP_TO_DATE
+        plan, status = self.plans[0], UP_TO_DATE
         if plan.is_newer:
-            plan = self._make(plan)
+            plan = self._make_first(self.plans)
         if plan.is_newer:
             self._accept(plan)
             plan, status = plan._replace(current=plan.edition), PUBLISHED
@@ -124,6 +129,20 @@ class CorpusRun:
         """Changes fields of the state, and writes it. Raises OSError."""
         self._update(**changes)
         self.states.save(self.table.label, self.state)
+
+    def _make_first(self, plans: Sequence[Plan]) -> Plan:
+        """Makes the first edition that can be made and is newer. Raises the first error where none can."""
+        errors: list[Exception] = []
+        for plan in plans:
+            if plan.is_newer:
+                if errors:
+                    what = "it is tried with what other mirrors offer"
+                    LOG.warning("%s: %s; %s", self.table.label, describe(errors[-1], []), what)
+                try:
+                    return self._make(plan)
+                except (BuildError, InputError) as error:
+                    errors.append(error)
+        raise errors[0]
 
     def _make(self, plan: Plan) -> Plan:
         """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""

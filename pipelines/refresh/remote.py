@@ -1,9 +1,17 @@
 """What servers offer, and what is wrong with them."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipelines.engines.errors import BuildError
+
+_PASSWORD = re.compile(r"(?<=://)[^/?#\s]*@")
+
+
+def hide_passwords(text: str) -> str:
+    """The text without the names and passwords in its addresses: "https://***@mirror/"."""
+    return _PASSWORD.sub("***@", text)
 
 
 class RemoteFile(NamedTuple):
@@ -34,11 +42,15 @@ class RemoteDump(NamedTuple):
 class SiteError(BuildError):
     """No server of a source could be asked, or what it says cannot be understood."""
 
+    def __init__(self, message: str):
+        super().__init__(hide_passwords(message))
+
 
 class DownloadError(BuildError):
     """A file could not be fetched. What there is of it waits for the next attempt."""
 
     def __init__(self, name: str, url: str, reason: str):
+        url, reason = hide_passwords(url), hide_passwords(reason)
         super().__init__(f"{name} from {url}: {reason}" if url else f"{name}: {reason}")
         self.name, self.url, self.reason = name, url, reason
 

@@ -1,4 +1,4 @@
-"""A source → the newest dump of it that is finished."""
+"""A source → the newest dumps of it that are finished."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -6,9 +6,9 @@ from typing import Any
 
 import requests
 
-from pipelines.refresh.ask import describe_error
+from pipelines.refresh.ask import SERVER_FAULTS, describe_error
 from pipelines.refresh.plain_sites import find_gutenberg, find_news
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
@@ -30,19 +30,19 @@ _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None
 """Kind of source → (source, mirror, session) → the newest finished dump on that mirror."""
 
 
-def newest_dump(source: Source, session: requests.Session) -> RemoteDump | None:
-    """The newest finished dump that any mirror has; None where nothing is finished yet.
+def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
+    """The newest finished dumps of all mirrors, the best first; none where nothing is finished yet.
 
-    All mirrors are asked: one that lags behind must not hide a newer dump. Of those that have the newest
-    the files' urls are, in the order of the mirrors; one whose checksums differ is left out.
+    All mirrors are asked: one that lags behind must not hide a newer dump, and one that is wrong must not
+    hide those that are right.
 
     Args:
       session: of `ask.open_session`.
 
-    Raises SiteError where no mirror could be asked.
+    Raises SiteError where no mirror could be asked, or none was understood.
     """
     if isinstance(source, FixedSource):
-        return RemoteDump(source.name, source.date, source.files)
+        return [RemoteDump(source.name, source.date, source.files)]
     offers: list[RemoteDump | None] = []
     failures: list[str] = []
     for mirror in source.mirrors:
@@ -51,24 +51,30 @@ def newest_dump(source: Source, session: requests.Session) -> RemoteDump | None:
             continue
         except SiteError as error:
             failures.append(str(error))
-        except (requests.RequestException, ValueError) as error:
-            failures.append(f"{mirror}: {describe_error(error)}")
+        except SERVER_FAULTS as error:
+            failures.append(f"{hide_passwords(mirror)}: {describe_error(error)}")
         LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
     if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
-    found = list(filter(None, offers))
-    return merge_offers(found) if found else None
+    return merge_offers(list(filter(None, offers)))
 
 
-def merge_offers(offers: Sequence[RemoteDump]) -> RemoteDump:
-    """The newest of what mirrors offer, with the addresses of all that have the same files."""
-    newest = max(offer.date for offer in offers)
-    first, *others = [offer for offer in offers if offer.date == newest]
-    files = {
-        role: tuple(_with_mirrors(file, role, others) for file in chosen)
-        for role, chosen in first.files.items()
-    }
-    return first._replace(files=files)
+def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
+    """What mirrors offer, the newest first, each with the addresses of all that have the same files.
+
+    Mirrors that have other files of one date are one after the other, in their order.
+    """
+    merged: list[RemoteDump] = []
+    for offer in sorted(offers, key=lambda one: one.date, reverse=True):
+        others = [one for one in offers if one.date == offer.date and one is not offer]
+        known = {url for one in merged for file in one.all_files for url in file.urls}
+        if not known.issuperset(file.urls[0] for file in offer.all_files):
+            files = {
+                role: tuple(_with_mirrors(file, role, others) for file in chosen)
+                for role, chosen in offer.files.items()
+            }
+            merged.append(offer._replace(files=files))
+    return merged
 
 
 def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> RemoteFile:
@@ -76,7 +82,8 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
         if other.name != file.name:
             continue
         if not _agree(file, other):
-            LOG.warning("%s is left out: it differs from %s", other.urls[0], file.urls[0])
+            urls = map(hide_passwords, (other.urls[0], file.urls[0]))
+            LOG.warning("%s is left out: it differs from %s", *urls)
             continue
         file = file._replace(
             urls=file.urls + other.urls,

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipelines.refresh.remote import RemoteFile
+from urllib3.exceptions import LocationParseError
+from urllib3.util import parse_url
+
+from pipelines.refresh.remote import RemoteFile, hide_passwords
 
 WIKIMEDIA = ("https://dumps.wikimedia.org",)
 GUTENBERG = ("https://www.gutenberg.org/cache/epub/feeds",)
@@ -32,9 +35,19 @@ class _Mirrored:
         raise NotImplementedError
 
     def __post_init__(self) -> None:
-        for mirror in self.mirrors:
+        for number, mirror in enumerate(self.mirrors, start=1):
             if not mirror.startswith(("http://", "https://")):
-                raise ValueError(f"{mirror!r} is no mirror; it begins with https://")
+                shown = hide_passwords(mirror)
+                raise ValueError(f"{shown!r} is no mirror; it begins with https://")
+            try:
+                parse_url(mirror)
+            except (
+                LocationParseError
+            ):  # there may be a password in it, which nobody can tell from the rest
+                raise ValueError(
+                    f"mirror {number} of {self.name} is no address; write special characters of a"
+                    " password as %40 for @, %2F for /"
+                ) from None
         if not self.mirrors:
             raise ValueError(f"no mirror is named for {self.name}")
 

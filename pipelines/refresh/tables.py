@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
+from pipelines.builds.editions import is_future
 from pipelines.refresh.config import CURRENT_TABLE, CorpusTable, Settings
 from pipelines.refresh.remote import RemoteFile
 from pipelines.refresh.sources import (
@@ -131,6 +132,8 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         """As above."""
         if not _DATE.fullmatch(self.date):
             raise ValueError(f"date is {self.date!r}, and must begin with a year")
+        if is_future(self.date):
+            raise ValueError(f"date is {self.date!r}, which is in the future")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
             for role, urls in self.files.items()

@@ -7,17 +7,23 @@ import random
 import re
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import requests
 from urllib3.exceptions import HTTPError
-from urllib3.util import Retry
 
-from pipelines.refresh.ask import BUSY, TIMEOUT_SECONDS, describe_error
+from pipelines.refresh.ask import (
+    BUSY,
+    SERVER_FAULTS,
+    TIMEOUT_SECONDS,
+    PatientRetry,
+    describe_error,
+)
 from pipelines.refresh.part_file import Note, PartFile
-from pipelines.refresh.remote import DownloadError, RemoteFile
+from pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
 
 LOG = logging.getLogger(__name__)
 
@@ -34,6 +40,10 @@ class Patience(NamedTuple):
     first_wait_seconds: float = 2.0  # doubled each time
     longest_wait_seconds: float = 600.0  # also of what Retry-After may ask for
     timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # to connect; of silence
+    least_bytes: int = (
+        1 << 20
+    )  # that an attempt must bring, or it counts as one that brought nothing
+    slow_seconds: float = 600.0  # after which a server that sent fewer than least_bytes is given up
 
 
 class InterruptedTransferError(Exception):
@@ -146,14 +156,15 @@ class Transfer:
                 return
             except _LaterError as error:
                 self.switch.check()
-                idle = 0 if self.part.bytes_there > most else idle + 1
+                brought = self.part.bytes_there - most
+                idle = 0 if brought >= self.patience.least_bytes else idle + 1
                 most = max(most, self.part.bytes_there)
                 if idle >= self.patience.attempts:
                     raise _UselessError(f"{error}; {idle} attempts brought nothing") from None
                 wait = max(error.wait_seconds, self._back_off(idle))
                 if wait > self.patience.longest_wait_seconds:
                     raise _UselessError(f"{error}; it asks to wait {wait:,.0f} s") from None
-                LOG.info("%s: %s; on in %.1f s", url, error, wait)
+                LOG.info("%s: %s; on in %.1f s", hide_passwords(url), error, wait)
             self.switch.wait(wait)
 
     def _back_off(self, idle: int) -> float:
@@ -167,17 +178,15 @@ class Transfer:
             return
         headers = {"Accept-Encoding": "identity", **self.part.headers_to_resume(url)}
         try:
-            with (
-                self.session.get(
-                    url, headers=headers, stream=True, timeout=self.patience.timeout_seconds
-                ) as response,
-                self.switch.using(response),
-            ):
-                self._take(url, response)
+            response = self.session.get(
+                url, headers=headers, stream=True, timeout=self.patience.timeout_seconds
+            )
         except (requests.ConnectionError, requests.Timeout) as error:
             raise _LaterError(describe_error(error)) from None
-        except requests.RequestException as error:
+        except SERVER_FAULTS as error:
             raise _UselessError(describe_error(error)) from None
+        with response, self.switch.using(response):
+            self._take(url, response)
 
     def _take(self, url: str, response: requests.Response) -> None:
         """Adds what the server sends to what is there, or begins anew."""
@@ -191,7 +200,8 @@ class Transfer:
             raise _UselessError("it was replaced by another version since it was found")
         if response.status_code != requests.codes.partial_content:
             modified = response.headers.get("Last-Modified", "")
-            self.part.begin(Note(url, etag, modified, self.file.checksum, self.file.size))
+            shown = hide_passwords(url)
+            self.part.begin(Note(shown, etag, modified, self.file.checksum, self.file.size))
         try:
             self._write(response, total)
         except HTTPError as error:
@@ -209,6 +219,7 @@ class Transfer:
         size = self.file.size if is_known else total
         there = self.part.bytes_there
         next_look = there
+        start, there_then = time.monotonic(), there
         with self.part.open() as stream:
             while data := response.raw.read1(_CHUNK_BYTES, decode_content=False):
                 self.switch.check()
@@ -222,6 +233,11 @@ class Transfer:
                 self.part.append(stream, data)
                 self.count_bytes(len(data))
                 there += len(data)
+                if (now := time.monotonic()) - start > self.patience.slow_seconds:
+                    if there - there_then < self.patience.least_bytes:
+                        brought = f"{there - there_then:,} bytes came in {now - start:,.0f} s"
+                        raise _UselessError(f"too slow: {brought}")
+                    start, there_then = now, there
 
     def _check_room(self, size: int, there: int) -> None:
         """Raises DiskFullError where the rest has no room; _UselessError where only this server says so."""
@@ -261,13 +277,6 @@ class Transfer:
             self.part.discard()
             raise _LaterError("what is there is longer than the file")
         if status in BUSY:
-            raise _LaterError(f"HTTP {status}", _retry_after(response))
+            asked = response.headers.get("Retry-After", "0")
+            raise _LaterError(f"HTTP {status}", PatientRetry().parse_retry_after(asked))
         raise _UselessError(f"HTTP {status}")
-
-
-def _retry_after(response: requests.Response) -> float:
-    """Seconds; 0 where the server does not say, or nothing that can be understood."""
-    try:
-        return float(Retry().parse_retry_after(response.headers.get("Retry-After", "0")))
-    except (HTTPError, ValueError):
-        return 0.0

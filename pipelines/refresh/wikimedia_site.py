@@ -12,13 +12,15 @@ from typing import Any
 
 import requests
 
-from pipelines.refresh.ask import read_headers, read_listing, read_page
+from pipelines.builds.editions import is_future
+from pipelines.refresh.ask import read_headers, read_listing, read_page, read_size
 from pipelines.refresh.listings import dates_in, names_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
+    is_in_progress,
     parse_jobs,
     select_files,
     select_table,
@@ -32,33 +34,63 @@ _TABLES = {  # role → table, job
     "items_per_site": ("wb_items_per_site", "wbitemspersitetable"),
 }
 _PAGES_JOBS = re.compile(r"articles(?:multistream)?dump(?:recombine)?")
-_SUMS = re.compile(r"wikidata-\d{8}-sha1sums\.txt")
-_SUM = re.compile(r"([0-9a-f]{40}) [ *]((wikidata-(\d{8})-all\.json)\.bz2)")
+_SUMS = re.compile(r"wikidata-[0-9]{8}-sha1sums\.txt")
+_SUM = re.compile(r"([0-9a-f]{40}) [ *]((wikidata-([0-9]{8})-all\.json)\.bz2)")
+_ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
+_MOST_DATES = 12  # folders of a mirror that are looked into
 
 
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """The newest dump on a mirror whose needed jobs are all done."""
-    folder = f"{mirror}/{source.dbname}"
-    for date in dates_in(read_listing(session, f"{folder}/")):
-        status = read_page(session, f"{folder}/{date}/dumpstatus.json")
+    """The newest dump on a mirror whose needed jobs are all done; None where one is in progress.
+
+    Raises SiteError where no folder is understood.
+    """
+    wiki = f"{mirror}/{source.dbname}"
+    faults, is_awaited = [], False
+    for date in read_dates(session, f"{wiki}/"):
+        folder = f"{wiki}/{date}"
+        status = read_page(session, f"{folder}/dumpstatus.json")
         if status is None:
+            faults.append(f"{folder} has no dumpstatus.json")
             continue
+        jobs: Mapping[str, Any] = {}
         try:
             jobs = parse_jobs(status)
-            names = select_finished(source, date, jobs)
+            return _describe_dump(source, folder, date, jobs)
         except UnusableDumpError as error:
-            LOG.info("%s/%s is passed over: %s", folder, date, error)
-            continue
-        listed = dict(_list_files(jobs))
-        return RemoteDump(
-            source.name,
-            date,
-            {
-                role: tuple(_wiki_file(f"{folder}/{date}", name, listed[name]) for name in chosen)
-                for role, chosen in names.items()
-            },
-        )
+            faults.append(f"{folder} is passed over: {error}")
+        is_known = is_in_progress(jobs)
+        LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
+        is_awaited |= is_known
+    if not is_awaited:
+        raise SiteError(faults[0])
     return None
+
+
+def read_dates(session: requests.Session, url: str) -> list[str]:
+    """The dates that a folder has, the newest first. Raises SiteError where there is none."""
+    dates = dates_in(read_listing(session, url))
+    future = [date for date in dates if is_future(date)]
+    if future:
+        named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
+        LOG.warning("%s: passed over, for a date in the future: %s", hide_passwords(url), named)
+    if len(future) == len(dates):
+        which = "but some of the future" if future else "of a date"
+        raise SiteError(f"{url}: the page names no folder {which}")
+    return dates[len(future) :][:_MOST_DATES]
+
+
+def _describe_dump(
+    source: WikimediaSource, folder: str, date: str, jobs: Mapping[str, Any]
+) -> RemoteDump:
+    """Raises UnusableDumpError where it is not finished."""
+    names = select_finished(source, date, jobs)
+    listed = dict(_list_files(jobs))
+    files = {
+        role: tuple(_wiki_file(folder, name, listed[name]) for name in chosen)
+        for role, chosen in names.items()
+    }
+    return RemoteDump(source.name, date, files)
 
 
 def select_finished(
@@ -76,7 +108,7 @@ def select_finished(
     asked = {
         name: job for name, job in jobs.items() if name in needed or _PAGES_JOBS.fullmatch(name)
     }
-    sizes = {name: int(file.get("size", 0)) for name, file in _list_files(asked)}
+    sizes = {name: file.get("size", 0) for name, file in _list_files(asked)}
     folder = DumpFolder(source.dbname, date, sizes, asked)
     names: dict[str, tuple[str, ...]] = {}
     for role in source.roles:
@@ -97,29 +129,34 @@ def _list_files(jobs: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
-    sums = (f"{kind}:{listed[kind]}" for kind in ("sha1", "md5") if listed.get(kind))
-    return RemoteFile(name, (f"{folder}/{name}",), int(listed["size"]), next(sums, ""))
+    sums = (f"{kind}:{listed[kind].lower()}" for kind in ("sha1", "md5") if listed.get(kind))
+    return RemoteFile(name, (f"{folder}/{name}",), listed.get("size", -1), next(sums, ""))
 
 
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The newest dump of entities on a mirror that has its checksum.
+    """The newest dump of entities on a mirror that has its checksum; None where none has it yet.
 
     Its date is that of the file, which may be a day after that of the folder.
+    Raises SiteError where no folder has a file of checksums.
     """
     entities = f"{mirror}/wikidatawiki/entities"
-    for date in dates_in(read_listing(session, f"{entities}/")):
+    is_awaited = False
+    for date in read_dates(session, f"{entities}/"):
         folder = f"{entities}/{date}"
         names = names_in(read_page(session, f"{folder}/") or b"")
         for sums_name in filter(_SUMS.fullmatch, names):
             sums = (read_page(session, f"{folder}/{sums_name}") or b"").decode("ascii", "replace")
+            is_awaited |= bool(_ANY_SUM.search(sums))
             found = next(filter(None, map(_SUM.fullmatch, sums.splitlines())), None)
-            if not found:
+            if not found or is_future(found[4]):
                 continue
-            headers = read_headers(session, f"{folder}/{found[2]}")
+            url = f"{folder}/{found[2]}"
+            headers = read_headers(session, url)
             if headers is not None:
-                size = int(headers.get("Content-Length", -1))
-                file = RemoteFile(found[2], (f"{folder}/{found[2]}",), size, f"sha1:{found[1]}")
+                file = RemoteFile(found[2], (url,), read_size(url, headers), f"sha1:{found[1]}")
                 return RemoteDump(source.name, found[4], {"dump": (file,)})
+    if not is_awaited:
+        raise SiteError(f"{entities}/: no folder has a file of checksums")
     return None

@@ -8,8 +8,9 @@
         assert site.most_at_once <= 2
 
 It serves listings of folders, files with ranges, ETag and Last-Modified, and a dumpstatus.json made from
-the files. Every fault is used up by one GET of its path, in their order; then the site behaves. Files may be
-put, replaced and removed while it runs. It notes every request, and how many it served at once.
+the files. Every fault is used up by one GET of its path, in their order; then the site behaves, unless it
+was told to misbehave always. Files may be put, replaced and removed while it runs. It notes every request,
+and how many it served at once.
 """
 
 import contextlib
@@ -132,8 +133,17 @@ class WrongRange(NamedTuple):
     more_bytes: int
 
 
+class Raw(NamedTuple):
+    """These bytes as the whole answer, then `again` for as long as the client listens."""
+
+    answer: bytes
+    again: bytes = b""
+    pause_seconds: float = 0.0  # before each `again`
+
+
 Fault = (
-    CutOff
+    Raw
+    | CutOff
     | Status
     | Garbage
     | IgnoreRange
@@ -164,6 +174,7 @@ class DumpServer:
         self.most_at_once = 0
         self._at_once = 0
         self._faults: dict[str, list[Fault]] = {}
+        self._lasting: dict[str, Fault] = {}
         self._lock = threading.Lock()
         self._ending = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
@@ -247,16 +258,20 @@ class DumpServer:
         """The next GETs of the path meet these faults, one each."""
         self._faults.setdefault(path, []).extend(faults)
 
+    def fail_always(self, path: str, fault: Fault) -> None:
+        """All HEADs and GETs of the path meet this fault."""
+        self._lasting[path] = fault
+
     def asked_for(self, path: str) -> list[Request]:
         """The GETs of a path."""
         return [one for one in self.requests if (one.method, one.path) == ("GET", path)]
 
     # For the handler.
 
-    def _next_fault(self, path: str) -> Fault | None:
+    def _next_fault(self, method: str, path: str) -> Fault | None:
         with self._lock:
-            faults = self._faults.get(path)
-            return faults.pop(0) if faults else None
+            faults = self._faults.get(path) if method == "GET" else None
+            return faults.pop(0) if faults else self._lasting.get(path)
 
     def _enter(self) -> None:
         with self._lock:
@@ -312,8 +327,10 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self) -> None:
             with self._counted():
-                fault = site._next_fault(self.path) if self.command == "GET" else None
-                if isinstance(fault, Status):
+                fault = site._next_fault(self.command, self.path)
+                if isinstance(fault, Raw):
+                    self._send_raw(fault)
+                elif isinstance(fault, Status):
                     headers = {"Retry-After": fault.retry_after, "Location": fault.location}
                     self._send(fault.status, headers, bytes(fault.body_bytes))
                 elif isinstance(fault, Packed):
@@ -410,6 +427,15 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
                 self._be_silent(fault.seconds)
             if isinstance(fault, Replace):
                 site.put(self.path, fault.content, time.time())
+
+        def _send_raw(self, fault: Raw) -> None:
+            self.close_connection = True
+            asked = {name.lower(): value for name, value in self.headers.items()}
+            site.requests.append(Request(self.command, self.path, asked, 0))
+            self._end_count()
+            self.wfile.write(fault.answer)
+            while fault.again and not site._ending.wait(fault.pause_seconds):
+                self.wfile.write(fault.again)
 
         def _be_silent(self, seconds: float) -> None:
             """Until the client has gone."""

@@ -11,6 +11,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 from pipelines.refresh.config import Settings, load_config
 from pipelines.refresh.recipes import recipe_of
 from pipelines.refresh.sources import EntitiesSource, WikimediaSource
+from pipelines.refresh.tables import FilesTable
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
 from transforms.text.wikimedia.language import LANGUAGE_CODES
@@ -46,6 +47,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + 'state = "gs://x"\n' + UK, "downloads and state are folders of a disk"),
         (HEAD.replace("me@example.org", " ") + UK, "contact is ''"),
         (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: 'here' is no mirror"),
+        (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: 'ftp://***@x' is no mirror"),
         (HEAD + 'beam_flags = ["--nonono"]\n' + UK, "no such flag: --nonono"),
         (HEAD + "[[corpus]]\n", "[[corpus]] 1: Object missing required field `kind`"),
         (HEAD + UK + '[[corpus]]\nkind = "wiki40c"', "[[corpus]] 2: kind: Invalid value 'wiki40c'"),
@@ -119,6 +121,13 @@ def test_stores_are_asked_with_the_flags_of_the_file(
     assert run_cli("refresh", "--config", path, "--check") == 0
     assert isinstance(told[-1], PipelineOptions)
     assert told[-1].view_as(S3Options).s3_region_name == "here"
+
+
+def test_a_date_in_the_future(tmp_path: Path) -> None:
+    settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
+    table = FilesTable(date="20991231", files={"input": ("https://example.org/x",)})
+    with pytest.raises(ValueError, match="date is '20991231', which is in the future"):
+        table.sources(settings)
 
 
 def test_no_file(tmp_path: Path) -> None:

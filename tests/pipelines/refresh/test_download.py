@@ -47,7 +47,11 @@ SIZE = 60_000
 CONTENT = random.Random(8).randbytes(SIZE)
 OTHER = random.Random(9).randbytes(SIZE)
 HASTE = Patience(
-    attempts=3, first_wait_seconds=0.01, longest_wait_seconds=2.0, timeout_seconds=(2.0, 0.7)
+    attempts=3,
+    first_wait_seconds=0.01,
+    longest_wait_seconds=2.0,
+    timeout_seconds=(2.0, 0.7),
+    least_bytes=1,
 )
 
 

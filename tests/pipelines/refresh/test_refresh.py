@@ -132,6 +132,32 @@ def test_an_older_dump_is_no_newer_edition(place: Place) -> None:
     assert place.finished() == [NEW_EDITION]
 
 
+def test_a_folder_of_the_future_is_passed_over(place: Place) -> None:
+    put_dump(place.site, "20991231")
+    place.refresh()
+    assert place.current() == OLD_EDITION
+
+
+@pytest.mark.parametrize("keep", [1, 2])
+def test_an_edition_of_the_future_does_not_stay_the_current_one(
+    place: Place, followed: Place, keep: int
+) -> None:
+    future = f"20991231-{VERSION}"
+    place.configure(place.site.url, f"keep = {keep}")
+    shutil.copytree(followed.edition(OLD), place.editions / future)
+    (place.editions / "CURRENT").write_text(f"{future}\n")
+    place.state.parent.mkdir()
+    place.state.write_text(json.dumps({"current": future, "edition_folder": "wiki40b/uk"}))
+    place.refresh()
+    assert place.current() == OLD_EDITION
+    assert place.finished() == [OLD_EDITION, future][:keep]
+    assert json.loads(place.state.read_text())["current"] == OLD_EDITION
+    put_dump(place.site, NEW)
+    place.refresh()
+    assert place.current() == NEW_EDITION
+    assert place.finished() == [OLD_EDITION, NEW_EDITION][-keep:]
+
+
 def test_a_dry_run_changes_nothing(place: Place) -> None:
     before = tree(place.folder)
     found = rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes"

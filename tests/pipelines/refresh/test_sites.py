@@ -1,9 +1,11 @@
 """Which dump a site offers: the newest that is finished, of all mirrors."""
 
+import dataclasses
 import gzip
 import hashlib
 import json
 import logging
+import re
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +17,7 @@ from pipelines.refresh import ask as asking
 from pipelines.refresh.ask import describe_error, name_ourselves, open_session
 from pipelines.refresh.listings import dates_in, names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
-from pipelines.refresh.sites import merge_offers, newest_dump
+from pipelines.refresh.sites import find_offers, merge_offers
 from pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
@@ -30,6 +32,7 @@ from tests.pipelines.refresh.dump_server import (
     Fault,
     GoesOn,
     Packed,
+    Raw,
     Slow,
     Status,
 )
@@ -52,7 +55,7 @@ def mirror() -> Iterator[DumpServer]:
 
 def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
     with open_session(name_ourselves("mail@example.org"), attempts) as session:
-        return newest_dump(source, session)
+        return next(iter(find_offers(source, session)), None)
 
 
 def found(source: Source, attempts: int = 2) -> RemoteDump:
@@ -253,8 +256,8 @@ BOMB = gzip.compress(bytes(1_000_000)) * 200
 @pytest.mark.parametrize(
     ("path", "fault", "reason"),
     [
-        ("", GoesOn(60_000_000), "the page has more than 50,000,000 bytes"),
-        ("20261101/dumpstatus.json", Packed("gzip", BOMB), "the page has more than 50,000,000 bytes"),
+        ("", GoesOn(60_000_000), "the page has more than 10,000,000 bytes"),
+        ("20261101/dumpstatus.json", Packed("gzip", BOMB), "the page has more than 10,000,000 bytes"),
         ("", Packed("gzip, gzip", gzip.compress(BOMB)), "the page is packed as 'gzip, gzip'"),
         ("20261101/dumpstatus.json", Slow(20_000), "the page has no end after 0 s"),
     ],
@@ -291,8 +294,12 @@ def test_only_the_bodies_of_pages_are_read(site: DumpServer, status: int) -> Non
     location = f"{site.url}/ukwiki/20261101/dumpstatus.json" if status == 302 else ""
     fault = Status(status, "0", location, 50_000_000)
     site.fail("/ukwiki/20261101/dumpstatus.json", fault)
-    dump = ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
-    assert (dump is None) == (status == 404)
+    source = WikimediaSource("ukwiki", mirrors=(site.url,))
+    if status == 404:
+        with pytest.raises(SiteError, match=r"/ukwiki/20261101 has no dumpstatus\.json"):
+            ask(source)
+    else:
+        assert found(source).date == "20261101"
     assert site.bytes_sent < 25_000_000  # what lies on the line
 
 
@@ -362,6 +369,105 @@ def test_news_are_those_of_all_settled_years(site: DumpServer) -> None:
         ask(NewsSource("de", mirrors=mirrors))
 
 
+WIKI = WikimediaSource("ukwiki")
+ENTITIES = "/wikidatawiki/entities/20261102"
+BOOKS, NEWS = "/feeds/txt-files.tar.zip", "/news-crawl/en/"
+NEWS_2024 = f"{NEWS}news.2024.en.shuffled.deduped.gz"
+LOGIN = b"<html><a href='/login'>Log in</a></html>"
+LENGTH, CHANGED = b"Content-Length: 5", b"Last-Modified: Mon, 02 Nov 2026 10:00:00 GMT"
+
+
+def headers(*lines: bytes) -> Raw:
+    return Raw(b"\r\n".join((b"HTTP/1.1 200 OK", *lines, b"\r\n")))
+
+
+def fill(site: DumpServer) -> tuple[str, ...]:
+    """Puts something of every source on a site; gives the mirrors: of wikis, of books, of news."""
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    site.add_entities("20261102", b"entities")
+    site.add_gutenberg(b"books", b"catalogue", time.time() - 9 * DAY)
+    site.add_news("en", 2024, b"news", time.time() - 9 * DAY)
+    return site.url, f"{site.url}/feeds", f"{site.url}/news-crawl"
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "wrong", "reason"),
+    [
+        (EntitiesSource(), "/wikidatawiki/entities/", LOGIN, "the page names no folder of a date"),
+        (EntitiesSource(), f"{ENTITIES}/", LOGIN, "no folder has a file of checksums"),
+        (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-sha1sums.txt", LOGIN, "no folder has a file of ch"),
+        (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-all.json.bz2",
+         headers(b"Content-Length: abc"), "Content-Length is 'abc', not a number of bytes"),
+        (GutenbergSource(), BOOKS, headers(b"Content-Length: -5", CHANGED), "Content-Length is '-5'"),
+        (GutenbergSource(), BOOKS, headers(b"Content-Length: 1e9", CHANGED), "Content-Length is '1e9'"),
+        (GutenbergSource(), BOOKS, headers(LENGTH), "does not say when it was changed"),
+        *((GutenbergSource(), BOOKS, headers(LENGTH, b"Last-Modified: Mon, 02 Nov " + year), reason)
+          for year, reason in (
+              (b"99999 10:00:00 GMT", "does not say when it was changed"),
+              (b"9" * 30 + b" 10:00:00 GMT", "does not say when it was changed"),
+              (b"2099 10:00:00 GMT", "says that it was changed in the future, on 2099-11-02"),
+          )),
+        (GutenbergSource(), BOOKS, Status(204), "HTTP 204"),
+        (GutenbergSource(), "/feeds/pg_catalog.csv", headers(b"Content-Length: x"), "Content-Length is 'x'"),
+        (NewsSource(), NEWS, LOGIN, "names no news of a year until now"),
+        (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "names no news of a year until"),
+        (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "does not say when it was changed"),
+        (NewsSource(), NEWS_2024, Status(404), "there is no such file, though the folder names it"),
+        (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json is not what the dump"),
+    ],
+)  # fmt: skip
+def test_a_mirror_that_answers_nonsense_is_passed_over(
+    site: DumpServer,
+    mirror: DumpServer,
+    caplog: pytest.LogCaptureFixture,
+    source: Source,
+    path: str,
+    wrong: bytes | Fault,
+    reason: str,
+) -> None:
+    kind = {GutenbergSource: 1, NewsSource: 2}.get(type(source), 0)
+    mirrors = fill(site)[kind], fill(mirror)[kind]
+    if isinstance(wrong, bytes):
+        site.put(path, wrong)
+    else:
+        site.fail_always(path, wrong)
+    both = dataclasses.replace(source, mirrors=mirrors)  # type: ignore[type-var]
+    urls = [url for file in found(both, 0).all_files for url in file.urls]
+    assert urls
+    assert all(url.startswith(mirror.url) for url in urls)
+    assert f"a mirror is passed over: {site.url}/" in caplog.text
+    with pytest.raises(SiteError, match=re.escape(reason)):
+        ask(dataclasses.replace(both, mirrors=mirrors[:1]), 0)  # type: ignore[type-var]
+
+
+def test_dates_in_the_future_are_passed_over(
+    site: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    wikis, _, news = fill(site)
+    site.add_wiki("ukwiki", "20991231", wiki_files("20991231"))
+    site.add_entities("20991231", b"entities")
+    site.add_news("en", 2099, b"news", time.time() - 9 * DAY)
+    sources = (
+        WikimediaSource("ukwiki", mirrors=(wikis,)),
+        EntitiesSource((wikis,)),
+        NewsSource(mirrors=(news,)),
+    )
+    assert [found(source).date for source in sources] == ["20261101", "20261102", "2024"]
+    for folder in (f"{site.url}/ukwiki/", f"{site.url}/wikidatawiki/entities/"):
+        assert f"{folder}: passed over, for a date in the future: 20991231" in caplog.text
+    assert f"{news}/en/: passed over, for a year in the future: 2099" in caplog.text
+
+
+def test_of_wrong_mirrors_each_is_an_offer(site: DumpServer, mirror: DumpServer) -> None:
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101", "a"))
+    mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101", "b"))
+    lagging = WikimediaSource("ukwiki", ("dump",), (site.url, mirror.url))
+    with open_session(name_ourselves("mail@example.org")) as session:
+        offers = find_offers(lagging, session)
+    found_at = [file.urls[0].partition("/ukwiki")[0] for one in offers for file in one.all_files]
+    assert found_at == [site.url, mirror.url]
+
+
 def test_a_fixed_source_asks_nobody() -> None:
     files = {"dump": (RemoteFile("a.bz2", ("http://127.0.0.1:1/a.bz2",)),)}
     assert ask(FixedSource("mine", "20261101", files)) == RemoteDump("mine", "20261101", files)
@@ -374,7 +480,11 @@ def test_a_fixed_source_asks_nobody() -> None:
         (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "roles are of"),
         (lambda: WikimediaSource("ukwiki", ()), "roles are of"),
         (lambda: WikimediaSource("ukwiki", mirrors=()), "no mirror is named for ukwiki"),
-        (lambda: EntitiesSource(("ftp://mirror",)), "is no mirror"),
+        (lambda: EntitiesSource(("ftp://me:p4ss@mirror",)), r"^'ftp://\*\*\*@mirror' is no mirror"),
+        (
+            lambda: EntitiesSource(("https://me:p4/ss@mirror",)),
+            "^mirror 1 of wikidata is no address",
+        ),
         (lambda: NewsSource("en/.."), "is no language"),
     ],
 )
@@ -404,7 +514,7 @@ def test_merging_knows_sizes_where_there_are_no_checksums() -> None:
         return RemoteDump("gutenberg", "20261101", {"books": (RemoteFile("b", (host,), size),)})
 
     merged = merge_offers([offer("a", 5), offer("b", 6), offer("c", 5), offer("d", -1)])
-    assert merged.files["books"][0].urls == ("a", "c", "d")
+    assert [one.files["books"][0].urls for one in merged] == [("a", "c", "d"), ("b", "d")]
 
 
 def test_errors_are_described_in_a_line() -> None:

@@ -6,10 +6,11 @@ copied along, tells how far the server had got, and the size of every file.
 """
 
 import itertools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+import msgspec
 
 MULTISTREAM, PLAIN = "-multistream", ""
 MAX_GAP_PAGES = 1_000
@@ -21,6 +22,7 @@ _TABLE_SUFFIXES = (".gz", "", ".bz2", ".xz")
 _JOBS = {MULTISTREAM: "articlesmultistreamdump", PLAIN: "articlesdump"}
 _TABLE_JOBS = {"page_props": "pagepropstable", "page": "pagetable"}
 _NOT_YET = ("in-progress", "waiting")
+_NOT_DONE = (*_NOT_YET, "failed", "skipped", "partial", "missing")
 _NUMBER = r"\d{1,18}"  # 64 bits hold it
 
 
@@ -53,16 +55,45 @@ class _Part(NamedTuple):
     suffix: str = ""  # of _SUFFIXES
 
 
+class _ListedFile(TypedDict, total=False):
+    size: Annotated[int, msgspec.Meta(ge=0, le=10**18)]
+    sha1: Annotated[str, msgspec.Meta(pattern=r"^(?:[0-9A-Fa-f]{40})?$")]
+    md5: Annotated[str, msgspec.Meta(pattern=r"^(?:[0-9A-Fa-f]{32})?$")]
+
+
+class _Job(TypedDict, total=False):
+    status: str
+    files: dict[str, _ListedFile]
+
+
+class _Jobs(TypedDict, total=False):
+    """The jobs that corpora need. All others are skipped while the file is parsed."""
+
+    articlesdump: _Job
+    articlesdumprecombine: _Job
+    articlesmultistreamdump: _Job
+    articlesmultistreamdumprecombine: _Job
+    pagepropstable: _Job
+    pagetable: _Job
+    wbitemspersitetable: _Job
+
+
+class _DumpStatus(TypedDict):
+    jobs: _Jobs
+
+
 def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
-    """The jobs of a dumpstatus.json. Raises UnusableDumpError for a file that is none."""
+    """The jobs of a dumpstatus.json that corpora need. Raises UnusableDumpError for another format."""
     try:
-        jobs = json.loads(dumpstatus)["jobs"]
-        files = [file for job in jobs.values() for file in job.get("files", {}).values()]
-        if all(isinstance(file, dict) for file in files):
-            return dict(jobs)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
-    raise UnusableDumpError("dumpstatus.json is not what the dump server writes")
+        return dict(msgspec.json.decode(dumpstatus, type=_DumpStatus)["jobs"])
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        reason = f"dumpstatus.json is not what the dump server writes: {error}"
+        raise UnusableDumpError(reason) from None
+
+
+def is_in_progress(jobs: Mapping[str, Any]) -> bool:
+    """Whether a job says, in a word that the dump server uses, that it is not done."""
+    return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 
 def select_files(folder: DumpFolder) -> DumpFiles:

@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ def part(number: int, pages: str, kind: str = "-multistream", suffix: str = ".bz
 
 
 def job(status: str, names: Sequence[str] = (), size: int = SIZE) -> dict[str, Any]:
-    return {"status": status, "files": {name: {"size": size, "sha1": "00"} for name in names}}
+    return {"status": status, "files": {name: {"size": size, "sha1": "0" * 40} for name in names}}
 
 
 ONE, TWO = part(1, "p1p41242"), part(2, "p41243p151573")
@@ -171,12 +172,26 @@ def test_parse_jobs() -> None:
 
 @pytest.mark.parametrize(
     "status",
-    [b"", b"{", b"[]", b"{}", b'{"jobs": []}', b'{"jobs": {"a": 1}}', b'{"jobs": {"a": {"files": []}}}',
-     b'{"jobs": {"a": {"files": {"b": 1}}}}', b"\xff", b"[" * 100_000],
+    [b"", b"{", b"[]", b"{}", b'{"jobs": []}', *(b'{"jobs": {"pagetable": %s}}' % one for one in
+     (b"1", b'{"files": []}', b'{"files": {"b": 1}}', b'{"files": {"b": {"size": null}}}',
+      b'{"files": {"b": {"size": 1e999}}}', b'{"files": {"b": {"size": -1}}}', b'{"status": 1}',
+      b'{"files": {"b": {"sha1": "00"}}}', b'{"x": ' + b"[" * 100_000)), b"\xff", b"[" * 100_000],
 )  # fmt: skip
 def test_a_status_that_is_none(status: bytes) -> None:
     with pytest.raises(UnusableDumpError, match="is not what the dump server writes"):
         parse_jobs(status)
+
+
+@pytest.mark.parametrize("unit", [b'{"x": [%s], "jobs": {}}', b'{"jobs": {"x": {"files": [%s]}}}'])
+def test_what_is_not_needed_of_a_status_takes_no_memory(unit: bytes) -> None:
+    status = unit % (b"[]," * 300_000 + b"0")
+    tracemalloc.start()
+    try:
+        assert parse_jobs(status) == {}
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1_000_000
 
 
 @given(
