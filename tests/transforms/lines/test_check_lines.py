@@ -88,7 +88,11 @@ def test_files_that_look_whole(tmp_path: pathlib.Path, content: bytes) -> None:
         (b"<!-- saved -->\n<body>404</body>", 0, "the file is an HTML page"),
         (BINARY, 0, "the file seems to be binary data, not text: b"),
         (gzip.compress(BINARY, mtime=0), 0, "the file seems to be binary data, not text: b"),
-        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), 0, "the file is compressed twice, and has to be"),
+        (
+            gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0),
+            0,
+            "the file is compressed twice, and has to be",
+        ),
         (b"%PDF-1.4\n", 0, "the file is a PDF document"),
         (b"PK\x03\x04\x14\0", 0, "the file is a .zip archive, which has to be unpacked first"),
         (b"7z\xbc\xaf\x27\x1c", 0, "the file is a .7z archive, which has to be unpacked first"),
