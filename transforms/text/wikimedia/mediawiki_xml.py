@@ -6,7 +6,7 @@ the parser never holds more than one. A DOCTYPE (the door of entity expansion) i
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
@@ -26,6 +26,14 @@ and with that the time that each of them takes."""
 
 _CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
 _REQUIRED = {"page_id": "/page/id", "revision_id": "/page/revision/id", "title": "/page/title"}
+
+_OF_PAGE = {
+    *_REQUIRED.values(),
+    "/page/ns",
+    "/page/redirect",
+    "/page/revision/model",
+    "/page/revision/text",
+}
 
 _Element = tuple[str, dict[str, str], str]  # "/page/id", attributes, text
 
@@ -93,7 +101,7 @@ def parse_page(xml: bytes) -> Page:
     Raises MalformedPageError.
     """
     try:
-        return _to_page(_elements(xml, "not well-formed XML: {}"))
+        return _to_page(_elements(xml, "not well-formed XML: {}", _OF_PAGE))
     except ValueError as error:
         raise MalformedPageError(str(error)) from None
 
@@ -152,8 +160,8 @@ def _check_start(head: bytes) -> None:
         raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}{seems}")
 
 
-def _elements(xml: bytes, malformed: str) -> list[_Element]:
-    """The elements of a document, by their ends.
+def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) -> list[_Element]:
+    """The elements of a document, by their ends; where paths are wanted, those that have one of them.
 
     Raises NotADumpError, with the message `malformed` for what is not well-formed; "{}" in it stands for what
     is wrong.
@@ -172,7 +180,9 @@ def _elements(xml: bytes, malformed: str) -> list[_Element]:
         data.clear()
 
     def end(_: str) -> None:
-        elements.append((paths.pop(), attributes.pop(), "".join(data)))
+        path, of_element = paths.pop(), attributes.pop()
+        if wanted is None or path in wanted:
+            elements.append((path, of_element, "".join(data)))
         data.clear()
 
     parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims
