@@ -191,6 +191,8 @@ def test_bytes_do_not_depend_on_the_order_of_the_dump_or_its_parts(
         assert manifest.pop("counts")["without_item"] == 4  # brackets
         rest = json.loads(expected.pop("manifest.json"))
         del rest["counts"]
+        for one in (manifest, rest):  # the card has the counts
+            one["outputs"] = [file for file in one["outputs"] if file["name"] != "README.md"]
         assert manifest == rest
         del tree["README.md"], expected["README.md"]
         assert tree == expected

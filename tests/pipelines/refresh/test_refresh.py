@@ -349,7 +349,7 @@ def test_a_build_that_cannot_be_read_for_a_moment_stays(
 def test_a_build_that_leaks_is_neither_accepted_nor_made_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    verdict = Verdict(1, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
+    verdict = Verdict(1, 0, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
     monkeypatch.setattr(acceptance, "verify", lambda *_, **__: verdict)
     monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
     for _ in range(2):
