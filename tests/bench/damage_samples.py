@@ -7,6 +7,7 @@ import itertools
 import json
 import lzma
 import pathlib
+import re
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +43,8 @@ TIME = "2026-01-02T03:04:05Z"
 _REAL_PAGES = 16
 _PAGES_PER_STREAM = 4
 _LINES = 400
+
+_CATALOG_ROW = re.compile(rb"^[0-9]+,Text,", re.MULTILINE)
 
 Files = Mapping[str, bytes]
 
@@ -191,12 +194,12 @@ def books(data: pathlib.Path | None) -> Iterator[Sample]:
     if not data:
         return
     folder = data / "gutenberg"
-    yield one(folder / "oddities" / "404-page-saved-as-book.txt.gz")
     small = sorted((folder / "books").glob("*.txt*.gz"), key=lambda path: path.stat().st_size)[:40]
     for path in small[::5]:
         yield one(path)
     texts = [(path.name[:-3], gzip.decompress(path.read_bytes())) for path in small[1:4]]
-    yield all_of("real-zip", {"books.zip": pack_zip(texts)})
+    page = (folder / "oddities" / "404-page-saved-as-book.txt.gz").read_bytes()
+    yield all_of("real-zip", {"books.zip": pack_zip([*texts, ("404.txt.gz", page)])})
     yield all_of("real-tar", {"books.tar": pack_tar(texts)})
     yield all_of("real-tar-bz2", {"books.tar.bz2": bz2.compress(pack_tar(texts))})
     nested = pack_zip([("books.tar", pack_tar(texts)), ("more.zip", pack_zip(texts[:1]))])
@@ -221,7 +224,8 @@ def catalogs(data: pathlib.Path | None) -> Iterator[Sample]:
     yield all_of("real-rdf-zip", {"rdf-files.zip": pack_zip([("pg5.rdf", document)])})
     yield all_of("real-tar-zip", {"rdf-files.tar.zip": pack_zip([("rdf-files.tar", tar)])})
     table = (real / "pg_catalog.csv").read_bytes()
-    cut = table[: table.index(b"\r\n", 40_000) + 2] if b"\r\n" in table else table[:40_000]
+    (*_, end) = (row.start() for row in _CATALOG_ROW.finditer(table, 0, 40_000))
+    cut = table[:end]
     yield all_of("real-csv", {"pg_catalog.csv": cut})
     yield all_of("real-csv-gz", {"pg_catalog.csv.gz": gzip.compress(cut, 1, mtime=0)})
 

@@ -314,10 +314,11 @@ def test_bytes_of_another_dump_are_not_gone_on_with(here: Downloads) -> None:
     assert "range" not in here.site.requests[-1].headers
 
 
-def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(here: Downloads) -> None:
+@pytest.mark.parametrize("note", [b'{"url": 1', b'{"url": "\xff"}', b'{"url":' * 9_999])
+def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(here: Downloads, note: bytes) -> None:
     file = here.alone()
     (here.folder / "dump.xml.part").write_bytes(OTHER[:100])
-    (here.folder / ".dump.xml.json").write_bytes(b'{"url": 1')
+    (here.folder / ".dump.xml.json").write_bytes(note)
     assert here.fetch(file) == CONTENT
     assert len(here.site.requests) == 1
 
