@@ -13,8 +13,8 @@ cases at a random time. After it five things must hold:
   traceback  neither run prints a traceback, and a build that lost a process ends with a line that says so
   left       nothing else is left after the second run, beside the build or in TMPDIR
 
-Each case is a line of the results: it is not run again for the same version of the source. The table counts
-the cases of the version, point by point, and those that failed.
+Each case is a line of the results: it is not run again for the same version of the source. The tables count
+the cases of the version by point and by command, and those that failed. Those of the last run: kills.md.
 """
 
 import argparse
@@ -32,7 +32,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -444,18 +444,28 @@ def source_version() -> str:
     return commit.stdout.strip() + ("+" if changes.stdout else "")
 
 
-def make_table(results: Sequence[Result]) -> str:
-    """Markdown: kills by point and signal, and what failed."""
-    done = {result.name: result for result in results}.values()
+def make_tables(results: Sequence[Result]) -> str:
+    """Markdown: kills by point and by command, and those after which something did not hold."""
+    done = list({result.name: result for result in results}.values())
+    by_point: dict[tuple[str, ...], list[Result]] = {(one.point, one.victim): [] for one in done}
+    by_command: dict[tuple[str, ...], list[Result]] = {(f"`{one.command}`",): [] for one in done}
+    for one in done:
+        by_point[one.point, one.victim].append(one)
+        by_command[f"`{one.command}`",].append(one)
+    by_point["**all**", ""] = done
+    return "\n".join(
+        (
+            _table(("point", "process"), by_point),
+            _table(("command",), dict(sorted(by_command.items()))),
+        )
+    )
+
+
+def _table(head: Sequence[str], groups: Mapping[tuple[str, ...], Sequence[Result]]) -> str:
     signals = [kill.name for kill in SIGNALS]
-    head = ["point", "process", *signals, *FAULTS]
-    rows = []
-    keys = dict.fromkeys((result.point, result.victim) for result in done)
-    for point, victim in keys:
-        those = [one for one in done if (one.point, one.victim) == (point, victim)]
-        rows.append([point, victim, *_counts(those, signals)])
-    rows.append(["all", "", *_counts(list(done), signals)])
-    lines = [head, ["---", "---", *["---:"] * (len(head) - 2)], *rows]
+    names = [*signals, *FAULTS]
+    rows = [[*key, *_counts(those, signals)] for key, those in groups.items()]
+    lines = [[*head, *names], [*["---"] * len(head), *["---:"] * len(names)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -482,13 +492,13 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=1, help="cases")
     parser.add_argument("--only", default="", help="part of a case's name")
     parser.add_argument("--most", type=int, default=10_000, help="cases in this call")
-    parser.add_argument("--table", action="store_true", help="print the table, and run nothing")
+    parser.add_argument("--table", action="store_true", help="print the tables, and run nothing")
     parser.add_argument("--failed", action="store_true", help="run cases that failed again")
     settings = parser.parse_args()
     version = source_version()
     known = [one for one in read_results(settings.results) if one.version == version]
     if settings.table:
-        print(make_table(known), end="")
+        print(make_tables(known), end="")
         return
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     done = {one.name for one in known if not (settings.failed and one.faults)}
