@@ -4,6 +4,7 @@ The folder is in that of the system (`TMPDIR`). It is locked as long as its comm
 """
 
 import contextlib
+import errno
 import os
 import pathlib
 import re
@@ -20,6 +21,7 @@ _PREFIX = "corpusmill-temporary-"
 _NAME = re.compile(_PREFIX + "[0-9a-f]{12}")
 _PRIVATE = 0o700
 _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS takes no lock on a folder
 
 
 @contextlib.contextmanager
@@ -51,11 +53,15 @@ def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
         while True:
             folder = top / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
             folder.mkdir(_PRIVATE)
-            # Another command may remove it, as it has no lock yet.
-            with contextlib.suppress(FileNotFoundError):
+            try:
                 lock.enter_context(locked(folder, waits=True, flags=_NO_LINK))
-                if folder.exists():
-                    return folder
+            except FileNotFoundError:  # another command has removed it, as it had no lock yet
+                continue
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise  # without locks, no command removes the folder of another
+            if folder.exists():
+                return folder
     except OSError as error:
         raise BuildError(
             f"no folder for temporary files can be made: {error};"

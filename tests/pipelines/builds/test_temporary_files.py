@@ -1,5 +1,7 @@
 """A command that is killed leaves one folder of temporary files, which the next one removes."""
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -91,6 +93,17 @@ def test_a_folder_that_cannot_be_made_is_named(top: Path, monkeypatch: pytest.Mo
         temporary_files(),
     ):
         pass
+
+
+def test_a_file_system_without_locks_will_do(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with temporary_files():
+        remove_dead(top)
+        assert Path(tempfile.gettempdir()).is_dir()
+    assert not list(top.iterdir())
 
 
 def test_a_build_that_is_killed_leaves_what_the_next_command_removes(
