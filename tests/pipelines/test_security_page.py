@@ -1,4 +1,4 @@
-"""SECURITY.md says what the code does."""
+"""The page on security says what the code does."""
 
 import importlib
 import re
@@ -7,7 +7,8 @@ import pytest
 
 from tests.test_architecture import ROOT
 
-PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
+PATH = ROOT / "pipelines" / "docs" / "security.md"
+PAGE = PATH.read_text("utf-8")
 BOUNDS = re.findall(r"^\| [^|]+ \| ([\d,]+) \| `([\w.]+)\.(\w+)` \|$", PAGE, re.MULTILINE)
 
 
@@ -19,6 +20,6 @@ def test_its_bounds_are_those_of_the_code(figure: str, module: str, name: str) -
 def test_what_it_links_to_is_there_and_the_readme_links_to_it() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", PAGE)
     assert links
-    assert all((ROOT / link).is_file() for link in links)
-    assert "(SECURITY.md)" in (ROOT / "README.md").read_text("utf-8")
+    assert all((PATH.parent / link).is_file() for link in links)
+    assert "(pipelines/docs/security.md)" in (ROOT / "README.md").read_text("utf-8")
     assert len(BOUNDS) == 10
