@@ -5,6 +5,7 @@ import pytest
 from tests.makers import made_books
 from tests.makers.book_files import CatalogRow, catalog_csv, make_book, tar_bz2_file
 from tests.tools.run_pipeline import Outcome, run_pipeline
+from tests.transforms.books.test_read_catalog import ENTRIES, document_of
 from transforms.books.gather_books import GatherBooks
 from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
@@ -67,7 +68,8 @@ def test_without_tables_the_files_tell(tmp_path: Path) -> None:
 
 
 def test_records_of_the_catalogue_that_cannot_be_read_are_no_files_of_books(tmp_path: Path) -> None:
-    broken = tar_bz2_file({"cache/epub/90001/pg90001.rdf": b"<rdf:RDF>"})
+    documents = {"cache/epub/90001/pg90001.rdf": b"<rdf:RDF>", "5.rdf": document_of(ENTRIES[4])}
+    broken = tar_bz2_file(documents)
     outcome = gather(tmp_path, catalog=broken)
     (rejected,) = outcome.elements["catalog_rejected"]
     assert rejected.stage == "read-catalog"
