@@ -24,7 +24,10 @@ def test_other_columns_and_repeated_rows_do_no_harm(tmp_path: pathlib.Path) -> N
         (f"url\ttopic\n{A}\tcrime\n{A}\tsports\n", "line 3: .* is sports here, and crime before"),
         ("url\tsubject\n", "line 1: no column topic"),
         (b"url\ttopic\n\xff\tcrime\n", "line 2 is no UTF-8"),
-        (gzip.compress(b"url\ttopic\n", mtime=0)[:-9], "byte 0: damaged or cut: Compressed file ended"),
+        (
+            gzip.compress(b"url\ttopic\n", mtime=0)[:-9],
+            "byte 0: damaged or cut: Compressed file ended",
+        ),
     ],
 )
 def test_errors_name_file_and_line(
