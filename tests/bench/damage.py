@@ -395,15 +395,22 @@ def main() -> None:
         wanted = [(kind, case) for case in range(per_kind) for kind in given.kinds]
         missing = [key for key in wanted if key not in done]
         start = time.monotonic()
-        with given.results.open("a", encoding="utf-8", errors="replace") as stream:
+        _end_last_line(given.results)
+        with given.results.open("a", encoding="utf-8", errors="replace", buffering=1) as stream:
             for number, result in enumerate(run_cases(cases, missing), 1):
                 stream.write(result.line())
                 if not number % 1000:
-                    stream.flush()
                     took = time.monotonic() - start
                     print(f"{number:,} of {len(missing):,} in {took:,.0f} s", file=sys.stderr)
         found = _results(given.results)
         print_table([found[key] for key in wanted if key in found])
+
+
+def _end_last_line(path: pathlib.Path) -> None:
+    """Takes away the line that a killed run has begun."""
+    if path.exists():
+        content = path.read_bytes()
+        path.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
 def _results(path: pathlib.Path) -> dict[tuple[str, int], Result]:
