@@ -1,7 +1,12 @@
 """`python -m pipelines` is the command `corpusmill`, for a checkout that is not installed."""
 
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until `main`: an error in an import is printed
 
 from pipelines.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,15 +1,22 @@
 """The command `corpusmill`. Flags that it does not know go to Beam's runner."""
 
 import argparse
+import atexit
+import contextlib
+import gc
 import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import find_shortage
 from pipelines.settings.extras import check_extras
+
+_REPEAT_SECONDS = 0.01
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=others, format="%(asctime)s %(levelname)s %(message)s")
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(logging.INFO)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
+    atexit.register(gc.freeze)  # a last search for garbage takes a third of the time of the imports
     try:
         return run(settings, beam_flags)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
@@ -33,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
-    try:
-        # Beam takes seconds to import: `--help` does not wait for it.
+    # Beam takes seconds to import: `--help` does not wait for it.
+    with _ended_at_once():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
         from pipelines.engines.beam_flags import check_beam_flags
@@ -43,13 +53,12 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         from transforms.files.open_input import InputError
         from transforms.files.stores import StoreError
 
+    try:
         check_extras(getattr(settings, "extras", [settings.command]))
         check_beam_flags(beam_flags)
         set_file_options(beam_flags)
-        with temporary_files():
+        with _ignored_interrupts_again(), temporary_files():
             status: int | None = settings.run(settings, beam_flags)
-    except KeyboardInterrupt:  # perhaps before the errors below are imported
-        return _fail(130, "interrupted; what was not finished is not published")
     except ValueError as error:
         return _fail(2, error)
     except (BuildError, InputError, StoreError, TargetError) as error:
@@ -57,7 +66,49 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return _fail(130, "interrupted; what was not finished is not published")
     return status or 0
+
+
+@contextlib.contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """Lets Ctrl-C and SIGTERM end the process inside the block, which makes nothing that must be removed.
+
+    An error that they raised could be ignored, as imports have callbacks.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in handlers.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _ignored_interrupts_again() -> Iterator[None]:
+    """Repeats Ctrl-C and SIGTERM where Python ignores the error that they raise, as in finalizers."""
+    show = sys.unraisablehook
+
+    def repeat(ignored: Any) -> None:
+        if not isinstance(ignored.exc_value, KeyboardInterrupt | SystemExit):
+            show(ignored)
+            return
+        is_ctrl_c = isinstance(ignored.exc_value, KeyboardInterrupt)
+        number = signal.SIGINT if is_ctrl_c else signal.SIGTERM
+        threading.Timer(_REPEAT_SECONDS, os.kill, (os.getpid(), number)).start()
+
+    sys.unraisablehook = repeat
+    try:
+        yield
+    finally:
+        sys.unraisablehook = show
 
 
 def _fail(status: int, error: object) -> int:

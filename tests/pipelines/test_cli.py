@@ -1,7 +1,9 @@
 import builtins
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -164,19 +166,38 @@ def test_an_interrupt_is_no_traceback(
     assert files_below(tmp_path) == []
 
 
-def test_an_interrupt_of_the_imports_is_no_traceback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_interrupt_ends_the_imports_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import_module = builtins.__import__
+    import_module, handlers = builtins.__import__, []
 
-    def interrupted(name: str, *rest: Any, **more: Any) -> Any:
+    def noted(name: str, *rest: Any, **more: Any) -> Any:
         if name == "pipelines.engines.errors":
-            raise KeyboardInterrupt
+            handlers.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
         return import_module(name, *rest, **more)
 
-    monkeypatch.setattr(builtins, "__import__", interrupted)
-    assert run_cli(*sample_flags(tmp_path)) == 130
-    assert capsys.readouterr().err.startswith("corpusmill: error: interrupted")
+    monkeypatch.setattr(builtins, "__import__", noted)
+    assert run_cli(*sample_flags(tmp_path), "--no-such-flag") == 2
+    assert handlers[:2] == [signal.SIG_DFL] * 2
+    assert signal.getsignal(signal.SIGINT) != signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)]
+)
+def test_an_interrupt_that_python_ignores_is_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals, status: int
+) -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(sent)  # the error that its handler raises is ignored
+
+    def interrupted(*_: object, **__: object) -> None:
+        Finalized()
+        time.sleep(60)
+
+    monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
+    assert run_cli(*sample_flags(tmp_path)) == status
 
 
 BOOKS = SAMPLES / "gutenberg"

@@ -42,9 +42,8 @@ class Request(TypedDict):
 
 def main() -> None:
     """Serves until the input ends."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # ends this process, and workers, without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     with _ended_without_input():
         worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
         import_all(sys.argv[1:])

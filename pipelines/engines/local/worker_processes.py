@@ -92,7 +92,7 @@ class Workers:
         self._lost: BadEnd | None = None  # after `give_up`
         self._tell: dict[int, Callable[[BadEnd], None]] = {}  # by the number of the worker
         self._count = 0
-        with log.open("wb") if log else contextlib.nullcontext() as stream:
+        with log.open("wb") if log else contextlib.nullcontext() as stream, _blocked_interrupts():
             self._server = subprocess.Popen(
                 [sys.executable, "-c", _server_code(), BEAMS_WORKER, *modules],
                 stdin=subprocess.PIPE,
@@ -192,6 +192,16 @@ class Workers:
     def log_tail(self) -> str:
         """The end of what they have printed into the file."""
         return log_tail(self._log) if self._log else ""
+
+
+@contextlib.contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Lets SIGINT wait. A process that is started inside the block begins so, until it can handle it."""
+    found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, found)
 
 
 def _server_code() -> str:

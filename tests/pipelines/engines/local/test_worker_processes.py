@@ -94,6 +94,13 @@ def test_a_folder_with_the_name_of_ours_is_not_taken_for_it(
     workers.end()
 
 
+def test_an_interrupt_of_the_start_is_told_of(workers: Workers) -> None:
+    told: list[BadEnd] = []
+    workers.start(NOBODY, told.append)
+    os.kill(workers._server.pid, signal.SIGINT)  # before it runs any code of ours
+    wait_until(lambda: told == [BadEnd(-signal.SIGINT, SERVER)])
+
+
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_worker_that_is_killed_is_told_of(workers: Workers, sent: signal.Signals) -> None:
     server = workers._server.pid
