@@ -119,7 +119,7 @@ def check_facts(facts: Any, number: int) -> None:
     try:
         kind = msgspec.convert(facts, _Head).kind
         told = msgspec.convert(facts, _FACTS.get(kind, _Facts))
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
         raise ValueError(str(error)) from None
     if not all(0 < other < number for other in told.others()):
         raise ValueError(f"it names an entry that is not one of the {number - 1} before it")

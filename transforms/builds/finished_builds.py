@@ -194,7 +194,7 @@ def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
     manifest: Mapping[str, Any] = parse_json(path, content)
     try:
         msgspec.convert(manifest, _Manifest)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
         raise InputError(path, f"no manifest of a build: {error}") from None
     return manifest
 

@@ -21,6 +21,7 @@ from transforms.builds.finished_builds import (
     files_of,
     find_builds,
     find_folders,
+    mark_of,
     open_build,
     read_file,
     read_row_group,
@@ -99,10 +100,13 @@ def change_manifest(folder: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("20260101", "20260102"), "utf-8")
 
 
-def no_json(folder: Path) -> None:
-    content = b"{'signature'"
+def seal_bytes(folder: Path, content: bytes) -> None:
     (folder / "manifest.json").write_bytes(content)
-    (folder / "COMPLETED").write_text(f"{hashlib.sha256(content).hexdigest()}  manifest.json\n")
+    (folder / "COMPLETED").write_bytes(mark_of(content))
+
+
+def no_json(folder: Path) -> None:
+    seal_bytes(folder, b"{'signature'")
 
 
 @pytest.mark.parametrize(
@@ -129,6 +133,11 @@ def no_json(folder: Path) -> None:
             lambda folder: seal(folder, manifest_of(folder) | {"outputs": [{"name": 7}]}),
             "/manifest.json",
             ": no manifest of a build: Expected `str`, got `int` - at `$.outputs[0].name`",
+        ),
+        (
+            lambda folder: seal_bytes(folder, b'{"\\ud800": 1}'),
+            "/manifest.json",
+            ": no manifest of a build: 'utf-8' codec can't encode character",
         ),
         (
             lambda folder: seal(folder, manifest_of(folder) | {"counts": None}),
