@@ -27,7 +27,7 @@ from pipelines.refresh.config import load_config
 from pipelines.refresh.part_file import PartFile
 from pipelines.refresh.recipes import recipe_of
 from pipelines.refresh.remote import RemoteFile
-from pipelines.refresh.sites import newest_dump
+from pipelines.refresh.sites import find_offers
 from pipelines.refresh.sources import EntitiesSource, NewsSource, Source, WikimediaSource
 from pipelines.refresh.state import StateFolder
 from pipelines.settings.subword_sources import find_sources
@@ -523,8 +523,8 @@ def read_mirror(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
         source = WikimediaSource("ukwiki", mirrors=(MIRROR,))
     elif "sums.txt" in files:
         source = EntitiesSource((MIRROR,))
-    dump = newest_dump(source, cast(requests.Session, _Session(files)))
-    return Counts(records=bool(dump), rejected=not dump)
+    offers = find_offers(source, cast(requests.Session, _Session(files)))
+    return Counts(records=len(offers), rejected=not offers)
 
 
 class _Session:
