@@ -182,16 +182,13 @@ _SQL_COLUMNS = {
 def read_sql_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As the join of pages and items."""
     table = name.partition(".sql")[0].rpartition("-")[2]
-    found = Counts()
-    for row in read_sql(str(folder / name), table, _SQL_COLUMNS[table]):
-        found["records"] += 1
-        if table == "page_props":
-            found["facts"] += len(list(fact_of_property(row)))
-        elif table == "page":
-            fact_of_existence(row)
-        else:
-            found["facts"] += len(list(title_and_item(row, "ukwiki")))
-    return found
+    parse = {
+        "page_props": fact_of_property,
+        "page": fact_of_existence,
+        "wb_items_per_site": functools.partial(title_and_item, dbname="ukwiki"),
+    }[table]
+    read = read_sql(str(folder / name), table, _SQL_COLUMNS[table], parse, on_corrupt)
+    return Counts(kind for kind, _ in _count(read))
 
 
 def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
