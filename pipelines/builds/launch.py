@@ -57,7 +57,7 @@ def launch(
     inputs = [path for paths in corpus.inputs().values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
-        if publish.is_completed(target) and not replace:
+        if stages.are_left and publish.is_completed(target) and not replace:
             _tidy_up(stages, target)
         with (
             publish.building(target, replace=replace) as folder,
@@ -69,8 +69,8 @@ def launch(
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
-        stages.remove()
-    write_cards([target])
+        write_cards([target])
+        stages.remove()  # last: stages beside a finished build say that its launcher was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
     progress.print_summary(target, manifest, read_json(target, "stats.json"), seconds)
@@ -79,9 +79,9 @@ def launch(
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
     """Does what is left to do for a finished build whose launcher was killed right after it was published."""
+    write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is at work
         stages.remove_leftovers()
-    write_cards([target])
 
 
 def progress_shown(

@@ -124,14 +124,15 @@ class StageFolders:
         if self._is_open:
             self._remove("")
 
-    def remove_leftovers(self) -> None:
-        """Removes what a build has left that was published. Raises TargetError where a build is at work.
+    @property
+    def are_left(self) -> bool:
+        """Stages of an earlier run are there. Object stores are not asked: they have no lock on stages."""
+        return self._is_local and pathlib.Path(self.folder).exists()
 
-        Object stores have no lock on stages, so that nothing is removed there.
-        """
-        if self._is_local and pathlib.Path(self.folder).exists():
-            self.open(())
-            self.remove()
+    def remove_leftovers(self) -> None:
+        """Removes what a build has left that was published. Raises TargetError where a build is at work."""
+        self.open(())
+        self.remove()
 
     def remove_unfinished(self) -> None:
         """Leaves finished stages alone, and nothing where there are none."""

@@ -359,15 +359,6 @@ def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
     assert texts == {"zh-cn": f"{head}日本国的山峰。", "zh-tw": f"{head}日本國的山峰。"}
 
 
-def test_a_dump_without_pages_builds_an_empty_corpus(uk: WikiFiles, tmp_path: Path) -> None:
-    path = uk.folder / "ukwiki-20260101-pages-articles.xml"
-    path.write_text(uk.wiki.header + "</mediawiki>\n", "utf-8")
-    built = build(tmp_path, uk.linked(dump=path))
-    assert (built.articles(), built.rejected()) == ([], [])
-    assert built.manifest["counts"]["pages_read"] == 0
-    built.check_files()
-
-
 def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
     """Every page of the wiki is there twice; titles of the copies are longer."""
     files = WikiFiles(tmp_path, repeated_wiki("en", 2))

@@ -321,8 +321,10 @@ def test_an_unfinished_build_is_built(batch: Batch) -> None:
     assert batch.ran == ["vi"]
 
 
-@pytest.mark.parametrize("content", ["{", None])
-def test_a_finished_build_that_is_damaged(batch: Batch, content: str | None) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"), [("{", "no JSON: "), (None, "the build is damaged: ")]
+)
+def test_a_finished_build_that_is_damaged(batch: Batch, content: str | None, message: str) -> None:
     batch.outcomes()
     manifest = batch.target_of("en") / "manifest.json"
     manifest.unlink()
@@ -330,7 +332,7 @@ def test_a_finished_build_that_is_damaged(batch: Batch, content: str | None) -> 
         manifest.write_text(content)
     outcomes = batch.outcomes()
     assert statuses(outcomes) == [FAILED, *[ALREADY_THERE] * 4]
-    assert outcomes[0].message.startswith(f"{manifest}: the build is damaged: ")
+    assert outcomes[0].message.startswith(f"{manifest}: {message}")
 
 
 # The end.
