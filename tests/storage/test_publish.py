@@ -20,6 +20,7 @@ from transforms.builds.finished_builds import COMPLETED, find_folders, open_buil
 from transforms.files.scratch import SCRATCH
 from transforms.files.stores import StoreError, put_if, read_object
 from transforms.files.write_files import write_text
+from transforms.text.builds.build_manifest import to_json
 from transforms.text.files.markdown import hub_head
 
 pytestmark = pytest.mark.storage
@@ -230,8 +231,17 @@ def test_a_bucket_that_is_not_there_is_told_before_anything_is_done(store: Store
 
 def make_with_card(output: str, edition: str, date: str) -> str:
     target = f"{output}/wiki40b/{edition}/{date}-1.0.0"
+    manifest = {
+        "signature": f"wiki40b|lang:{edition}|dump:{date}|v:1.0.0",
+        "corpus": "wiki40b",
+        "edition": edition,
+        "dump_date": date,
+        "version": "1.0.0",
+        "counts": {},
+        "outputs": [],
+    }
     with building(target) as folder:
-        write_text(folder, "manifest.json", "{}")
+        write_text(folder, "manifest.json", to_json(manifest))
         write_text(folder, "README.md", "\n".join([*hub_head("cc0-1.0", edition, ["train"]), ""]))
     return target
 
