@@ -71,7 +71,7 @@ def test_an_interrupted_build_leaves_no_process_and_no_file(
         command(tmp_path / "output"), env=environment, stdin=subprocess.DEVNULL
     ) as process:
         due = time.monotonic() + 300
-        while not list(temporary.glob("corpusmill-spark-*/blockmgr-*")):  # Spark works
+        while not list(temporary.glob("*/corpusmill-spark-*/blockmgr-*")):  # Spark works
             assert process.poll() is None
             assert time.monotonic() < due
             time.sleep(0.1)
