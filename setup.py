@@ -35,7 +35,7 @@ setup(
     },
     entry_points={
         "console_scripts": [
-            "corpusmill=pipelines.cli:main",
+            "corpusmill=pipelines.__main__:main",
             "corpusmill-worker=pipelines.engines.local.worker:main",
             "corpusmill-worker-pool=pipelines.engines.local.worker_pool:main",
         ]

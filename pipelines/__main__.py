@@ -1,4 +1,4 @@
-"""`python -m pipelines` is the command `corpusmill`, for a checkout that is not installed."""
+"""The start of the command `corpusmill`; `python -m pipelines` in a checkout that is not installed."""
 
 import signal
 import sys

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pipelines.commands.parser import make_parser
-from pipelines.engines.errors import find_shortage
+from pipelines.engines.errors import BuildError, check_address_space, find_shortage
 from pipelines.settings.extras import check_extras
 
 _REPEAT_SECONDS = 0.01
@@ -43,12 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
+    try:
+        check_address_space()
+    except BuildError as error:
+        return _fail(1, error)
     # Beam takes seconds to import: `--help` does not wait for it.
     with _ended_at_once():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
         from pipelines.engines.beam_flags import check_beam_flags
-        from pipelines.engines.errors import BuildError
         from pipelines.engines.file_options import set_file_options
         from transforms.files.open_input import InputError
         from transforms.files.stores import StoreError

@@ -32,6 +32,22 @@ def find_shortage(error: BaseException) -> str:
     return _explain(shortage[0]) if shortage else ""
 
 
+LEAST_ADDRESS_SPACE = 4_000_000_000
+"""Bytes that a process must be able to map: Beam's libraries map 2.6 GB before the first page is read, and
+wait for ever, or abort, where a thread cannot be started.
+"""
+
+
+def check_address_space() -> None:
+    """Raises BuildError where this process, or those it starts, may map less than they need."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= most < LEAST_ADDRESS_SPACE:
+        raise BuildError(
+            f"a process may map {most / 1e9:.1f} GB of memory here (ulimit -v), and"
+            f" {LEAST_ADDRESS_SPACE / 1e9:.0f} GB are needed: raise the limit"
+        )
+
+
 _SHORT_OF = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _SHORTAGE = re.compile(
     r"\w*MemoryError\b|Cannot allocate memory|failed to map segment|can't start new thread"

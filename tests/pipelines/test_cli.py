@@ -54,6 +54,24 @@ def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) ->
     assert line.endswith(": cannot be written: File too large")
 
 
+def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_path: Path) -> None:
+    most = 2_500_000_000  # Beam would wait for ever for a thread
+    done = subprocess.run(
+        [sys.executable, "-m", "pipelines", *sample_flags(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "corpusmill: error: a process may map 2.5 GB of memory here (ulimit -v), and 4 GB are needed: raise"
+        " the limit\n"
+    )
+
+
 def test_the_demo_may_be_repeated() -> None:
     assert make_parser().parse_args(["demo"]).replace
     assert not make_parser().parse_args(["wiki40b", *sample_flags(Path("x"))[1:]]).replace

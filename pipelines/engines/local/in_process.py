@@ -107,5 +107,5 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         self._workers.forget(self._number)
 
     def _give_up(self, end: BadEnd) -> None:
-        fail_requests(self.control_conn, error_of(end))
+        fail_requests(self.control_conn, error_of(end, self._workers.log_tail()))
         self._workers.give_up(end)

@@ -60,10 +60,14 @@ def _name_of(number: int) -> str:
         return f"signal {number}"
 
 
-def error_of(end: BadEnd) -> Exception:
-    """The exception that ends a build which has lost a worker."""
+def error_of(end: BadEnd, log: str = "") -> BuildError:
+    """The error that ends a build which has lost a worker.
+
+    Args:
+      log: the end of what the workers have printed; its last line says why one could not begin.
+    """
     if not end.was_killed:
-        return RuntimeError(str(end))
+        return BuildError(": ".join([str(end), *log.strip().splitlines()[-1:]]))
     is_memory = end.status == -signal.SIGKILL
     why = ", perhaps because memory ran out" if is_memory else ""
     fewer = ", with fewer --workers if memory is short" if is_memory else ""

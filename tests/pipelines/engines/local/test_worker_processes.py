@@ -174,15 +174,18 @@ def kill_at_second_call(first: str, end: BadEnd, number: int) -> int:
     return number
 
 
-def test_a_build_whose_workers_cannot_be_started_ends(
+def test_a_build_whose_workers_cannot_be_started_ends_with_a_line(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """As where the process that forks them may not fork any more."""
     monkeypatch.setattr("pipelines.engines.local.worker_processes.SERVER_MODULE", "no_such_module")
-    with pytest.raises(RuntimeError, match=r"^a worker process could not be started$"):
+    with pytest.raises(BuildError) as error:
         run_pipeline(
             lambda root: root | beam.Create([1, 2]) | beam.Map(str) and None, InProcess(2, ())
         )
-    assert "No module named 'no_such_module'" in capfd.readouterr().err
+    reason = "ModuleNotFoundError: No module named 'no_such_module'"
+    assert str(error.value) == f"a worker process could not be started: {reason}"
+    assert capfd.readouterr().err == ""
 
 
 def start_launcher(folder: Path, *modules: str) -> tuple[subprocess.Popen[bytes], int]:
