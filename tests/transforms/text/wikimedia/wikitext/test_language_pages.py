@@ -9,7 +9,8 @@ import pathlib
 import pytest
 
 from tests.transforms.text.wikimedia.wikitext.test_clean import shown
-from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 PAGES = pathlib.Path(__file__).parents[2] / "pages"
