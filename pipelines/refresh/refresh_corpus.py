@@ -93,6 +93,7 @@ class CorpusRun:
     Args:
       states: of all corpora. Raises OSError where that of this corpus cannot be read.
       joined: gives the folder of the build that is joined, or "". It is asked only before a build.
+      check_lock: is called before each step; raises LockedError where another refresh is at work by now.
     """
 
     recipe: Recipe
@@ -100,6 +101,7 @@ class CorpusRun:
     states: StateFolder
     session: requests.Session
     joined: Callable[[], str]
+    check_lock: Callable[[], None]
     plans: Sequence[Plan] = ()
 
     def __post_init__(self) -> None:
@@ -195,6 +197,7 @@ class CorpusRun:
             stays = f"{plan.current} stays the current edition"
             raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
+        self.check_lock()
         editions.set_current(folder, plan.edition)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
@@ -224,6 +227,7 @@ class CorpusRun:
 
     def _settle(self, plan: Plan) -> None:
         """What follows from a current edition: what is too old goes, and the state says what there is."""
+        self.check_lock()
         folder = join(self.settings.output, plan.folder)
         removed = editions.prune(folder, self.settings.keep, self.state.rejected)
         for name in (*removed, *editions.remove_leftovers(folder)):
@@ -251,6 +255,7 @@ class CorpusRun:
 
     @contextlib.contextmanager
     def _timed(self, step: str) -> Iterator[None]:
+        self.check_lock()
         start = time.monotonic()
         try:
             yield
