@@ -1,5 +1,6 @@
 """Every corpus of a configuration, one after the other; one that fails does not stop the others."""
 
+import functools
 import logging
 import signal
 import time
@@ -15,6 +16,7 @@ from pipelines.refresh.config import (
     NO_TABLE,
     CorpusTable,
     RefreshConfig,
+    Settings,
     in_order,
 )
 from pipelines.refresh.downloads import folder_of, remove_downloads
@@ -26,6 +28,7 @@ from pipelines.refresh.refresh_corpus import (
     WAITING,
     CorpusRun,
     Plan,
+    first_made,
     is_made,
     join,
     plan_corpus,
@@ -65,12 +68,21 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         try:
             plans = plan_corpus(recipe, settings.output, states.peek(table.label), session)
             plan = next(iter(plans), None)
-            if plan and plan.is_newer and not is_made(plan, settings.output):
-                check_means(table.kind, plan.dumps, settings)
+            if plan and plan.is_newer:
+                plan = first_made(
+                    plans, functools.partial(_check_plan, table, settings), table.label
+                )
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))
     return found
+
+
+def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
+    """The plan. Raises BuildError where a refresh would pass it over, before it has its files."""
+    if not is_made(plan, settings.output):
+        check_means(table.kind, plan.dumps, settings)
+    return plan
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:

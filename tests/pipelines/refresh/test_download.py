@@ -182,14 +182,14 @@ def test_the_next_call_goes_on(here: Downloads) -> None:
 
 
 def test_a_killed_download_goes_on(here: Downloads) -> None:
-    file = here.alone(Stall(30_000, 60.0))
+    file = here.alone(Stall(30_000, 120.0))
     code = (
         "import sys; from pipelines.refresh.download import download;"
         "from pipelines.refresh.remote import RemoteFile;"
         f"download([{file!r}], sys.argv[1], user_agent='x')"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(here.folder)]) as process:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 90
         while time.monotonic() < end and here.sizes_of_parts() != {"dump.xml": 30_000}:
             time.sleep(0.02)
         process.kill()
