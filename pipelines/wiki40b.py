@@ -12,13 +12,19 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.wiki40b_settings import DESCRIPTION, RELEASE, Wiki40bConfig, linking_caveats
+from pipelines.settings.wiki40b_settings import (
+    DESCRIPTION,
+    RELEASE,
+    Wiki40bConfig,
+    heading_caveats,
+    linking_caveats,
+)
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.language import dbname_of
+from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
@@ -29,6 +35,7 @@ from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
+from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
 from transforms.wiki.pack_articles import pack_article
@@ -48,6 +55,7 @@ class CleanedDump(NamedTuple):
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
     unrendered: beam.PCollection  # of (name, Tally)
+    headings: beam.PCollection  # of one list of LearnedHeading, if any are learned
     ledger: beam.PCollection  # of Entry
 
 
@@ -108,12 +116,14 @@ class Wiki40b(CorpusBuild):
         config = self.config
         screening = PageScreening(self.language, not self.links_pages)
         wiki = self.dumps, self.language, self.site.namespaces, self.dbname
-        read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
-        templates = root | "ReadTemplates" >> read if config.wiki_templates else None
+        read = ReadTemplates(
+            *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
+        )
+        own = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
-            self.language, self.site.namespaces, templates
+            self.language, self.site.namespaces, own.templates if own else None
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
@@ -122,6 +132,7 @@ class Wiki40b(CorpusBuild):
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
+            headings=own.headings if own else root | "NoHeadings" >> beam.Create([]),
             ledger=self.open_ledger(
                 root,
                 lost=dump.lost,
@@ -144,13 +155,16 @@ class Wiki40b(CorpusBuild):
         )
         dropped = (cleaned.rejected, linked.rejected, different.rejected)
         write = WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards)
+        listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
+        if config.learns_headings():
+            listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
         self.close_ledger(
             folder,
             cleaned.ledger,
             account_for_articles,
             outputs=(
                 corpus | "WriteCorpus" >> write,
-                cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
+                *listed,
                 vocabulary.files,
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
@@ -173,10 +187,13 @@ class Wiki40b(CorpusBuild):
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
+        config = self.config
         by_tables, has_entities = self.tables.links_pages(), self.entities is not None
         found = list(linking_caveats(self.dbname, by_tables, has_entities))
+        is_listed = config.language in LANGUAGE_CODES
+        found += heading_caveats(is_listed, config.learns_headings())
         if not self.site.dbname:
-            head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
+            head = "siteinfo is ignored" if config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
         return tuple(found)
 
