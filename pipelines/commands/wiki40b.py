@@ -1,8 +1,10 @@
 r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
 
 examples:
-  Every language there is in a folder laid out like the dump server's; those that are missing are listed:
+  Every Wikipedia there is in a folder laid out like the dump server's:
     corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
+  The 41 of the paper; those that are missing are listed:
+    corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
   One wiki, from the files that are named; the shell may expand the names, or quote them and corpusmill does:
     corpusmill wiki40b --language uk --output corpora \
       --dump       'ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2' \
