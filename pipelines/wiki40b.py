@@ -17,6 +17,7 @@ from pipelines.settings.wiki40b_settings import (
     RELEASE,
     Wiki40bConfig,
     heading_caveats,
+    language_caveats,
     linking_caveats,
 )
 from transforms.files.open_input import match_inputs
@@ -24,8 +25,9 @@ from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
+from transforms.text.wikimedia.language import tables_taken
 from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
@@ -83,7 +85,8 @@ class Wiki40b(CorpusBuild):
         self.pins = find_pins(config.pin_splits)
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
-        self.libraries = tuple(filter(None, [conversion_library(self.language.variants)]))
+        libraries = conversion_library(self.language.variants), self.language.library
+        self.libraries = tuple(filter(None, libraries))
         self.site = check_dumps(
             self.dumps,
             config.language,
@@ -190,8 +193,8 @@ class Wiki40b(CorpusBuild):
         config = self.config
         by_tables, has_entities = self.tables.links_pages(), self.entities is not None
         found = list(linking_caveats(self.dbname, by_tables, has_entities))
-        is_listed = config.language in LANGUAGE_CODES
-        found += heading_caveats(is_listed, config.learns_headings())
+        found += language_caveats(config.language)
+        found += heading_caveats(config.language, config.learns_headings())
         if not self.site.dbname:
             head = "siteinfo is ignored" if config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
@@ -199,7 +202,10 @@ class Wiki40b(CorpusBuild):
 
     def settings(self) -> Mapping[str, Any]:
         identity = {"identity": "wikidata item" if self.links_pages else "page id"}
-        return self.config.for_manifest() | identity
+        taken = tables_taken(self.config.language)
+        if taken and self.config.learns_headings():
+            taken = taken | {"headings": "learned from the dump"}
+        return self.config.for_manifest() | identity | ({"tables": taken} if taken else {})
 
     def signature_settings(self) -> Mapping[str, str]:
         return self.config.for_signature()

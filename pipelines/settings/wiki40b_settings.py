@@ -8,7 +8,8 @@ from pipelines.settings.dump_settings import check_dump_settings, name_edition, 
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
+from transforms.text.wikimedia.cldr import cldr_version
+from transforms.text.wikimedia.language import has_proven_tables, load_language
 from transforms.text.wikimedia.wikitext.section_kinds import (
     MIN_CLOSING,
     MIN_REFERRING,
@@ -120,7 +121,7 @@ class Wiki40bConfig:
     def learns_headings(self) -> bool:
         """Whether headings of sections without prose are learned from the dump."""
         if self.learn_headings == "auto":
-            return self.wiki_templates and self.language not in LANGUAGE_CODES
+            return self.wiki_templates and not has_proven_tables(self.language)
         return self.learn_headings == "on"
 
     def for_manifest(self) -> dict[str, Any]:
@@ -168,8 +169,21 @@ def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterato
         )
 
 
-def heading_caveats(is_proven: bool, learns: bool) -> Iterator[str]:
+def language_caveats(code: str) -> Iterator[str]:
+    """What is not as good as in a language whose tables people made, and compared with pages."""
+    if not has_proven_tables(code):
+        yield (
+            "The tables of this language were not proven by people. Names of namespaces are those of the"
+            " dump's head and of MediaWiki; words of redirects, templates of disambiguation pages and digits"
+            f" are MediaWiki's; dates, units, names of languages and countries are those of CLDR"
+            f" {cldr_version()}. Templates show what the wiki's own definitions say where they are plain"
+            " text, else what those of the English Wikipedia show, without its words."
+        )
+
+
+def heading_caveats(code: str, learns: bool) -> Iterator[str]:
     """What is not as sure as a table of headings that people listed."""
+    is_proven = has_proven_tables(code)
     if learns:
         yield (
             "Headings of sections without prose (references, links, galleries) are learned from the dump,"

@@ -11,9 +11,8 @@ from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import Build, build, run_cli
 
-LANGUAGE = "uk"
 NAMES = "learned-headings.tsv"
-HEADER = dump_files.dump_header(f"{LANGUAGE}wiki", LANGUAGE, "Вікіпедія", {0: "", 10: "Шаблон"})
+UNPROVEN = "rue"
 PROSE = "Хата стояла край довгої дороги, якою вже багато років ніхто не ходив. " * 9
 LEFTOVER = "Хату показують на цій сторінці."
 # Headings that are in no table; the last page has a sentence where the others have links alone.
@@ -24,11 +23,13 @@ PAGES.append(SamplePage(25, 0, "Дім", TEXT.replace("* [[Хата]]", LEFTOVER
 
 def config(folder: Path, pages: list[SamplePage] = PAGES, **settings: Any) -> Wiki40bConfig:
     """A dump of two files."""
+    given = {"language": UNPROVEN, "vocabulary_size": 0} | settings
+    language = given["language"]
+    header = dump_files.dump_header(f"{language}wiki", language, "Wikipedia", {0: ""})
     folder.mkdir()
-    dumps = [folder / f"{LANGUAGE}wiki-20260101-pages-articles{n}.xml" for n in (1, 2)]
+    dumps = [folder / f"{language}wiki-20260101-pages-articles{n}.xml" for n in (1, 2)]
     for dump, part in zip(dumps, (pages[:10], pages[10:]), strict=True):
-        dump_files.write_xml(dump, HEADER, part)
-    given = {"language": LANGUAGE, "vocabulary_size": 0, "learn_headings": "on"} | settings
+        dump_files.write_xml(dump, header, part)
     return Wiki40bConfig(dump=[str(dump) for dump in dumps], **given)
 
 
@@ -47,17 +48,27 @@ def test_sections_under_learned_headings_are_dropped(tmp_path: Path) -> None:
         ["звідки це", "at every level", "25"],
     ]
     assert {"min_sections", "min_closing"} <= built.manifest["settings"]["learned_headings"].keys()
+    assert built.manifest["settings"]["tables"]["headings"] == "learned from the dump"
     (caveat,) = [one for one in built.manifest["caveats"] if NAMES in one]
     assert caveat in (built.folder / "README.md").read_text("utf-8")
     built.check_files()
 
 
-@pytest.mark.parametrize("setting", ["auto", "off"])
-def test_a_language_with_a_table_learns_nothing_by_default(tmp_path: Path, setting: str) -> None:
-    built = build(tmp_path / "output", config(tmp_path / "dumps", learn_headings=setting))
-    assert LEFTOVER in text_of(built)
-    assert not (built.folder / NAMES).exists()
-    assert "learned_headings" not in built.manifest["settings"]
+@pytest.mark.parametrize(
+    ("language", "setting", "learns"),
+    [
+        ("uk", "auto", False),
+        ("uk", "on", True),
+        (UNPROVEN, "off", False),
+        ("simple", "auto", False),
+    ],
+)
+def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -> None:
+    settings = {"language": language, "learn_headings": setting}
+    built = build(tmp_path / "output", config(tmp_path / "dumps", **settings))
+    assert (LEFTOVER in text_of(built)) is not learns
+    assert (built.folder / NAMES).exists() is learns
+    assert ("learned_headings" in built.manifest["settings"]) is learns
 
 
 def test_the_same_bytes_by_two_workers_from_files_in_another_order(tmp_path: Path) -> None:
@@ -72,6 +83,6 @@ def test_the_same_bytes_by_two_workers_from_files_in_another_order(tmp_path: Pat
 def test_headings_are_learned_in_the_reading_of_templates(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = ("--language", LANGUAGE, "--dump", "x.xml", "--output", tmp_path)
+    flags = ("--language", UNPROVEN, "--dump", "x.xml", "--output", tmp_path)
     assert run_cli("wiki40b", *flags, "--no-wiki-templates", "--learn-headings", "on") == 2
     assert "headings are learned in the reading" in capsys.readouterr().err

@@ -25,9 +25,17 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of, load_language
+from transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    codes_of,
+    dbname_of,
+    mediawiki_table,
+    near_codes,
+)
 
 ALL = "all"
+PAPER = "paper"
 NEWEST = "newest"
 LATEST = "latest"
 LAYOUT = "<root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"
@@ -94,16 +102,46 @@ class _Found(NamedTuple):
     reason: str  # why nothing is usable
 
 
-def parse_languages(text: str) -> tuple[str, ...]:
-    """The codes in "uk,el", each once; "all" is every corpus. Raises ValueError for no such code."""
-    codes = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
+def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
+    """The codes in "uk,el", each once, as in the addresses of the wikis.
+
+    "paper" is the 41 corpora of the paper, "all" those of the Wikipedias that have a folder below the
+    roots.
+
+    Raises:
+      ValueError: no such code, or one that is not known and has no folder; the message names those near.
+      InputError: "all", and there is no folder of a Wikipedia.
+    """
+    codes = tuple(dict.fromkeys(canonical_code(code) for code in text.split(",") if code.strip()))
     if not codes:
         raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
-    if codes == (ALL,):
+    if codes == (PAPER,):
         return LANGUAGE_CODES
+    if codes == (ALL,):
+        found = codes_of(_wikis_below(roots))
+        if not found:
+            raise InputError(", ".join(roots), f"no folder of a Wikipedia; looked for {LAYOUT}")
+        return found
     for code in codes:
-        load_language(code)
+        _check_code(code, roots)
     return codes
+
+
+def _check_code(code: str, roots: Sequence[str]) -> None:
+    """Raises ValueError for a code that is that of no wiki."""
+    dbname = dbname_of(code)
+    if code in LANGUAGE_CODES or mediawiki_table(code):
+        return
+    wikis = _wikis_below(roots)
+    if dbname not in wikis:
+        raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
+
+
+def _wikis_below(roots: Sequence[str]) -> set[str]:
+    """Names of the folders below the roots: of wikis, and others."""
+    for root in roots:
+        check_folder(root)
+    return {name for _, name in _subfolders_of(roots)}
 
 
 def find_dumps(roots: Sequence[str], languages: Sequence[str], date: str = NEWEST) -> FoundDumps:

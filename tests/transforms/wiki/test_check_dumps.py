@@ -21,8 +21,9 @@ def dump(folder: Path, dbname: str, language: str) -> str:
 
 @pytest.mark.parametrize(
     ("language", "dbname", "xml_language"),
-    [("uk", "ukwiki", "uk"), ("no", "nowiki", "nb"), ("zh-tw", "zhwiki", "zh")],
-)
+    [("uk", "ukwiki", "uk"), ("no", "nowiki", "nb"), ("zh-tw", "zhwiki", "zh"),
+     ("zh-yue", "zh_yuewiki", "yue"), ("simple", "simplewiki", "en")],
+)  # fmt: skip
 def test_the_head_of_the_right_wiki(
     tmp_path: Path, language: str, dbname: str, xml_language: str
 ) -> None:

@@ -7,8 +7,9 @@ from apache_beam.io.filesystems import FileSystems
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.wiki.find_dumps import (
+    LAYOUT,
     EntitySource,
     MissingWiki,
     PassedOver,
@@ -86,16 +87,34 @@ def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) 
 
 def test_all_languages(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("ukwiki"))
-    found = find_dumps([str(tmp_path)], parse_languages("all"))
-    assert [wiki.language for wiki in found.wikis] == ["uk"]
-    others = tuple(one.language for one in found.missing)
-    assert others == tuple(code for code in LANGUAGE_CODES if code != "uk")
+    touch(
+        tmp_path / "second", dump_name("zh_yuewiki"), dump_name("commonswiki"), dump_name("zhwiki")
+    )
+    roots = [str(tmp_path), str(tmp_path / "second")]
+    found = find_dumps(roots, parse_languages("all", roots))
+    languages = ["zh-cn", "zh-tw", "uk", "zh-yue"]
+    assert [wiki.language for wiki in found.wikis] == languages
+    assert found.missing == []
+
+
+def test_all_languages_of_a_folder_without_any(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("commonswiki"))
+    message = f"{tmp_path}: no folder of a Wikipedia; looked for {LAYOUT}"
+    assert error_of(InputError, parse_languages, "all", [str(tmp_path)]) == message
+
+
+def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("qqqwiki"))
+    roots = [str(tmp_path)]
+    assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
+    message = "no such language: 'qqa'; like it are qqq"
+    assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [("uk", ("uk",)), ("uk, el,uk,", ("uk", "el")), ("zh-tw,en", ("zh-tw", "en")),
-     ("all", LANGUAGE_CODES)],
+     ("paper", LANGUAGE_CODES)],
 )  # fmt: skip
 def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
     assert parse_languages(text) == codes
@@ -104,7 +123,7 @@ def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [("", "no language is named; known are en, ar, "), (",", "no language is named"),
-     ("uk,xx", "no such language: 'xx'; known are en, "), ("all,uk", "no such language: 'all'")],
+     ("uk,xx", "no such language: 'xx'"), ("all,uk", "no such language: 'all'")],
 )  # fmt: skip
 def test_parse_no_languages(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
