@@ -15,6 +15,7 @@ from pipelines.settings.wiki40b_settings import (
     DESCRIPTION,
     RELEASE,
     Wiki40bConfig,
+    heading_caveats,
     language_caveats,
     linking_caveats,
 )
@@ -45,6 +46,7 @@ from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.link_titles import FindRedirects
+from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
 from transforms.wiki.pack_articles import pack_article
@@ -65,6 +67,7 @@ class CleanedDump(NamedTuple):
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
     unrendered: beam.PCollection  # of (name, Tally)
+    headings: beam.PCollection  # of one list of LearnedHeading, if any are learned
     ledger: beam.PCollection  # of Entry
 
 
@@ -131,12 +134,14 @@ class Wiki40b(CorpusBuild):
             self.language, not sources or is_of_another_date(sources, self.tables.dump_date)
         )
         wiki = self.dumps, self.language, self.site.namespaces, self.dbname
-        read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
-        templates = root | "ReadTemplates" >> read if config.wiki_templates else None
+        read = ReadTemplates(
+            *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
+        )
+        own = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
-            self.language, self.site.namespaces, templates
+            self.language, self.site.namespaces, own.templates if own else None
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, articles.rejected, cleaned.rejected)
@@ -146,6 +151,7 @@ class Wiki40b(CorpusBuild):
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
+            headings=own.headings if own else root | "NoHeadings" >> beam.Create([]),
             ledger=self.open_ledger(
                 root,
                 lost=dump.lost,
@@ -170,13 +176,16 @@ class Wiki40b(CorpusBuild):
         )
         dropped = (cleaned.rejected, linked.rejected, different.rejected)
         write = WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards)
+        listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
+        if config.learns_headings():
+            listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
         self.close_ledger(
             folder,
             cleaned.ledger,
             account_for_articles,
             outputs=(
                 corpus | "WriteCorpus" >> write,
-                cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
+                *listed,
                 vocabulary.files,
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
@@ -200,17 +209,21 @@ class Wiki40b(CorpusBuild):
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
+        config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)
         has_entities = self.entities is not None
         found = list(linking_caveats(self.dbname, self.link_sources, has_entities, *dates))
-        found += language_caveats(self.config.language)
+        found += language_caveats(config.language)
+        found += heading_caveats(config.language, config.learns_headings())
         if not self.site.dbname:
-            head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
+            head = "siteinfo is ignored" if config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
         return (*found, *self.export_caveats)
 
     def settings(self) -> Mapping[str, Any]:
         sources, taken = self.link_sources, tables_taken(self.config.language)
+        if taken and self.config.learns_headings():
+            taken = taken | {"headings": "learned from the dump"}
         return (
             self.config.for_manifest()
             | {"identity": "wikidata item" if sources else "page id"}

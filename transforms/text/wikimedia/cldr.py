@@ -138,7 +138,8 @@ def _shown(pattern: str, end: str) -> str:
         pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
     if any(match[3] for match in _DATE_TOKEN.finditer(pattern)):
         return ""
-    return _DATE_TOKEN.sub(lambda one: one[1] if one[2] is None else _FIELDS[one[2][0]], pattern)
+    plain = pattern.replace("\u202f", " ").replace("\u00a0", " ")
+    return _DATE_TOKEN.sub(lambda one: one[1] if one[2] is None else _FIELDS[one[2][0]], plain)
 
 
 def languages_of(language: str) -> dict[str, str]:
