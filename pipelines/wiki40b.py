@@ -4,7 +4,6 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: README, "Wiki-40B".
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
+from transforms.text.wikimedia.dump_layouts import date_in_name
 from transforms.text.wikimedia.language import tables_taken
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
@@ -31,7 +31,7 @@ from transforms.text.wikimedia.wikitext.variants.page_variants import conversion
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
-from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.find_items import WikiTables
@@ -44,8 +44,6 @@ from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
-
-_DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
 
 
 class CleanedDump(NamedTuple):
@@ -91,6 +89,7 @@ class Wiki40b(CorpusBuild):
             whole=config.on_corrupt == "fail",
             ignore_siteinfo=config.ignore_siteinfo,
         )
+        self.export_caveats = caveats_of_export(self.dumps)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
@@ -99,8 +98,7 @@ class Wiki40b(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""
-        found = _DUMP_DATE.search(self.dumps[0])
-        return found[1] if found else ""
+        return date_in_name(self.dumps[0])
 
     @property
     def links_pages(self) -> bool:
@@ -187,7 +185,7 @@ class Wiki40b(CorpusBuild):
         if not self.site.dbname:
             head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
-        return tuple(found)
+        return (*found, *self.export_caveats)
 
     def settings(self) -> Mapping[str, Any]:
         identity = {"identity": "wikidata item" if self.links_pages else "page id"}

@@ -35,7 +35,13 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     languages = parse_languages(settings.languages, settings.dumps)
     # What contradicts itself ends here, not after hours.
     wiki40b_config(settings, language=languages[0], dump=["-"], entities="", dump_date="")
-    found = find_dumps(settings.dumps, languages, settings.dump_date or NEWEST)
+    found = find_dumps(
+        settings.dumps,
+        languages,
+        settings.dump_date or NEWEST,
+        settings.layout,
+        keep_good=settings.on_corrupt != "fail",
+    )
     _tell_what_is_passed_over(found)
     sources = settings.entities or ([found.entities.path] if found.entities else [])
     table = entity_table(sources, settings, beam_flags, languages)

@@ -22,6 +22,8 @@ examples:
     corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
 
 where --dumps looks: <dumps>/ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts;
+  <dumps>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, … and
+  SHA256SUMS, also without other/ and mediawiki_content_current/;
   …-page_props.sql.gz, …-page.sql.gz; <dumps>/wikidatawiki/20261101/…-wb_items_per_site.sql.gz;
   <dumps>/wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2, or a table below <dumps>/entities.
 
@@ -55,6 +57,7 @@ from pipelines.commands.flags import (
 )
 from pipelines.commands.languages import build_languages, wiki40b_config
 from pipelines.commands.tables import entity_table
+from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code
 
 
@@ -80,7 +83,13 @@ def add(commands: Commands) -> None:
         "--dump-date",
         "DATE",
         "with --dump: how to call the date (default: that in the name of the dump); with --dumps: which"
-        ' to take, "newest" (default), "all", or one like 20261101',
+        ' to take, "newest" (default), "all", or one like 20261101 or 2026-11-01',
+    )
+    which.choice(
+        "--layout",
+        LAYOUTS,
+        "with --dumps: dumps (with dumpstatus.json), exports (Content File Exports, with SHA256SUMS) or any"
+        " (default): the newest of both; of one date the dump, which has tables of that date",
     )
     _add_inputs(parser)
     _add_method(parser)
@@ -149,6 +158,8 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if not settings.language:
         raise ValueError("--language or --languages is needed: which corpora to build")
     _refuse(settings, "--language", ("dumps",))
+    if settings.layout != ANY:
+        raise ValueError("--layout goes with --dumps")
     return _build_one(settings, beam_flags)
 
 

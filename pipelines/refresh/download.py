@@ -18,7 +18,7 @@ from pipelines.refresh.show_downloads import shown
 from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
 
 CONNECTIONS = 2
-"""The dump servers allow so many for one address."""
+"""The dump servers allow three for one address."""
 
 
 def download(

@@ -20,7 +20,7 @@ from pipelines.builds.disk_sync import sync
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile, hide_passwords
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
+_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0", ".zst": b"\x28\xb5\x2f\xfd"}
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # at once

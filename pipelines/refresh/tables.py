@@ -27,6 +27,13 @@ _ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
 _DATE = re.compile(r"\d{4}[\w.-]*")
 
 
+def _wiki_source(
+    table: CorpusTable, dbname: str, roles: tuple[str, ...], settings: Settings
+) -> WikimediaSource:
+    keep_good = table.build.get("on_corrupt") == "keep-good"
+    return WikimediaSource(dbname, roles, settings.mirrors, settings.layout, keep_good)
+
+
 class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
     """The entity table of Wikidata."""
 
@@ -56,6 +63,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
     languages: tuple[str, ...] = ()
     """In place of language: a corpus of each. ("all",) are all Wikipedias, ("paper",) the paper's 41."""
+    page_props: bool = True  # fetch it: the Wikidata item of each page
     page_table: bool = False  # fetch it too: a page that is not in it was deleted
     entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
 
@@ -78,8 +86,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource]:
         """As above."""
-        roles = ("dump", "page_props", *(["page_table"] if self.page_table else []))
-        return (WikimediaSource(dbname_of(self.language), roles, settings.mirrors),)
+        wanted = {"page_props": self.page_props, "page_table": self.page_table}
+        roles = ("dump", *(role for role in wanted if wanted[role]))
+        return (_wiki_source(self, dbname_of(self.language), roles, settings),)
 
 
 class NewsTable(LanguageTable, frozen=True, kw_only=True):
@@ -113,7 +122,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource, ...]:
         """As above."""
-        return tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in self._wikis())
+        return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
         """The dump of a wiki is the setting that has the name of its site."""
