@@ -87,8 +87,10 @@ def test_manifest_and_card_say_where_tables_come_from(built: Path) -> None:
         folder = built / code / f"{DATE}-{VERSION}"
         manifest, card = Build(folder).manifest, (folder / "README.md").read_text("utf-8")
         tables = manifest["settings"]["tables"]
+        assert tables["language"] == WIKIS[code][1]
+        assert f"\nlanguage: {tables['language'].partition('-')[0]}\n" in card
         if code == "simple":
-            assert tables == {"proven": "made by people, for en"}
+            assert tables["proven"] == "made by people, for en"
             assert "not proven by people" not in card
             assert "babel" not in manifest["code"]
         else:

@@ -19,6 +19,7 @@ from transforms.text.wikimedia.wikis import (
     dbname_of,
     mediawiki_table,
     mediawiki_versions,
+    open_codes,
 )
 
 MEDIA_NAMESPACE = -2
@@ -130,17 +131,13 @@ def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, 
 
 
 def _namespaces(code: str) -> dict[int, frozenset[str]]:
-    names = read_table("languages", "namespaces")
+    if has_proven_tables(code):
+        names = read_table("languages", "namespaces")
+        local = {key: of_wikis.get(code, []) for key, of_wikis in names.items()}
+    else:
+        local = dict(mediawiki_table(code))
     return {
-        number: normalise_names([*english, *names[key].get(code, [])])
-        for number, (key, *english) in _NAMESPACES.items()
-    }
-
-
-def _mediawiki_namespaces(code: str) -> dict[int, frozenset[str]]:
-    names = mediawiki_table(code)
-    return {
-        number: normalise_names([*english, *names.get(key, [])])
+        number: normalise_names([*english, *local.get(key, [])])
         for number, (key, *english) in _NAMESPACES.items()
     }
 
@@ -155,8 +152,9 @@ def tables_taken(code: str) -> dict[str, str]:
     if code in LANGUAGE_CODES:
         return {}
     if has_proven_tables(code):
-        return {"proven": f"made by people, for {_WRITTEN_IN[code]}"}
+        return {"language": _WRITTEN_IN[code], "proven": f"made by people, for {_WRITTEN_IN[code]}"}
     return {
+        "language": mediawiki_table(code).get("language", code),
         "proven": "no",
         "namespaces": "the head of the dump, and MediaWiki",
         "redirects, disambiguation pages, digits": "MediaWiki",
@@ -229,8 +227,10 @@ def load_language(code: str) -> Language:
         date=local.get("date", common["date"]),
         phrases={**phrases, **local.get("phrases", {})},
         variants=tuple(listed("variants")),
-        interlanguage_codes=frozenset(common["interlanguage_codes"]),
-        namespaces=_namespaces(code) if is_proven else _mediawiki_namespaces(code),
+        interlanguage_codes=frozenset(
+            (*common["interlanguage_codes"], *(() if is_proven else open_codes()))
+        ),
+        namespaces=_namespaces(code),
         is_proven=is_proven,
         is_english=_WRITTEN_IN.get(code, code) == "en",
         wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
@@ -268,4 +268,5 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
         language,
         templates={**language.templates, **silent, **shown},
         dropped_headings=language.dropped_headings | headings,
+        wiki_first=language.wiki_first - {*silent, *shown},
     )

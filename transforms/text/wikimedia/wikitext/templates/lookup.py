@@ -138,8 +138,9 @@ class TemplateTable:
 
     def _is_better_in_wiki(self, name: str) -> bool:
         """Whether the wiki's own definition goes before the tables: it has the words of its language."""
-        is_of_family = not self._language.is_proven and name.startswith(("lang-", "ipa-"))
-        return is_of_family or name in self._language.wiki_first
+        if name in self._shows:
+            return name in self._language.wiki_first
+        return not self._language.is_proven and name.startswith(("lang-", "ipa-"))
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
@@ -152,11 +153,12 @@ class TemplateTable:
 
     def _find_in_wiki(self, name: str) -> Template:
         """Return a template by what the wiki says of it: another name, or its definition."""
-        target = name
+        target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
                 return Template(name, None, True, definition=self._of_wiki.definitions[target])
             target = self._of_wiki.aliases.get(target, "")
-            if found := self._find_in_tables(target):
-                return found
-        return Template(name, None, False)
+            in_tables = in_tables or self._find_in_tables(target)
+            if in_tables and not self._is_better_in_wiki(target):
+                return in_tables
+        return in_tables or Template(name, None, False)

@@ -39,8 +39,8 @@ def first_lower(text: str) -> str:
 def month_name(month: str, language: Language) -> str:
     """Return the name of a month in the form a date takes; what is no month as it is written."""
     months = language.months
-    if months and month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())]
+    if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
+        return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
     return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
