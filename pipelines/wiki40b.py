@@ -4,7 +4,6 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: README, "Wiki-40B".
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,19 +11,27 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.wiki40b_settings import DESCRIPTION, RELEASE, Wiki40bConfig, linking_caveats
+from pipelines.settings.wiki40b_settings import (
+    DESCRIPTION,
+    RELEASE,
+    Wiki40bConfig,
+    language_caveats,
+    linking_caveats,
+)
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.language import dbname_of
+from transforms.text.wikimedia.dump_layouts import date_in_name
+from transforms.text.wikimedia.language import tables_taken
 from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
-from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.find_items import WikiTables
@@ -37,8 +44,6 @@ from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
-
-_DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
 
 
 class CleanedDump(NamedTuple):
@@ -75,7 +80,8 @@ class Wiki40b(CorpusBuild):
         self.pins = find_pins(config.pin_splits)
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
-        self.libraries = tuple(filter(None, [conversion_library(self.language.variants)]))
+        libraries = conversion_library(self.language.variants), self.language.library
+        self.libraries = tuple(filter(None, libraries))
         self.site = check_dumps(
             self.dumps,
             config.language,
@@ -83,6 +89,7 @@ class Wiki40b(CorpusBuild):
             whole=config.on_corrupt == "fail",
             ignore_siteinfo=config.ignore_siteinfo,
         )
+        self.export_caveats = caveats_of_export(self.dumps)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
@@ -91,8 +98,7 @@ class Wiki40b(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""
-        found = _DUMP_DATE.search(self.dumps[0])
-        return found[1] if found else ""
+        return date_in_name(self.dumps[0])
 
     @property
     def links_pages(self) -> bool:
@@ -175,14 +181,16 @@ class Wiki40b(CorpusBuild):
         """What this build cannot know, for want of an input."""
         by_tables, has_entities = self.tables.links_pages(), self.entities is not None
         found = list(linking_caveats(self.dbname, by_tables, has_entities))
+        found += language_caveats(self.config.language)
         if not self.site.dbname:
             head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
-        return tuple(found)
+        return (*found, *self.export_caveats)
 
     def settings(self) -> Mapping[str, Any]:
         identity = {"identity": "wikidata item" if self.links_pages else "page id"}
-        return self.config.for_manifest() | identity
+        taken = tables_taken(self.config.language)
+        return self.config.for_manifest() | identity | ({"tables": taken} if taken else {})
 
     def signature_settings(self) -> Mapping[str, str]:
         return self.config.for_signature()

@@ -12,7 +12,7 @@ refresh.toml, at its shortest:
 
   [[corpus]]
   kind = "wiki40b"
-  languages = ["uk", "el"]                 # or ["all"]
+  languages = ["uk", "el"]                 # or ["paper"], its 41, or ["all"]
   build = { near_duplicates = 0.8 }        # flags of the command of that name, with underscores
   A file with every key and what it means: corpusmill refresh --example > refresh.toml
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, cast
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 
 import msgspec
 
@@ -37,7 +37,7 @@ class Settings(_Table, frozen=True, kw_only=True):
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, the current one among them
     keep_downloads: bool = False  # else those of an accepted edition are removed
-    connections: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2  # servers allow no more
+    connections: Annotated[int, msgspec.Meta(ge=1, le=3)] = 2  # servers allow no more
     min_free_bytes: Bytes = 0  # that downloads and output must leave
     max_removed_share: Share = 0.2  # of the documents of an edition that may be gone in the next
     verify: bool = True  # check every file of an edition before it becomes the current one
@@ -46,6 +46,7 @@ class Settings(_Table, frozen=True, kw_only=True):
     ignore_memory: bool = False  # build although the in-process runner has too little of it
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
+    layout: Literal["any", "dumps", "exports"] = "any"  # of the wikis on them; the newest of both
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
     news_mirrors: tuple[str, ...] = NEWS_CRAWL
 

@@ -20,7 +20,7 @@ from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switc
 from transforms.files.stores import is_local
 
 CONNECTIONS = 2
-"""The dump servers allow so many for one address."""
+"""The dump servers allow three for one address."""
 
 
 def download(

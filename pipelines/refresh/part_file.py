@@ -18,7 +18,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.refresh.remote import DiskFullError, RemoteFile, hide_passwords
 from transforms.text.files.file_kinds import is_html
 
-_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
+_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0", ".zst": b"\x28\xb5\x2f\xfd"}
 _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # at once
 

@@ -8,7 +8,8 @@ from pipelines.settings.dump_settings import check_dump_settings, name_edition, 
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.cldr import cldr_version
+from transforms.text.wikimedia.language import has_proven_tables, load_language
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
@@ -135,4 +136,16 @@ def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterato
         yield (
             "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
             " the entity table. A page that was renamed between the two dumps has no entity."
+        )
+
+
+def language_caveats(code: str) -> Iterator[str]:
+    """What is not as good as in a language whose tables people made, and compared with pages."""
+    if not has_proven_tables(code):
+        yield (
+            "The tables of this language were not proven by people. Names of namespaces are those of the"
+            " dump's head and of MediaWiki; words of redirects, templates of disambiguation pages and digits"
+            f" are MediaWiki's; dates, units, names of languages and countries are those of CLDR"
+            f" {cldr_version()}. Templates show what the wiki's own definitions say where they are plain"
+            " text, else what those of the English Wikipedia show, without its words."
         )

@@ -14,7 +14,7 @@ from pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from pipelines.refresh.tables import FilesTable
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
 HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'
@@ -44,7 +44,8 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "kep = 3\n" + UK, "[refresh]: Object contains unknown field `kep`"),
         (HEAD + "keep = 0\n" + UK, "[refresh]: keep: Expected `int` >= 1"),
         (HEAD + 'keep = "3"\n' + UK, "[refresh]: keep: Expected `int`, got `str`"),
-        (HEAD + "connections = 3\n" + UK, "[refresh]: connections: Expected `int` <= 2"),
+        (HEAD + "connections = 4\n" + UK, "[refresh]: connections: Expected `int` <= 3"),
+        (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
         (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: a folder"),
         (HEAD + 'state = "zz://x"\n' + UK, "[refresh]: state is zz://x: Unable to get filesystem"),
@@ -68,7 +69,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: Unexpected pipeline runner: SparkRuner"),
         (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
         (HEAD + UK + 'name = "../x"', "'../x' is no name"),
-        (HEAD + UK.replace("uk", "xx"), "[[corpus]] wiki40b-xx: no such language: 'xx'"),
+        (HEAD + UK.replace("uk", "commons"), "[[corpus]] wiki40b-commons: no such language: 'commons'"),
         (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
         (HEAD + UK + "build = { dump = [] }", "build: 'dump' is not for you to set"),
         (HEAD + UK + "build = { dump_date = '1' }", "build: 'dump_date' is not for you to set"),
@@ -156,8 +157,12 @@ def test_languages(tmp_path: Path) -> None:
     config = load_config(str(write(tmp_path, HEAD + of_two + 'name = "wiki"\n' + of_two)))
     labels = [table.label for table in config.corpus]
     assert labels == ["wiki-uk", "wiki-el", "wiki40b-uk", "wiki40b-el"]
+    paper = load_config(str(write(tmp_path, HEAD + of_two.replace('"uk", "el"', '"paper"'))))
+    assert len(paper.corpus) == len(LANGUAGE_CODES)
     every = load_config(str(write(tmp_path, HEAD + of_two.replace('"uk", "el"', '"all"'))))
-    assert len(every.corpus) == len(LANGUAGE_CODES)
+    assert len(every.corpus) == len(open_codes())
+    aliases = load_config(str(write(tmp_path, HEAD + of_two.replace('"el"', '"yue", "zh-yue"'))))
+    assert [table.label for table in aliases.corpus] == ["wiki40b-uk", "wiki40b-zh-yue"]
 
 
 def test_the_example_is_right_and_shows_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
