@@ -56,7 +56,7 @@ from pipelines.commands.flags import (
 from pipelines.commands.languages import build_languages, wiki40b_config
 from pipelines.commands.tables import entity_table
 from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code
 
 
 def add(commands: Commands) -> None:
@@ -65,9 +65,18 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "wiki40b", about, __doc__, _run)
     which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")
     which.text(
-        "--language", "CODE", f"corpus code, one of: {' '.join(LANGUAGE_CODES)}", default=None
+        "--language",
+        "CODE",
+        "code of a Wikipedia, as in its address: hy, zh-yue; zhwiki has two, zh-cn and zh-tw. Tables made by"
+        f" people: {' '.join(LANGUAGE_CODES)}",
+        default=None,
+        type=canonical_code,
     )
-    which.text("--languages", "CODES", 'corpus codes with commas between, "uk,el", or "all"')
+    which.text(
+        "--languages",
+        "CODES",
+        'such codes with commas between, "uk,el"; "all", those of the folder; or "paper", its 41',
+    )
     which.text(
         "--dump-date",
         "DATE",
@@ -167,6 +176,6 @@ def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     wiki40b_config(
         settings, entities=""
     )  # what contradicts itself ends here, not after the entity table
-    table = entity_table(settings.entities, settings, beam_flags)
+    table = entity_table(settings.entities, settings, beam_flags, [settings.language])
     launch_build(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

@@ -1,7 +1,7 @@
 """Kinds of tables [[corpus]]: how the files of a corpus are found. The row of a corpus names its own."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
 import msgspec
@@ -18,10 +18,13 @@ from pipelines.refresh.sources import (
 )
 from transforms.text.translation.records import DOMAINS
 from transforms.text.wikimedia.dump_layouts import plain_date
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
 from transforms.text.wikimedia.sites import load_site
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
 
-EVERY_LANGUAGE = "all"
+_ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
+    ("all",): open_codes,
+    ("paper",): lambda: LANGUAGE_CODES,
+}
 _DATE = re.compile(r"\d{4}[\w.-]*")
 
 
@@ -59,7 +62,8 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
     joins: ClassVar[str] = "entities"
 
-    languages: tuple[str, ...] = ()  # in place of language: a corpus of each; ("all",) is every one
+    languages: tuple[str, ...] = ()
+    """In place of language: a corpus of each. ("all",) are all Wikipedias, ("paper",) the paper's 41."""
     page_props: bool = True  # fetch it: the Wikidata item of each page
     page_table: bool = False  # fetch it too: a page that is not in it was deleted
     entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
@@ -71,8 +75,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
                 f'[[corpus]] kind = "{self.kind}": it has either language or languages'
             )
         if self.language:
-            return [self]
-        codes = LANGUAGE_CODES if self.languages == (EVERY_LANGUAGE,) else self.languages
+            return [msgspec.structs.replace(self, language=canonical_code(self.language))]
+        named = _ALIASES.get(self.languages)
+        codes = named() if named else dict.fromkeys(map(canonical_code, self.languages))
         return [
             msgspec.structs.replace(
                 self, language=code, languages=(), name=f"{self.name}-{code}" if self.name else ""

@@ -15,11 +15,11 @@ from transforms.text.wikimedia.export_folder import (
     parse_name,
     why_not_one_export,
 )
-from transforms.text.wikimedia.language import LANGUAGE_CODES
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from transforms.text.wikimedia.wikis import codes_of, mediawiki_table
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
-_XML_LANGUAGES = {"no": "nb", "zh-cn": "zh", "zh-tw": "zh"}
+_XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
 # Wikis beside Wikipedia: how their database names end, and the names of the sites, which are the same in
 # all languages that are built from.
 _SISTER_SITES = {"wikinews": "Wikinews", "wikibooks": "Wikibooks", "wikivoyage": "Wikivoyage"}
@@ -102,15 +102,16 @@ def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
     is_sister = site.sitename in _SISTER_SITES.values()
     if site.sitename and site.sitename != sister and (sister or is_sister):
         return False
-    return site.language == _XML_LANGUAGES.get(language, language)
+    written_in = str(mediawiki_table(language).get("language", language))
+    return site.language == _XML_LANGUAGES.get(language, written_in)
 
 
 def _suggest(site: Siteinfo) -> str:
-    code = site.dbname.removesuffix("wiki")
-    if code not in LANGUAGE_CODES:
+    codes = " or ".join(codes_of([site.dbname]))
+    if not codes:
         return ""
     return (
-        f"; did you mean --language {code}? (--ignore-siteinfo, if the head of the dump is wrong)"
+        f"; did you mean --language {codes}? (--ignore-siteinfo, if the head of the dump is wrong)"
     )
 
 

@@ -28,11 +28,20 @@ from transforms.text.wikimedia.dump_folder import (
     select_table,
 )
 from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS, plain_date
-from transforms.text.wikimedia.export_folder import HISTORY
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of, load_language
-from transforms.wiki.find_exports import find_exports, has_history, use_export
+from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
+from transforms.text.wikimedia.link_sources import as_date, days_between
+from transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    codes_of,
+    dbname_of,
+    mediawiki_table,
+    near_codes,
+)
+from transforms.wiki.find_exports import find_exports, folders_of_wikis, has_history, use_export
 
 ALL = "all"
+PAPER = "paper"
 NEWEST = "newest"
 LATEST = "latest"
 EXAMPLES = (
@@ -52,7 +61,7 @@ class WikiDump(NamedTuple):
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]
+    page_props: list[str]  # of the nearest other date, where there is none of its own
     page_table: list[str]
     items_per_site: list[str]  # only where there is no page_props, which says the same in less
 
@@ -108,16 +117,50 @@ class _Found(NamedTuple):
     reason: str  # why nothing is usable
 
 
-def parse_languages(text: str) -> tuple[str, ...]:
-    """The codes in "uk,el", each once; "all" is every corpus. Raises ValueError for no such code."""
-    codes = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
+def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
+    """The codes in "uk,el", each once, as in the addresses of the wikis.
+
+    "paper" is the 41 corpora of the paper, "all" those of the Wikipedias that have a folder below the
+    roots.
+
+    Raises:
+      ValueError: no such code, or one that is not known and has no folder; the message names those near.
+      InputError: "all", and there is no folder of a Wikipedia.
+    """
+    codes = tuple(dict.fromkeys(canonical_code(code) for code in text.split(",") if code.strip()))
     if not codes:
         raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
-    if codes == (ALL,):
+    if codes == (PAPER,):
         return LANGUAGE_CODES
+    if codes == (ALL,):
+        found = codes_of(_wikis_below(roots))
+        if not found:
+            raise InputError(", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}")
+        return found
     for code in codes:
-        load_language(code)
+        _check_code(code, roots)
     return codes
+
+
+def _check_code(code: str, roots: Sequence[str]) -> None:
+    """Raises ValueError for a code that is that of no wiki."""
+    dbname = dbname_of(code)
+    if code in LANGUAGE_CODES or mediawiki_table(code):
+        return
+    wikis = _wikis_below(roots)
+    if dbname not in wikis:
+        raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
+
+
+def _wikis_below(roots: Sequence[str]) -> set[str]:
+    """Names of the folders in which wikis may be: of wikis, and others."""
+    for root in roots:
+        check_folder(root)
+    return {
+        name
+        for parent in (*roots, *folders_of_wikis(roots, CURRENT))
+        for name in list_subfolders(parent)
+    }
 
 
 def find_dumps(
@@ -262,24 +305,44 @@ def _look_into(
 
 
 def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
-    items = [] if usable.page_props else _find_items_per_site(roots, usable.date)
-    return WikiDump(language, dbname_of(language), *usable, items_per_site=items)
+    dbname = dbname_of(language)
+    page_props = usable.page_props or _find_page_props(roots, dbname, usable.date)
+    items = [] if page_props else _find_items_per_site(roots, usable.date)
+    found = usable._replace(page_props=page_props)
+    return WikiDump(language, dbname, *found, items_per_site=items)
+
+
+def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
+    """Of the nearest other date, if a dump has none of its own; of two as near the later one, which has more.
+
+    The page table is of no use then: pages that are not in it may have been made after it.
+    """
+    found = _find_table(roots, dbname, "page_props")
+    dates = sorted(filter(as_date, found), reverse=True) if as_date(date) else []
+    nearest = min(dates, key=lambda one: abs(days_between(one, as_date(date))), default="")
+    return [found[nearest]] if nearest else []
 
 
 # What all wikis share.
 
 
 def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
+    found = _find_table(roots, "wikidatawiki", "wb_items_per_site")
+    chosen = _choose_date(found, date)
+    return [found[chosen]] if chosen else []
+
+
+def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
+    """Date → path of the SQL dump of a table, where it is whole as far as its folder tells."""
     found: dict[str, str] = {}
-    for candidate, folders in _dated_folders(roots, "wikidatawiki").items():
+    for candidate, folders in _dated_folders(roots, dbname).items():
         try:
-            paths, folder = _look_into(folders, "wikidatawiki", candidate)
-            for name in select_table(folder, "wb_items_per_site"):
+            paths, folder = _look_into(folders, dbname, candidate)
+            for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
             continue  # of another date there may be a whole one
-    chosen = _choose_date(found, date)
-    return [found[chosen]] if chosen else []
+    return found
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:

@@ -30,7 +30,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
     """Date ("20261101") → folders of its compressions, in the order of the roots."""
     found: dict[str, list[str]] = {}
-    for parent in _folders_of(roots, CURRENT):
+    for parent in folders_of_wikis(roots, CURRENT):
         wiki = FileSystems.join(parent, dbname)
         for name in filter(_DATE.fullmatch, list_subfolders(wiki)):
             folder = FileSystems.join(wiki, name, FOLDER_OF_FILES)
@@ -40,11 +40,11 @@ def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
 
 def has_history(roots: Sequence[str], dbname: str) -> bool:
     """Whether there is an export of all revisions of a wiki."""
-    wikis = (FileSystems.join(parent, dbname) for parent in _folders_of(roots, HISTORY))
+    wikis = (FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, HISTORY))
     return any(map(list_subfolders, wikis))
 
 
-def _folders_of(roots: Sequence[str], kind: str) -> Iterator[str]:
+def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
     """The folders that may hold wikis. A root may itself be one."""
     for root in roots:
         yield FileSystems.join(root, "other", kind)

@@ -9,8 +9,9 @@ from apache_beam.io.filesystems import FileSystems
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.wiki.find_dumps import (
+    EXAMPLES,
     EntitySource,
     MissingWiki,
     PassedOver,
@@ -88,16 +89,37 @@ def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) 
 
 def test_all_languages(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("ukwiki"))
-    found = find_dumps([str(tmp_path)], parse_languages("all"))
-    assert [wiki.language for wiki in found.wikis] == ["uk"]
-    others = tuple(one.language for one in found.missing)
-    assert others == tuple(code for code in LANGUAGE_CODES if code != "uk")
+    touch(
+        tmp_path / "second", dump_name("zh_yuewiki"), dump_name("commonswiki"), dump_name("zhwiki")
+    )
+    roots = [str(tmp_path), str(tmp_path / "second")]
+    found = find_dumps(roots, parse_languages("all", roots))
+    languages = ["zh-cn", "zh-tw", "uk", "zh-yue"]
+    assert [wiki.language for wiki in found.wikis] == languages
+    assert found.missing == []
+    for parent in ("other/mediawiki_content_current", "mediawiki_content_current"):
+        (tmp_path / "second" / parent / f"{parent[:2]}wiki" / "2026-11-01").mkdir(parents=True)
+    assert parse_languages("all", roots) == ("zh-cn", "zh-tw", "uk", "me", "ot", "zh-yue")
+
+
+def test_all_languages_of_a_folder_without_any(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("commonswiki"))
+    message = f"{tmp_path}: no folder of a Wikipedia; looked for {EXAMPLES}"
+    assert error_of(InputError, parse_languages, "all", [str(tmp_path)]) == message
+
+
+def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("qqqwiki"))
+    roots = [str(tmp_path)]
+    assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
+    message = "no such language: 'qqa'; like it are qqq"
+    assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [("uk", ("uk",)), ("uk, el,uk,", ("uk", "el")), ("zh-tw,en", ("zh-tw", "en")),
-     ("all", LANGUAGE_CODES)],
+     ("paper", LANGUAGE_CODES)],
 )  # fmt: skip
 def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
     assert parse_languages(text) == codes
@@ -106,7 +128,7 @@ def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [("", "no language is named; known are en, ar, "), (",", "no language is named"),
-     ("uk,xx", "no such language: 'xx'; known are en, "), ("all,uk", "no such language: 'all'")],
+     ("uk,xx", "no such language: 'xx'"), ("all,uk", "no such language: 'all'")],
 )  # fmt: skip
 def test_parse_no_languages(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -430,6 +452,38 @@ def test_items_per_site_stands_in_for_page_props(
     assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == expected
     touch(tmp_path, table_name("page_props"))
     assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == []
+
+
+@pytest.mark.parametrize(
+    ("dates", "chosen"),
+    [
+        ([MAY, APRIL], MAY),
+        ([APRIL, "20230601"], APRIL),
+        (["20230330", "20230602"], "20230602"),
+        (["20230430", "20230502"], "20230502"),
+        (["20230301", "latest"], "20230301"),
+        (["latest"], ""),
+        ([], ""),
+    ],
+)
+def test_page_props_of_the_nearest_date_where_a_dump_has_none(
+    tmp_path: Path, dates: list[str], chosen: str
+) -> None:
+    tables = [table_name("page_props", date=date) for date in dates]
+    pages = [table_name("page", date=date) for date in dates if date != MAY]
+    touch(tmp_path, dump_name(), items_name(MAY), *tables, *pages)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    of_chosen = [f"{tmp_path}/{table_name('page_props', date=chosen)}"] if chosen else []
+    assert wiki.page_props == of_chosen
+    assert wiki.items_per_site == ([] if chosen else [f"{tmp_path}/{items_name(MAY)}"])
+    assert wiki.page_table == []
+
+
+def test_page_props_that_are_still_being_written_are_not_taken(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(), *(table_name("page_props", date=d) for d in ("20230420", APRIL)))
+    write_status(tmp_path, table_name("page_props", date="20230420"), 2)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    assert wiki.page_props == [f"{tmp_path}/{table_name('page_props', date=APRIL)}"]
 
 
 def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
