@@ -19,7 +19,7 @@ from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
 from transforms.text.wikimedia.language import dbname_of
-from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
@@ -110,7 +110,9 @@ class Wiki40b(CorpusBuild):
         wiki = self.dumps, self.language, self.site.namespaces, self.dbname
         read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
         templates = root | "ReadTemplates" >> read if config.wiki_templates else None
-        dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
+        dump = root | "ReadDump" >> ReadDump(
+            self.dumps, place.stripes, config.on_corrupt, (ARTICLE_NAMESPACE,)
+        )
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
