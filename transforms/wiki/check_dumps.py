@@ -1,12 +1,16 @@
 """What can be told of a dump before hours go into it: of which wiki it is, and whether it is whole."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.language import LANGUAGE_CODES
-from transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from transforms.text.wikimedia.mediawiki_xml import HISTORY_EXPORT, Siteinfo
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
+_PART_OF_PAGE = re.compile(
+    r"-p([0-9]+)r[0-9]+r[0-9]+\.xml[^/]*$"
+)  # and its first and last revision
 _XML_LANGUAGES = {"no": "nb", "zh-cn": "zh", "zh-tw": "zh"}
 # Wikis beside Wikipedia: how their database names end, and the names of the sites, which are the same in
 # all languages that are built from.
@@ -34,8 +38,9 @@ def check_dumps(
       settings: of a build from several wikis: database name → the flag that takes its dump, which the
         message then points to. Other builds have one --language.
 
-    Raises InputError for a file of another wiki, or one that is not whole at its end.
+    Raises InputError for a file of another wiki, one that is not whole at its end, and a history export.
     """
+    _check_parts(paths)
     for path in paths:
         site = read_siteinfo(path)
         if ignore_siteinfo:
@@ -47,6 +52,16 @@ def check_dumps(
         if whole:
             check_end(path)
     return site
+
+
+def _check_parts(paths: Sequence[str]) -> None:
+    """Raises InputError where a page is in several files, as history exports have it."""
+    pages: set[str] = set()
+    for path in paths:
+        found = _PART_OF_PAGE.search(path)
+        if found and found[1] in pages:
+            raise InputError(path, f"page {found[1]} is in several files: {HISTORY_EXPORT}")
+        pages.update(found.groups() if found else ())
 
 
 def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:

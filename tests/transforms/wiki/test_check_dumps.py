@@ -54,6 +54,19 @@ def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:
     assert check_dumps([str(path)], "uk", "ukwiki", whole=False).dbname == "ukwiki"
 
 
+def test_a_page_in_several_files_is_of_a_history_export(tmp_path: Path) -> None:
+    source = Path(dump(tmp_path, "ukwiki", "uk"))
+    names = [
+        f"ukwiki-2026-11-01-{part}.xml.bz2" for part in ("p1p4", "p5r1r8", "p6r3r4", "p5r9r11")
+    ]
+    paths = [str(source.with_name(name)) for name in names]
+    for path in paths:
+        Path(path).write_bytes(source.read_bytes())
+    assert check_dumps(paths[:3], "uk", "ukwiki", whole=True).dbname == "ukwiki"
+    message = error_of(InputError, check_dumps, paths, "uk", "ukwiki", whole=True)
+    assert message.startswith(f"{paths[3]}: page 5 is in several files: this is a history export")
+
+
 SETTINGS = {"enwikinews": "--wikinews", "enwikivoyage": "--wikivoyage"}
 
 
