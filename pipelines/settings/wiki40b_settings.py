@@ -8,7 +8,17 @@ from pipelines.settings.dump_settings import check_dump_settings, name_edition, 
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.cldr import cldr_version
+from transforms.text.wikimedia.language import has_proven_tables, load_language
+from transforms.text.wikimedia.link_sources import (
+    ENTITIES,
+    ITEMS_PER_SITE,
+    PAGE_ID,
+    PAGE_PROPS,
+    LinkSource,
+    days_between,
+    redirects_since,
+)
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
@@ -116,9 +126,15 @@ class Wiki40bConfig:
         return {"lang": self.language, **name_variant(differing)}
 
 
-def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterator[str]:
-    """What is not known of pages and their items, for want of a table."""
-    if not by_tables and not has_entities:
+def linking_caveats(
+    dbname: str,
+    sources: Sequence[LinkSource],
+    has_entities: bool,
+    dump_date: str = "",
+    page_table_date: str = "",
+) -> Iterator[str]:
+    """What is not known of pages and their items, for want of a table, or of one of the dump's date."""
+    if not sources:
         yield (
             "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
             f' The identity of an article is its page ("{dbname}:<page id>"), so the same entity may'
@@ -131,8 +147,46 @@ def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterato
             "No entity table was given: what class an entity belongs to is not known, so lists,"
             " categories and other things of Wikimedia's own that have an item are kept."
         )
-    elif not by_tables:
+    for source in sources:
+        if not source.is_exact:
+            yield _describe_source(source, dump_date)
+    if page_table_date and days_between(page_table_date, dump_date) > 0:
         yield (
-            "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
-            " the entity table. A page that was renamed between the two dumps has no entity."
+            f"The page table is of {page_table_date}, and the dump of {dump_date}: pages that were made"
+            " in between are taken to be deleted."
         )
+
+
+def language_caveats(code: str) -> Iterator[str]:
+    """What is not as good as in a language whose tables people made, and compared with pages."""
+    if not has_proven_tables(code):
+        yield (
+            "The tables of this language were not proven by people. Names of namespaces are those of the"
+            " dump's head and of MediaWiki; words of redirects, templates of disambiguation pages and digits"
+            f" are MediaWiki's; dates, units, names of languages and countries are those of CLDR"
+            f" {cldr_version()}. Templates show what the wiki's own definitions say where they are plain"
+            " text, else what those of the English Wikipedia show, without its words."
+        )
+
+
+def _describe_source(source: LinkSource, dump_date: str) -> str:
+    dates = f"of {source.date or 'an unknown date'}, the dump of {dump_date or 'an unknown date'}"
+    by = f"Pages are linked to Wikidata by {source.by} in {_TABLE_NAMES[source.table]}, {dates}: "
+    if source.by == PAGE_ID:
+        return by + (
+            "pages that were made in between are not in it, and those that were given another entity in"
+            " between have the wrong one."
+        )
+    since = redirects_since([source])
+    unless = f" unless the title redirects to it since {since}" if since else ""
+    return by + (
+        f"a page that was renamed in between has no entity{unless}, and one that took over the title of"
+        " another has the entity of that."
+    )
+
+
+_TABLE_NAMES = {
+    PAGE_PROPS: "page_props",
+    ITEMS_PER_SITE: "wb_items_per_site",
+    ENTITIES: "the entity table",
+}

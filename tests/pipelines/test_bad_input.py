@@ -70,7 +70,8 @@ def test_xml_cut_inside_a_page(uk: WikiFiles, failed: Failed, suffix: str) -> No
     path = uk.folder / f"ukwiki-20260101-pages-articles.xml{suffix}"
     path.write_bytes(COMPRESS[suffix](xml[:cut]))
     message = failed(path)
-    assert f"{path}, byte {cut}: the file ends inside a page" in message
+    place = path.stat().st_size if suffix == ".bz2" else cut
+    assert f"{path}, byte {place}: the file ends inside a page" in message
     assert "last whole page: 190 Бджільництво" in message
 
 
