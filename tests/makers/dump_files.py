@@ -10,6 +10,7 @@ import contextlib
 import gzip
 import hashlib
 import html
+import io
 import ipaddress
 import itertools
 import json
@@ -20,6 +21,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
+
+import zstandard
 
 _FORMATS = {"wikitext": "text/x-wiki", "css": "text/css", "javascript": "text/javascript"}
 _CASE_SENSITIVE_NAMESPACES = range(2300, 2304)  # gadgets
@@ -190,6 +193,10 @@ def _create(path: Path) -> Iterator[IO[bytes]]:
         elif path.suffix == ".xz":
             with lzma.LZMAFile(raw, "wb") as stream:
                 yield cast(IO[bytes], stream)
+        elif path.suffix == ".zst":
+            content = io.BytesIO()
+            yield content
+            raw.write(zstandard.compress(content.getvalue()))
         else:
             yield raw
 
@@ -202,7 +209,7 @@ def _export_version(header: str) -> str:
 
 
 def write_xml(path: Path, header: str, pages: Iterable[SamplePage]) -> None:
-    """Writes a dump as one file: plain, .gz, .xz or single-stream .bz2 by its name."""
+    """Writes a dump as one file: plain, .gz, .xz, .zst or single-stream .bz2 by its name."""
     version = _export_version(header)
     with _create(path) as stream:
         stream.write(header.encode())

@@ -112,7 +112,7 @@ def test_articles_stand_in_the_order_of_their_fingerprints(demo: Path) -> None:
 @pytest.fixture(scope="module")
 def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
     """A wiki of several work units, with all its files."""
-    wiki = with_bulk(repeated_wiki("en", 2), 700_000)
+    wiki = with_bulk(repeated_wiki("en", 2), 2_200_000)
     files = WikiFiles(tmp_path_factory.mktemp("big"), wiki)
     assert files.write_multistream().stat().st_size > file_units.MIN_UNIT_BYTES
     return files
@@ -149,7 +149,9 @@ def test_the_size_of_work_units_does_not_matter(
     assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
 
 
-@pytest.mark.parametrize(("suffix", "workers"), [("", 1), (".gz", 2), (".xz", 1), (".bz2", 1)])
+@pytest.mark.parametrize(
+    ("suffix", "workers"), [("", 1), (".gz", 2), (".xz", 1), (".zst", 1), (".bz2", 2)]
+)
 def test_the_packing_of_the_dump_does_not_matter(
     big: WikiFiles, reference: Build, tmp_path: Path, suffix: str, workers: int
 ) -> None:

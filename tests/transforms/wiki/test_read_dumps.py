@@ -90,7 +90,7 @@ def test_pages_of_every_kind_of_file(
     assert sorted(outcome.elements["pages"]) == PAGES
     assert outcome.elements["rejected"] == outcome.elements["lost"] == []
     units = len(plan_units(str(path), stripes))
-    assert units == stripes if suffix in (".gz", ".xz") else units > 1
+    assert units == stripes if suffix in (".gz", ".xz", ".zst") else units > 1
     assert outcome.counters == {
         "read-dump/pages": 10,
         "read-dump/xml_bytes": sum(
@@ -129,7 +129,7 @@ def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, su
     ) in error_of(path)
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
 def test_a_compressed_file_cut_off_is_an_error_that_names_the_place(
     tmp_path: Path, suffix: str
 ) -> None:

@@ -2,8 +2,8 @@
 
 To a unit belong the pages whose `<page>` begins in it: the units of a file give each page once. `<page>`
 cannot occur inside a page, so whoever enters in the middle passes over what comes before the next one. A
-multistream .bz2, of 100 pages a stream, is read at its blocks like any other .bz2; but as its streams end
-where pages do, no block of it is read by two units.
+multistream .bz2, of 100 pages a stream, is read at its blocks like any other .bz2. A block is decompressed
+once; the first of a unit once more if the last page of the unit before runs into it.
 
 What is damaged is reported with its place, and reading goes on with the first page that begins after it.
 """

@@ -83,12 +83,6 @@ class MalformedPageError(ValueError):
     """A page element that is no well-formed XML or lacks what a page has."""
 
 
-HISTORY_EXPORT = (
-    "this is a history export. Take one of current revisions:"
-    " mediawiki_content_current, or pages-articles"
-)
-
-
 class HistoryExportError(ValueError):
     """A dump with every revision of its pages."""
 
@@ -129,7 +123,10 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 def check_single_revision(xml: bytes) -> None:
     """Raises HistoryExportError for a page with several revisions, whose last may be in another file."""
     if (revisions := xml.count(b"<revision>")) > 1:
-        raise HistoryExportError(f"a page has {revisions} revisions: {HISTORY_EXPORT}")
+        raise HistoryExportError(
+            f"a page has {revisions} revisions: this is a history export. Take one of current revisions:"
+            " mediawiki_content_current, or pages-articles"
+        )
 
 
 def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:

@@ -148,7 +148,7 @@ def test_a_single_stream_cut_off_or_unfinished_is_damage_of_one_unit(
 
 @pytest.mark.parametrize("is_one_stream", [True, False])
 def test_sixteen_workers_decompress_a_block_once(is_one_stream: bool) -> None:
-    """And once more the first of a unit, if a page runs into it: that of a multistream has no such page."""
+    """And once more the first of a unit if a page runs into it, as none does from stream to stream."""
     pages = make_pages(400)
     edges = range(1500, len(HEADER) + sum(map(len, pages)), 1500)
     data = pack_blocks(HEADER + b"".join(pages) + CLOSING, edges)
