@@ -10,6 +10,7 @@ from pipelines.refresh.ask import SERVER_FAULTS, describe_error
 from pipelines.refresh.plain_sites import find_gutenberg, find_news
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import (
+    ROLES_OF_ANY_DATE,
     EntitiesSource,
     FixedSource,
     GutenbergSource,
@@ -85,7 +86,9 @@ def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> Re
     """The offer, with files of the newest other one where it has none: exports come without tables."""
     files = dict(offer.files)
     for other in newest_first:
-        files |= {role: chosen for role, chosen in other.files.items() if role not in files}
+        for role, chosen in other.files.items():
+            if other.date == offer.date or role in ROLES_OF_ANY_DATE:
+                files.setdefault(role, chosen)
     return offer._replace(files=files)
 
 

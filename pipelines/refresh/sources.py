@@ -21,6 +21,10 @@ GUTENBERG = ("https://www.gutenberg.org/cache/epub/feeds",)
 NEWS_CRAWL = ("https://data.statmt.org/news-crawl",)
 
 WIKIMEDIA_ROLES = ("dump", "page_props", "page_table", "items_per_site")
+ROLES_OF_ANY_DATE = ("page_props",)
+"""Roles whose files may be of another date than the pages. Pages that are not in the page table may have been
+made after it."""
+
 _DBNAME = re.compile(r"[a-z][a-z0-9_]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 

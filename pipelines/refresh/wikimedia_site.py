@@ -19,7 +19,7 @@ from pipelines.refresh.dated_folders import read_dates
 from pipelines.refresh.export_site import find_export
 from pipelines.refresh.listings import names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from pipelines.refresh.sources import EntitiesSource, WikimediaSource
+from pipelines.refresh.sources import ROLES_OF_ANY_DATE, EntitiesSource, WikimediaSource
 from transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
@@ -74,7 +74,7 @@ def _find_export_with_tables(
 ) -> RemoteDump | None:
     """The newest export, and the tables of the newest dump: exports have none."""
     export = find_export(source, mirror, session)
-    tables = tuple(role for role in source.roles if role != "dump")
+    tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
     if not export or not tables:
         return export
     try:

@@ -394,6 +394,19 @@ def test_the_layout_that_is_named_must_be_there(site: DumpServer, layout: str, f
         WikimediaSource("ukwiki", layout="newest")
 
 
+def test_a_page_table_of_another_date_is_of_no_use(
+    site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    for one in (site, mirror):
+        one.add_wiki("ukwiki", "20261020", wiki_files("20261020"))
+    site.add_export("ukwiki", "20261101", EXPORT)
+    dump = found(WikimediaSource("ukwiki", ROLES, (site.url, mirror.url)))
+    assert [*dump.files] == ["dump", "page_props"]
+    assert "ukwiki of 20261101 is built without page_table" in caplog.text
+    mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    assert "page_table" in found(WikimediaSource("ukwiki", ROLES, (site.url, mirror.url))).files
+
+
 def test_mirrors_have_one_layout_or_the_other(
     site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
