@@ -158,7 +158,7 @@ def linking_caveats(
 
 def _describe_source(source: LinkSource, dump_date: str) -> str:
     dates = f"of {source.date or 'an unknown date'}, the dump of {dump_date or 'an unknown date'}"
-    by = f"Pages are linked to Wikidata by {source.by} in {_TABLE_NAMES[source.table]}, {dates}: "
+    by = f"Pages are linked to Wikidata by {source.by} in {_TABLE_NAMES[source.table]} ({dates}): "
     if source.by == PAGE_ID:
         return by + (
             "pages that were made in between are not in it, and those that were given another entity in"
