@@ -5,7 +5,6 @@ Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-1
 translation, is in `pipelines/translation/`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,11 +29,10 @@ from transforms.text.fingerprint import short_fingerprint
 from transforms.text.translation.records import DOMAINS
 from transforms.text.translation.sourcing.accounts import DESCRIPTION, account_for_source
 from transforms.text.translation.sourcing.quotas import split_sizes
+from transforms.text.wikimedia.dump_layouts import date_in_name
 from transforms.text.wikimedia.sites import load_site
-from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.read_dumps import dump_bytes_of
-
-_DUMP_DATE = re.compile(r"wik\w+-(\d{8}|latest)-")
 
 
 class SourcedDumps(NamedTuple):
@@ -58,6 +56,9 @@ class Flores101(CorpusBuild):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
+        self.export_caveats = tuple(
+            caveat for dump in self.dumps for caveat in caveats_of_export(dump.paths)
+        )
         self.topic_tables = match_inputs(config.topics)
         self.topics = read_topics(self.topic_tables)
 
@@ -75,8 +76,7 @@ class Flores101(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The newest date in the names of the dumps."""
-        names = [_DUMP_DATE.search(path) for dump in self.dumps for path in dump.paths]
-        return max((found[1] for found in names if found), default="")
+        return max(date_in_name(path) for dump in self.dumps for path in dump.paths)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
@@ -133,8 +133,9 @@ class Flores101(CorpusBuild):
         """What this build cannot be, for want of an input."""
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:
-            return ()
-        return (f"The paper draws from {', '.join(missing)} too, of which no dump was given.",)
+            return self.export_caveats
+        paper = f"The paper draws from {', '.join(missing)} too, of which no dump was given."
+        return paper, *self.export_caveats
 
     def settings(self) -> Mapping[str, Any]:
         return {

@@ -422,6 +422,8 @@ def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
         ("ukwiki-20230501-pages-articles.xml", "20230502", "20230502"),
         ("dump.xml", "", "undated"),
         ("dump.xml", "20230502", "20230502"),
+        ("dump.xml", "2023-05-02", "20230502"),
+        ("ukwiki-2023-05-01-p1p9000.xml", "", "20230501"),
     ],
 )
 def test_the_place_of_a_build_tells_language_date_and_version(

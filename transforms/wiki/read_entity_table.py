@@ -91,7 +91,7 @@ class EntityTable(NamedTuple):
         if dbname not in self.wikis:
             raise ValueError(
                 f"the entity table {self.folder} has no titles of {dbname}: it was made for"
-                f" {', '.join(self.wikis) or 'no wiki'}"
+                f" {', '.join(self.wikis) or 'no wiki'} (corpusmill entities --wikis)"
             )
         return dbname
 

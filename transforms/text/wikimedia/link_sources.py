@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.records import Page
+from transforms.text.wikimedia.dump_layouts import date_in_name
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
@@ -30,7 +31,6 @@ LINKED_FROM = "linked_from"
 
 PAGE_PROPS, ITEMS_PER_SITE, ENTITIES = "page_props", "wb_items_per_site", "entities"
 
-_NAME_DATE = re.compile(r"[a-z]-(\d{4}-?\d{2}-?\d{2})-")
 _LINK = re.compile(r"\[\[([^\]|]*)")
 _LINK_BEGINS_WITHIN = 300  # characters of the page, as in the screening of redirects
 
@@ -66,8 +66,7 @@ def as_date(text: str) -> str:
 
 def date_in_names(names: Iterable[str]) -> str:
     """The date that all files have in their names: "elwiki-20261101-page_props.sql.gz"; else ""."""
-    found = [_NAME_DATE.search(name.rpartition("/")[2]) for name in names]
-    dates = {as_date(one[1]) if one else "" for one in found}
+    dates = {as_date(date_in_name(name)) for name in names}
     return dates.pop() if len(dates) == 1 else ""
 
 

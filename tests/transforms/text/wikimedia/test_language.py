@@ -2,12 +2,8 @@
 
 import pytest
 
-from transforms.text.wikimedia.language import (
-    LANGUAGE_CODES,
-    dbname_of,
-    load_language,
-    normalise_name,
-)
+from transforms.text.wikimedia.language import load_language, normalise_name
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def test_the_corpora_are_those_of_the_paper() -> None:
@@ -116,24 +112,5 @@ def test_redirect_words(code: str, word: str) -> None:
     assert word in load_language(code).redirect_words
 
 
-def test_an_unknown_language_is_refused_and_the_known_are_listed() -> None:
-    with pytest.raises(ValueError, match=r"'xx'.*en, ar, zh-cn.*uk, vi"):
-        load_language("xx")
-
-
 def test_tables_are_read_once() -> None:
     assert load_language("uk") is load_language("uk")
-
-
-@pytest.mark.parametrize(
-    ("code", "dbname"),
-    [("uk", "ukwiki"), ("no", "nowiki"), ("zh-cn", "zhwiki"), ("zh-tw", "zhwiki")],
-)
-def test_the_wiki_of_a_corpus(code: str, dbname: str) -> None:
-    assert dbname_of(code) == dbname
-
-
-def test_only_the_chinese_corpora_share_a_wiki() -> None:
-    assert len({dbname_of(code) for code in LANGUAGE_CODES}) == 40
-    with pytest.raises(ValueError, match=r"'zh'.*en, ar, zh-cn"):
-        dbname_of("zh")

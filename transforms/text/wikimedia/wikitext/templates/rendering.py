@@ -71,9 +71,12 @@ def format_number(number: str, form: NumberFormat) -> str:
     if form.group and len(whole) >= form.min_grouped_digits:
         whole = _group_digits(whole, form)
     shown = sign + whole + (form.decimal + fraction if fraction else "")
-    if form.digits != _DIGITS:
-        shown = shown.translate(str.maketrans(_DIGITS, form.digits))
-    return shown + text[match.end() :]
+    return in_own_digits(shown, form) + text[match.end() :]
+
+
+def in_own_digits(text: str, form: NumberFormat) -> str:
+    """Return a text with the digits that the wiki writes."""
+    return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 
 def _group_digits(digits: str, form: NumberFormat) -> str:
