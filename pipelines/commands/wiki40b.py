@@ -24,7 +24,8 @@ examples:
 where --dumps looks: <dumps>/ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts;
   <dumps>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, … and
   SHA256SUMS, also without other/ and mediawiki_content_current/;
-  …-page_props.sql.gz, …-page.sql.gz; <dumps>/wikidatawiki/20261101/…-wb_items_per_site.sql.gz;
+  …-page_props.sql.gz (else that of the nearest date), …-page.sql.gz;
+  <dumps>/wikidatawiki/20261101/…-wb_items_per_site.sql.gz;
   <dumps>/wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2, or a table below <dumps>/entities.
 
 what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:

@@ -179,7 +179,8 @@ def linking_caveats(
         )
     for source in sources:
         if not source.is_exact:
-            yield _describe_source(source, dump_date)
+            pages = "Pages" if source == sources[0] else "Other pages"
+            yield f"{pages} are linked to Wikidata {_describe_source(source, dump_date)}"
     if page_table_date and days_between(page_table_date, dump_date) > 0:
         yield (
             f"The page table is of {page_table_date}, and the dump of {dump_date}: pages that were made"
@@ -201,14 +202,15 @@ def language_caveats(code: str) -> Iterator[str]:
 
 def _describe_source(source: LinkSource, dump_date: str) -> str:
     dates = f"of {source.date or 'an unknown date'}, the dump of {dump_date or 'an unknown date'}"
-    by = f"Pages are linked to Wikidata by {source.by} in {_TABLE_NAMES[source.table]}, {dates}: "
+    by = f"by {source.by} in {_TABLE_NAMES[source.table]} ({dates}): "
     if source.by == PAGE_ID:
         return by + (
             "pages that were made in between are not in it, and those that were given another entity in"
             " between have the wrong one."
         )
     since = redirects_since([source])
-    unless = f" unless the title redirects to it since {since}" if since else ""
+    is_earlier = since and days_between(since, dump_date) >= 0
+    unless = f" unless the title redirects to it since {since}" if is_earlier else ""
     return by + (
         f"a page that was renamed in between has no entity{unless}, and one that took over the title of"
         " another has the entity of that."

@@ -277,7 +277,7 @@ def test_the_dates_of_the_tables_that_link_pages_are_told(
     linked = built.manifest["counts"]["linked"]
     assert (linked["title"], linked["redirect"], linked["not_linked"]) == (1, 1, 1)
     by_page, by_title = built.manifest["caveats"]
-    assert "page_props, of 20251201, the dump of 20260201" in by_page
+    assert "page_props (of 20251201, the dump of 20260201)" in by_page
     assert "unless the title redirects to it since 20260101" in by_title
     card = (built.folder / "README.md").read_text("utf-8")
     assert "page_props of 20251201 (by page id), entities of 20260101 (by title)" in card

@@ -537,3 +537,12 @@ def test_entities_without_a_date_are_the_last_choice(tmp_path: Path) -> None:
     assert find_entities([str(tmp_path)]) == EntitySource(
         "dump", APRIL, f"{tmp_path}/wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz"
     )
+
+
+def test_an_export_has_page_props_of_the_nearest_date(tmp_path: Path) -> None:
+    touch_export(tmp_path)
+    nearest, *others = [table_name("page_props", date=date) for date in (APRIL, "20230301")]
+    touch(tmp_path, dump_name(date=APRIL), table_name("page", date=APRIL), nearest, *others)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"]).wikis
+    assert (wiki.date, wiki.page_props) == (MAY, [f"{tmp_path}/{nearest}"])
+    assert wiki.page_table == wiki.items_per_site == []

@@ -104,7 +104,7 @@ def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> l
     )
     return [
         "",
-        f"Pages are linked to Wikidata by tables that are not of the dump's own date: {', '.join(tables)}.",
+        f"Pages are linked to Wikidata by these tables: {', '.join(tables)}.",
         "",
         *make_table(["linked", "pages"], ((by.replace("_", " "), n) for by, n in linked.items())),
     ]
