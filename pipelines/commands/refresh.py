@@ -21,6 +21,10 @@ was cut off; builds it; checks every file of the build; compares it with the cur
 current one; removes editions that are too old, and downloads. The same call again goes on where a run was
 killed.
 
+on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads go to
+<output>/.downloads as they come, without a copy on a disk; state and lock are there, too. Then the runner
+may be Dataflow: runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
+
 what you read:
   <output>/wiki40b/uk/CURRENT              the name of the current edition, one line: always a whole one
   <output>/wiki40b/uk/20261101-1.3.0/      an edition; it stays as it is for as long as CURRENT names it
@@ -108,8 +112,8 @@ def _refresh(config: "RefreshConfig") -> int:
     from pipelines.refresh.refresh import FAILED, refresh
 
     try:
-        with locked([config.refresh.state, config.refresh.downloads]):
-            outcomes = refresh(config)
+        with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
+            outcomes = refresh(config, check_lock)
     except LockedError as error:
         print(f"corpusmill: error: {error}", file=sys.stderr)
         return LOCKED

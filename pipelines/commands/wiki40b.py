@@ -32,6 +32,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, and why
   unrendered-templates.tsv          templates that left a hole in the text, the most frequent first
+  learned-headings.tsv              headings of dropped sections that were learned from the dump, if any were
   sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts in them
   stats.json manifest.json README.md COMPLETED
 
@@ -120,6 +121,12 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "do not read the dump a first time for the redirects and definitions of its templates",
         dest="wiki_templates",
         action="store_false",
+    )
+    files.choice(
+        "--learn-headings",
+        ("auto", "on", "off"),
+        "in that reading, learn the headings of sections without prose (references, links, galleries), which"
+        " are dropped: on, off, or auto (default): in languages for which people listed no headings",
     )
     files.on_corrupt("build what is whole")
     files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")

@@ -29,8 +29,10 @@ class Settings(_Table, frozen=True, kw_only=True):
     """The table [refresh]. Relative paths are relative to the folder of the file."""
 
     output: str  # parent of the editions, on any file system of Beam's
-    downloads: str  # folder that belongs to this configuration
     contact: str  # address of whoever runs this, for the people of the servers
+    downloads: str = (
+        ""  # folder of this configuration alone; "" is .downloads in an output on a store
+    )
     state: str = ""  # folder; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, the current one among them
@@ -51,8 +53,8 @@ class Settings(_Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.workers < 0:
             raise ValueError(f"workers is {self.workers}, and must not be negative")
-        if "://" in self.downloads or "://" in self.state:
-            raise ValueError("downloads and state are folders of a disk")
+        if not self.downloads and "://" not in self.output:
+            raise ValueError("downloads is missing: a folder of its own")
 
     @property
     def engine(self) -> dict[str, Any]:
@@ -167,16 +169,20 @@ def _explain(message: str) -> str:
 def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
     """With absolute paths, and the defaults that depend on others."""
     given = config.refresh
-    downloads = str(folder / given.downloads)
-    state = str(folder / (given.state or pathlib.Path(given.downloads, ".refresh")))
-    metrics = str(folder / (given.metrics or pathlib.Path(state, "metrics.prom")))
-    output = given.output if "://" in given.output else str(folder / given.output)
+    output = _absolute(folder, given.output)
+    downloads = _absolute(folder, given.downloads or f"{output}/.downloads")
+    state = _absolute(folder, given.state or f"{downloads}/.refresh")
+    metrics = _absolute(folder, given.metrics or f"{state}/metrics.prom")
     settings = msgspec.structs.replace(
         given, output=output, downloads=downloads, state=state, metrics=metrics
     )
     corpora = tuple(one for table in config.corpus for one in table.one_by_one())
     _check_names(corpora)
     return msgspec.structs.replace(config, refresh=settings, corpus=corpora)
+
+
+def _absolute(folder: pathlib.Path, path: str) -> str:
+    return path.rstrip("/") if "://" in path else str(folder / path)
 
 
 def _check_names(tables: Sequence[CorpusTable]) -> None:

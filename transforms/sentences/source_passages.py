@@ -48,7 +48,7 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head = self.dump
-        templates = root | "ReadTemplates" >> ReadTemplates(
+        own = root | "ReadTemplates" >> ReadTemplates(
             paths,
             site.language,
             head.namespaces,
@@ -60,7 +60,7 @@ class SourcePassages(beam.PTransform):
         dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt)
         articles = dump.pages | "ScreenPages" >> ScreenPages(site.reason_to_reject)
         found = articles.kept | "FindPassages" >> FindPassages(
-            site, head.namespaces, self.seed, templates
+            site, head.namespaces, self.seed, own.templates
         )
         rejected = (dump.rejected, articles.rejected, found.rejected) | beam.Flatten()
         read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()

@@ -29,6 +29,7 @@ from transforms.text.wikimedia.dump_folder import (
 )
 from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS, plain_date
 from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
+from transforms.text.wikimedia.link_sources import as_date, days_between
 from transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     canonical_code,
@@ -60,7 +61,7 @@ class WikiDump(NamedTuple):
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]
+    page_props: list[str]  # of the nearest other date, where there is none of its own
     page_table: list[str]
     items_per_site: list[str]  # only where there is no page_props, which says the same in less
 
@@ -304,24 +305,44 @@ def _look_into(
 
 
 def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
-    items = [] if usable.page_props else _find_items_per_site(roots, usable.date)
-    return WikiDump(language, dbname_of(language), *usable, items_per_site=items)
+    dbname = dbname_of(language)
+    page_props = usable.page_props or _find_page_props(roots, dbname, usable.date)
+    items = [] if page_props else _find_items_per_site(roots, usable.date)
+    found = usable._replace(page_props=page_props)
+    return WikiDump(language, dbname, *found, items_per_site=items)
+
+
+def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
+    """Of the nearest other date, if a dump has none of its own; of two as near the later one, which has more.
+
+    The page table is of no use then: pages that are not in it may have been made after it.
+    """
+    found = _find_table(roots, dbname, "page_props")
+    dates = sorted(filter(as_date, found), reverse=True) if as_date(date) else []
+    nearest = min(dates, key=lambda one: abs(days_between(one, as_date(date))), default="")
+    return [found[nearest]] if nearest else []
 
 
 # What all wikis share.
 
 
 def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
+    found = _find_table(roots, "wikidatawiki", "wb_items_per_site")
+    chosen = _choose_date(found, date)
+    return [found[chosen]] if chosen else []
+
+
+def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
+    """Date → path of the SQL dump of a table, where it is whole as far as its folder tells."""
     found: dict[str, str] = {}
-    for candidate, folders in _dated_folders(roots, "wikidatawiki").items():
+    for candidate, folders in _dated_folders(roots, dbname).items():
         try:
-            paths, folder = _look_into(folders, "wikidatawiki", candidate)
-            for name in select_table(folder, "wb_items_per_site"):
+            paths, folder = _look_into(folders, dbname, candidate)
+            for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
             continue  # of another date there may be a whole one
-    chosen = _choose_date(found, date)
-    return [found[chosen]] if chosen else []
+    return found
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:

@@ -18,6 +18,8 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
 HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'
+BUCKET = "s3://bucket/corpora"
+STORE = f'[refresh]\noutput = "{BUCKET}/"\ncontact = "me@example.org"\n'
 NEWS = '[[corpus]]\nkind = "lm1b"\n'
 PG19 = '[[corpus]]\nkind = "pg19"\n'
 UK = '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n'
@@ -45,7 +47,8 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "connections = 4\n" + UK, "[refresh]: connections: Expected `int` <= 3"),
         (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
-        (HEAD + 'state = "gs://x"\n' + UK, "downloads and state are folders of a disk"),
+        (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: a folder"),
+        (HEAD + 'state = "zz://x"\n' + UK, "[refresh]: state is zz://x: Unable to get filesystem"),
         (HEAD.replace("me@example.org", " ") + UK, "contact is ''"),
         (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: 'here' is no mirror"),
         (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: 'ftp://***@x' is no mirror"),
@@ -60,8 +63,9 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
         (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
         (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
-        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: runner: DataflowRunner runs on machines"),
-        (HEAD + 'runner = "dataflow"\n' + UK, "cannot see `downloads`"),
+        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: output is /"),
+        (STORE + 'downloads = "x"\nrunner = "DataflowRunner"\n' + UK, "workers of DataflowRunner cannot see"),
+        (STORE + 'runner = "dataflow"\n' + UK, "[refresh]: runner: 'dataflow' is called DataflowRunner"),
         (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: Unexpected pipeline runner: SparkRuner"),
         (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
         (HEAD + UK + 'name = "../x"', "'../x' is no name"),
@@ -143,6 +147,9 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert settings.metrics == f"{tmp_path}/downloads/.refresh/metrics.prom"
     stored = write(tmp_path, HEAD.replace('"corpora"', '"gs://bucket/corpora"') + UK)
     assert load_config(str(stored)).refresh.output == "gs://bucket/corpora"
+    of_store = load_config(str(write(tmp_path, STORE + UK))).refresh
+    assert (of_store.output, of_store.downloads) == (BUCKET, f"{BUCKET}/.downloads")
+    assert of_store.metrics == f"{BUCKET}/.downloads/.refresh/metrics.prom"
 
 
 def test_languages(tmp_path: Path) -> None:

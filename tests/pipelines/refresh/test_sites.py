@@ -242,6 +242,18 @@ def test_a_busy_site_is_asked_again(site: DumpServer) -> None:
         ask(WikimediaSource("ukwiki", mirrors=(site.url,)), 0)
 
 
+def test_a_proxy_whose_headers_do_not_end_is_left(
+    site: DumpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_ANSWER_SECONDS", 0.3)
+    site.fail_always("http://dumps.example/", Raw(b"HTTP/1.1 200 OK\r\nX: ", b"y", 0.05))
+    session = open_session("corpusmill/test (mail@example.org)", 0)
+    session.proxies["http"] = site.url
+    start = time.monotonic()
+    assert session.get("http://dumps.example/", timeout=5).content == b""  # as if that were all
+    assert time.monotonic() - start < 20
+
+
 def test_a_site_that_asks_for_too_long_a_wait_is_not_asked_sooner(site: DumpServer) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     site.fail("/ukwiki/", Status(503, "3600"))

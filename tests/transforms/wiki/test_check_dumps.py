@@ -44,7 +44,7 @@ def test_one_wrong_file_among_right_ones(tmp_path: Path) -> None:
 def test_nothing_of_an_ignored_head_is_believed(tmp_path: Path) -> None:
     path = dump(tmp_path, "enwiki", "en")
     site = check_dumps([path], "de", "dewiki", whole=True, ignore_siteinfo=True)
-    assert site == ("", "de", "", {})
+    assert site[:4] == ("", "de", "", {})
 
 
 def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:

@@ -454,6 +454,38 @@ def test_items_per_site_stands_in_for_page_props(
     assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == []
 
 
+@pytest.mark.parametrize(
+    ("dates", "chosen"),
+    [
+        ([MAY, APRIL], MAY),
+        ([APRIL, "20230601"], APRIL),
+        (["20230330", "20230602"], "20230602"),
+        (["20230430", "20230502"], "20230502"),
+        (["20230301", "latest"], "20230301"),
+        (["latest"], ""),
+        ([], ""),
+    ],
+)
+def test_page_props_of_the_nearest_date_where_a_dump_has_none(
+    tmp_path: Path, dates: list[str], chosen: str
+) -> None:
+    tables = [table_name("page_props", date=date) for date in dates]
+    pages = [table_name("page", date=date) for date in dates if date != MAY]
+    touch(tmp_path, dump_name(), items_name(MAY), *tables, *pages)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    of_chosen = [f"{tmp_path}/{table_name('page_props', date=chosen)}"] if chosen else []
+    assert wiki.page_props == of_chosen
+    assert wiki.items_per_site == ([] if chosen else [f"{tmp_path}/{items_name(MAY)}"])
+    assert wiki.page_table == []
+
+
+def test_page_props_that_are_still_being_written_are_not_taken(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(), *(table_name("page_props", date=d) for d in ("20230420", APRIL)))
+    write_status(tmp_path, table_name("page_props", date="20230420"), 2)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    assert wiki.page_props == [f"{tmp_path}/{table_name('page_props', date=APRIL)}"]
+
+
 def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
     touch(tmp_path, dump_name(), items_name(APRIL), items_name(MAY))
     write_status(tmp_path, items_name(MAY), 2)
