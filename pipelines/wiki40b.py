@@ -34,7 +34,7 @@ from transforms.text.wikimedia.link_sources import (
     is_of_another_date,
     redirects_since,
 )
-from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
@@ -138,7 +138,9 @@ class Wiki40b(CorpusBuild):
             *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
         )
         own = root | "ReadTemplates" >> read if config.wiki_templates else None
-        dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
+        dump = root | "ReadDump" >> ReadDump(
+            self.dumps, place.stripes, config.on_corrupt, (ARTICLE_NAMESPACE,)
+        )
         articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, own.templates if own else None

@@ -17,6 +17,7 @@ from pipelines.refresh.sources import (
     WikimediaSource,
 )
 from transforms.text.translation.records import DOMAINS
+from transforms.text.wikimedia.dump_layouts import plain_date
 from transforms.text.wikimedia.sites import load_site
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
 
@@ -146,7 +147,8 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         """As above."""
         if not _DATE.fullmatch(self.date):
             raise ValueError(f"date is {self.date!r}, and must begin with a year")
-        if is_future(self.date):
+        date = plain_date(self.date)
+        if is_future(date):
             raise ValueError(f"date is {self.date!r}, which is in the future")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
@@ -155,4 +157,4 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
             raise ValueError("files are addresses of one file at least, each with another name")
-        return (FixedSource(self.label, self.date, files),)
+        return (FixedSource(self.label, date, files),)

@@ -5,9 +5,12 @@ import gzip
 import lzma
 from collections.abc import Callable
 
+import zstandard
+
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {  # suffix → compresses a whole file
     "": bytes,
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
+    ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
 }

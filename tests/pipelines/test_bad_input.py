@@ -20,6 +20,8 @@ from tests.makers.wiki_builds import (
     sample_wiki,
 )
 from tests.transforms.wiki.test_read_dumps import flip, stream_starts
+from transforms.text.files import file_units
+from transforms.text.files.bz2_blocks import find_marks
 from transforms.text.wikimedia import dump_units
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -68,7 +70,8 @@ def test_xml_cut_inside_a_page(uk: WikiFiles, failed: Failed, suffix: str) -> No
     path = uk.folder / f"ukwiki-20260101-pages-articles.xml{suffix}"
     path.write_bytes(COMPRESS[suffix](xml[:cut]))
     message = failed(path)
-    assert f"{path}, byte {cut}: the file ends inside a page" in message
+    place = path.stat().st_size if suffix == ".bz2" else cut
+    assert f"{path}, byte {place}: the file ends inside a page" in message
     assert "last whole page: 190 Бджільництво" in message
 
 
@@ -101,7 +104,8 @@ def test_what_is_whole_of_a_cut_file_can_be_kept(
     built.check_fates(uk.wiki, whole)
     assert built.manifest["counts"]["pages_read"] == len(whole)
     (lost,) = built.manifest["lost"]
-    assert (lost["name"], lost["start"], lost["pages_lost"]) == (path.name, cut, -1)
+    place = path.stat().st_size if suffix == ".bz2" else cut
+    assert (lost["name"], lost["start"], lost["pages_lost"]) == (path.name, place, -1)
     assert lost["last_page"] == "190 Бджільництво"
 
 
@@ -109,22 +113,25 @@ def test_a_multistream_file_cut_inside_a_stream(uk: WikiFiles, failed: Failed) -
     starts = stream_starts(uk.multistream)
     uk.multistream.write_bytes(uk.multistream.read_bytes()[: starts[3] - 40])
     message = failed(uk.multistream)
-    assert f"{uk.multistream}, byte {starts[2]}: bz2: the file ends inside a bz2 stream" in message
+    assert f"{uk.multistream}, byte {starts[2] + 4}: the file ends inside a bz2 block" in message
     assert "last whole page: 118 Кобза" in message or "last whole page: 104 Борщ" in message
 
 
 @pytest.fixture
 def damaged(uk: WikiFiles) -> tuple[int, int]:
-    """The middle stream of the dump is damaged; where it begins and ends."""
+    """The block of the middle stream of the dump is damaged; where it begins and ends."""
     starts = stream_starts(uk.multistream)
-    flip(uk.multistream, (starts[2] + starts[3]) // 2)
-    return starts[2], starts[3]
+    start = starts[2] + 4
+    ends = (-(-bit // 8) for bit, is_end in find_marks(uk.multistream.read_bytes()) if is_end)
+    end = next(end for end in ends if end > start)
+    flip(uk.multistream, (start + end) // 2)
+    return start, end
 
 
 def test_a_damaged_stream(uk: WikiFiles, failed: Failed, damaged: tuple[int, int]) -> None:
     message = failed(uk.multistream, "--page-props", uk.write_page_props())
     start, end = damaged
-    assert f"{uk.multistream}, byte {start}: bz2: " in message
+    assert f"{uk.multistream}, byte {start}: a damaged bz2 block, " in message
     last = uk.wiki.pages[9]
     assert (
         f"nothing is whole up to byte {end}; last whole page: {last.page_id} {last.title}"
@@ -140,7 +147,7 @@ def test_a_damaged_stream_with_worker_processes(
     assert run_cli("wiki40b", "--dump", uk.multistream, *flags) == 1
     message = capsys.readouterr().err
     last = uk.wiki.pages[9]
-    assert message.startswith(f"corpusmill: error: {uk.multistream}, byte {damaged[0]}: bz2: ")
+    assert message.startswith(f"corpusmill: error: {uk.multistream}, byte {damaged[0]}: a damaged ")
     assert message.endswith(f"last whole page: {last.page_id} {last.title}\n")
     assert files_below(output) == []
 
@@ -154,7 +161,7 @@ def test_a_damaged_stream_costs_only_its_own_pages(
     unit_bytes: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", unit_bytes)
     if not has_index:
         uk.index.unlink()
     built = build(tmp_path, uk.linked(on_corrupt="keep-good"))
@@ -171,20 +178,22 @@ def test_garbage_between_streams(uk: WikiFiles, failed: Failed, tmp_path: Path, 
     starts, data = stream_starts(uk.multistream), uk.multistream.read_bytes()
     uk.multistream.write_bytes(data[: starts[2]] + b"garbage" * 9 + data[starts[2] :])
     message = failed(uk.multistream)
-    assert f"{uk.multistream}, byte {starts[2]}: no bz2 stream begins where" in message
+    assert "no bz2 stream begins where the one before it ended" in message
     built = build(tmp_path / "kept", uk.linked(on_corrupt="keep-good"))
     assert built.articles() == Build(demo / f"wiki40b/uk/20260101-{VERSION}").articles()
-    assert [(lost["start"], lost["end"]) for lost in built.manifest["lost"]] == [
-        (starts[2], starts[2] + 63)
-    ]
+    (lost,) = built.manifest["lost"]
+    assert starts[2] - 11 <= lost["start"] <= starts[2]
+    assert (lost["end"], lost["pages_lost"]) == (starts[2] + 63 + 4, 0)
+    assert f"{uk.multistream}, byte {lost['start']}: " in message
 
 
 def test_a_stream_whose_header_is_damaged(uk: WikiFiles, failed: Failed) -> None:
     starts = stream_starts(uk.multistream)
     flip(uk.multistream, starts[3] + 1)
     message = failed(uk.multistream)
-    assert f"{uk.multistream}, byte {starts[3]}: no bz2 stream begins" in message
-    assert f"nothing is whole up to byte {starts[4]}" in message
+    place = next(at for at in range(starts[3] - 11, starts[3] + 1) if f"byte {at}: " in message)
+    assert f"{uk.multistream}, byte {place}: no bz2 stream begins" in message
+    assert f"nothing is whole up to byte {starts[3] + 4}" in message
 
 
 def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:

@@ -104,6 +104,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["stray"], "stray"),
         (["--languages", "uk"], "--language does not go with --languages"),
         (["--dumps", "x"], "--dumps does not go with --language"),
+        (["--layout", "exports"], "--layout goes with --dumps"),
         (["--vocabulary-size", "-1"], "vocabulary_size is -1; 263 pieces are taken"),
         (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],

@@ -270,7 +270,7 @@ def test_bad_files(
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
 
 
-def test_a_damaged_stream_of_a_real_dump_costs_its_hundred_pages(
+def test_a_damaged_block_of_a_real_dump_costs_pages_of_its_stream_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in (DUMPS["uk"], DUMPS["uk"].replace("multistream.xml", "multistream-index.txt")):
@@ -281,13 +281,11 @@ def test_a_damaged_stream_of_a_real_dump_costs_its_hundred_pages(
     config = config_of("uk", dump=[str(dump)], on_corrupt="keep-good")
     built = build(tmp_path / "output", config, workers=2)
     (lost,) = built.manifest["lost"]
-    assert (lost["start"], lost["end"]) == (starts[3], starts[4])
+    assert starts[3] < lost["start"] < lost["end"] <= starts[4]
     pages = pages_of("uk")
-    salvaged = built.manifest["counts"]["pages_read"] - (len(pages) - 100)
-    assert 0 <= salvaged < 100
-    assert lost["pages_lost"] == 100 - salvaged
-    last = pages[199 + salvaged]
-    assert lost["last_page"] == f"{last.page_id} {last.title}"
+    assert lost["pages_lost"] == len(pages) - built.manifest["counts"]["pages_read"]
+    assert 0 < lost["pages_lost"] <= 100
+    assert lost["last_page"] in [f"{page.page_id} {page.title}" for page in pages[199:299]]
 
 
 def test_settings_that_are_right_build_without_a_caveat() -> None:

@@ -23,8 +23,8 @@ from tests.makers.wiki_builds import (
     with_bulk,
 )
 from transforms.records import Rejected
+from transforms.text.files import file_units
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
-from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.article_markers import parse_article
 
 LANGUAGES = ("en", "ja", "uk")
@@ -114,7 +114,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
     """A wiki of several work units, with all its files."""
     wiki = with_bulk(repeated_wiki("en", 2), 700_000)
     files = WikiFiles(tmp_path_factory.mktemp("big"), wiki)
-    assert files.write_multistream().stat().st_size > dump_units.MIN_UNIT_BYTES
+    assert files.write_multistream().stat().st_size > file_units.MIN_UNIT_BYTES
     return files
 
 
@@ -144,8 +144,8 @@ def test_two_workers_give_the_bytes_of_one(
 def test_the_size_of_work_units_does_not_matter(
     big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dump_units, "MIN_UNIT_BYTES", 3000)
-    monkeypatch.setattr(dump_units, "UNITS_PER_FILE", 1000)
+    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 3000)
+    monkeypatch.setattr(file_units, "UNITS_PER_FILE", 1000)
     assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
 
 

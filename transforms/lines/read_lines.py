@@ -13,10 +13,10 @@ from transforms.files.spread import Spread
 from transforms.records import Rejected
 from transforms.text.files import tar_members
 from transforms.text.files.compression import codec_of
+from transforms.text.files.file_units import Damage, FileUnit
 from transforms.text.files.tar_members import Member, TarError
 from transforms.text.lines import unit_blocks
 from transforms.text.lines.line_blocks import block_of, count_lines, lines_of
-from transforms.text.lines.line_units import Damage, LineUnit
 from transforms.text.lines.unit_blocks import (
     BLOCK_BYTES,
     LineBlock,
@@ -54,7 +54,7 @@ class ReadLines(beam.PTransform):
     scripts begin, would join it with the first line of the next file: such files are named.)
 
     UTF-8 is meant as Perl means it (see text/news/perl_utf8.py). A rejected line is named by its file,
-    without the folder, and its place (see line_units.py), and in an archive by its member as well:
+    without the folder, and its place (see file_units.py), and in an archive by its member as well:
     "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:
@@ -106,7 +106,7 @@ class TextUnit(NamedTuple):
     """A unit of a text file; the bytes of the unit are counted from the start of the file."""
 
     file: TextFile
-    unit: LineUnit
+    unit: FileUnit
 
 
 def plan_units(
@@ -164,7 +164,7 @@ def find_files(
     ]
 
 
-def _plan_file(file: TextFile, stripes: int) -> list[LineUnit]:
+def _plan_file(file: TextFile, stripes: int) -> list[FileUnit]:
     with open_raw(file.path) as stream:
         return unit_blocks.plan_block_units(
             _text_stream(stream, file), file.path, file.stored_bytes, stripes

@@ -57,7 +57,8 @@ class SourcePassages(beam.PTransform):
             self.stripes,
             self.on_corrupt,
         )
-        dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt)
+        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, site.namespaces)
+        dump = root | "ReadDump" >> read_dump
         articles = dump.pages | "ScreenPages" >> ScreenPages(site.reason_to_reject)
         found = articles.kept | "FindPassages" >> FindPassages(
             site, head.namespaces, self.seed, own.templates

@@ -22,9 +22,9 @@ from transforms.files.scratch import Scratch, fetch
 from transforms.files.spread import Spread, SpreadAll
 from transforms.lines.read_lines import TextUnit, plan_units, read_unit, screen_block
 from transforms.records import Rejected
+from transforms.text.files.file_units import Damage
 from transforms.text.lines.line_blocks import block_of, lines_of
 from transforms.text.lines.line_table import FEATURE, make_table
-from transforms.text.lines.line_units import Damage
 from transforms.text.lines.unit_blocks import LineBlock
 from transforms.text.vocabularies.document_sentences import clean_sentences, sentences_of_texts
 from transforms.text.vocabularies.layout import Layout

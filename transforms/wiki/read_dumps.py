@@ -1,7 +1,7 @@
 """MediaWiki dumps → pages."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 import apache_beam as beam
@@ -13,11 +13,15 @@ from transforms.files.open_input import InputError, file_bytes_of, open_input, o
 from transforms.files.spread import Spread
 from transforms.records import Page, Rejected
 from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.files.file_units import FileUnit
 from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml, WorkUnit
+from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml
 from transforms.text.wikimedia.mediawiki_xml import (
+    PAGE_END,
+    HistoryExportError,
     MalformedPageError,
     Siteinfo,
+    check_single_revision,
     parse_page,
     parse_siteinfo,
 )
@@ -38,22 +42,30 @@ class ReadDump(beam.PTransform):
     """Reads the pages of dump files, every work unit on whichever worker is free.
 
     Args:
-      paths: dump files on any Beam file system; .xml, .xml.gz, .xml.xz, .xml.bz2, multistream or not.
+      paths: dump files on any Beam file system; .xml, .xml.bz2, of one stream or many, .xml.gz, .xz, .zst.
       stripes: how many workers share a file that cannot be entered in the middle.
+      namespaces: of pages in other ones the text is not read, and not given. None reads all.
       on_corrupt: "fail" raises InputError at the first damage, naming the file, the byte and the last
         whole page; "keep-good" goes on with what is whole and reports the rest.
     """
 
-    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
+    def __init__(
+        self,
+        paths: Sequence[str],
+        stripes: int = 1,
+        on_corrupt: str = "fail",
+        namespaces: Collection[int] | None = None,
+    ):
         super().__init__()
         check_on_corrupt(on_corrupt)
         self.paths = list(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
+        self.namespaces = namespaces
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
         read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.FlatMap(
-            _read_pages, self.on_corrupt
+            _read_pages, self.on_corrupt, self.namespaces
         ).with_output_types(Page).with_outputs("rejected", "lost", main="pages")
         return ReadPages(read.pages, read.rejected, read.lost)
 
@@ -63,11 +75,11 @@ def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> bea
     return (
         root
         | "Paths" >> beam.Create(paths, reshuffle=False)
-        | "SpreadUnits" >> Spread(plan_units, stripes, of=WorkUnit)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=FileUnit)
     )
 
 
-def plan_units(path: str, stripes: int) -> list[WorkUnit]:
+def plan_units(path: str, stripes: int) -> list[FileUnit]:
     """The work units of one file."""
     with open_raw(path) as stream:
         return dump_units.plan_units(stream, path, file_bytes_of(path), stripes)
@@ -79,43 +91,50 @@ def dump_bytes_of(path: str, stripes: int) -> int:
 
 
 def read_siteinfo(path: str) -> Siteinfo:
-    """The head of a dump. Raises InputError where the file is no dump."""
+    """The head of a dump. Raises InputError where the file is no dump, or visibly a history export."""
     try:
         with open_raw(path) as stream:
-            return parse_siteinfo(dump_units.read_head(stream))
+            head = dump_units.read_head(stream)
+        check_single_revision(head.partition(PAGE_END)[0])
+        return parse_siteinfo(head)
     except ValueError as error:
         raise InputError(path, str(error), getattr(error, "offset", 0)) from None
 
 
 def check_end(path: str) -> None:
-    """Raises InputError where a multistream or plain dump does not end as it should.
+    """Raises InputError where a plain or .bz2 dump does not end as it should.
 
     A look at the end takes a moment, and spares the hours until a worker gets there.
     """
-    unit = plan_units(path, stripes=1)[-1]
-    if unit.kind == "whole":
+    last = dump_units.last_part_of(plan_units(path, stripes=1)[-1])
+    if last.kind == "whole":
         return
     with open_raw(path) as stream:
-        last = dump_units.last_part_of(stream, unit)
         for event in dump_units.read_unit(stream, last):
             if isinstance(event, Damage):
                 raise _damage_error(last, event)
 
 
-def _read_pages(unit: WorkUnit, on_corrupt: str) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+def _read_pages(
+    unit: FileUnit, on_corrupt: str, namespaces: Collection[int] | None = None
+) -> Iterator[Page | beam.pvalue.TaggedOutput]:
     for event in _read_counted(unit, STAGE):
         if isinstance(event, PageXml):
-            yield _page_of(unit, event.xml, on_corrupt)
+            yield _page_of(unit, event.xml, on_corrupt, namespaces)
         elif on_corrupt == "fail":
             raise _damage_error(unit, event)
         else:
-            counted = _count_lost_pages(unit, event), _last_page(unit, event)
-            yield tell_lost(STAGE, LostBytes(posixpath.basename(unit.path), *event[:3], *counted))
+            last_page = _last_page(unit, event)
+            lost_pages = _count_lost_pages(unit, event, last_page)
+            place = posixpath.basename(unit.path), *event[:3]
+            yield tell_lost(STAGE, LostBytes(*place, lost_pages, last_page))
 
 
-def _page_of(unit: WorkUnit, xml: bytes, on_corrupt: str) -> Page | beam.pvalue.TaggedOutput:
+def _page_of(
+    unit: FileUnit, xml: bytes, on_corrupt: str, namespaces: Collection[int] | None
+) -> Page | beam.pvalue.TaggedOutput:
     try:
-        return parse_page(xml)
+        return parse_page(xml, namespaces)
     except MalformedPageError as error:
         place = f"in bytes {unit.start} to {unit.end}"
         if on_corrupt == "fail":
@@ -123,10 +142,11 @@ def _page_of(unit: WorkUnit, xml: bytes, on_corrupt: str) -> Page | beam.pvalue.
             raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
         counters.count(STAGE, "malformed-xml")
         detail = f"{posixpath.basename(unit.path)}, {place}: {error}"
-        return beam.pvalue.TaggedOutput("rejected", _reject_malformed(xml, detail))
+        rejected = Rejected(*_identify(xml), STAGE, "malformed-xml", detail)
+        return beam.pvalue.TaggedOutput("rejected", rejected)
 
 
-def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
+def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
     """The XML of the whole pages of a unit; progress is counted under `stage`.
 
     Raises InputError at damage, unless `on_corrupt` is "keep-good".
@@ -138,67 +158,67 @@ def read_good_pages(unit: WorkUnit, on_corrupt: str, stage: str) -> Iterator[byt
             raise _damage_error(unit, event)
 
 
-def _read_counted(unit: WorkUnit, stage: str) -> Iterator[PageXml | Damage]:
+def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
     """The pages and damages of a unit; what was read is counted under `stage`."""
     reported = 0
     try:
         with open_raw(unit.path) as stream:
             for event in dump_units.read_unit(stream, unit):
                 if isinstance(event, PageXml):
+                    check_single_revision(event.xml)
                     counters.count(stage, "dump_bytes", event.stored_bytes)
                     counters.count(stage, "pages")
                     counters.count(stage, "xml_bytes", len(event.xml))
                     reported += event.stored_bytes
                 yield event
-    except OverlongPageError as error:
+    except (OverlongPageError, HistoryExportError) as error:
         place = f"in bytes {unit.start} to {unit.end}"
         raise InputError(unit.path, f"{place}: {error}") from None
     counters.count(stage, "dump_bytes", unit.end - unit.start - reported)
     counters.flush()
 
 
-def _reject_malformed(xml: bytes, detail: str) -> Rejected:
-    return Rejected(*_identify(xml), STAGE, "malformed-xml", detail)
-
-
 def _identify(xml: bytes) -> tuple[str, str]:
     """Id and title of a page that may be malformed."""
-    try:
-        page = parse_page(xml)
-    except MalformedPageError:
-        page_id, title = (
-            xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
-            for name in (b"id", b"title")
-        )
-        return page_id.decode("utf-8", "replace"), title.decode("utf-8", "replace")
-    return str(page.page_id), page.title
+    page_id, title = (
+        xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
+        for name in (b"id", b"title")
+    )
+    return page_id.decode("utf-8", "replace"), title.decode("utf-8", "replace")
 
 
-def _damage_error(unit: WorkUnit, damage: Damage) -> InputError:
+def _damage_error(unit: FileUnit, damage: Damage) -> InputError:
     counted = " (bytes of the uncompressed XML)" if unit.kind == "whole" else ""
     note = f"; last whole page: {_last_page(unit, damage)}{counted}"
     return damage_error(unit.path, *damage[:3], note)
 
 
-def _last_page(unit: WorkUnit, damage: Damage) -> str:
+def _last_page(unit: FileUnit, damage: Damage) -> str:
     xml = damage.last_page
     if xml is None:
         with open_raw(unit.path) as stream:
             xml = dump_units.last_page_before(stream, unit, damage.start)
     if xml is None:
         return "none"
-    return " ".join(_identify(xml))
+    try:
+        page = parse_page(xml)
+    except MalformedPageError:
+        return " ".join(_identify(xml))
+    return f"{page.page_id} {page.title}"
 
 
-def _count_lost_pages(unit: WorkUnit, damage: Damage) -> int:
+def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
+    """How many pages are lost with damaged bytes; -1 where no index says so."""
     index = dump_units.index_path_of(unit.path)
-    if unit.kind != "multistream" or index is None or not FileSystems.exists(index):
+    if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
         return -1
+    with open_raw(unit.path) as stream:
+        following = dump_units.first_page_after(stream, unit, damage.end)
+    next_page = _identify(following)[0] if following else ""
     try:
         with open_input(index) as lines:
-            listed = dump_units.count_indexed_pages(
-                cast(Iterable[bytes], lines), damage.start, damage.end
+            return dump_units.count_lost_pages(
+                cast(Iterable[bytes], lines), damage, last_page.partition(" ")[0], next_page
             )
     except DECODE_ERRORS:  # of a damaged index, or of what is none
         return -1
-    return listed - damage.salvaged

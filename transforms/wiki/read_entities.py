@@ -13,10 +13,10 @@ from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import Spread
 from transforms.lines.check_lines import ends_whole, read_head
 from transforms.records import Rejected
+from transforms.text.files import file_units
 from transforms.text.files.compression import codec_of
-from transforms.text.lines import line_units
+from transforms.text.files.file_units import Damage, FileUnit
 from transforms.text.lines.line_blocks import lines_of
-from transforms.text.lines.line_units import Damage, LineUnit
 from transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
 from transforms.text.wikimedia.wikidata_json import (
     Entity,
@@ -65,7 +65,7 @@ class ReadEntities(beam.PTransform):
         read = (
             root
             | "Paths" >> beam.Create(self.paths, reshuffle=False)
-            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=LineUnit)
+            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=FileUnit)
             | "ReadUnits"
             >> beam.FlatMap(_read_unit, self.on_corrupt)
             .with_output_types(list[Entity])
@@ -74,10 +74,10 @@ class ReadEntities(beam.PTransform):
         return EntityBatches(read.batches, read.rejected, read.lost, read.skipped)
 
 
-def plan_units(path: str, stripes: int) -> list[LineUnit]:
+def plan_units(path: str, stripes: int) -> list[FileUnit]:
     """The work units of one file."""
     with open_raw(path) as stream:
-        return line_units.plan_line_units(stream, path, file_bytes_of(path), stripes)
+        return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
 
 def entity_bytes_of(path: str, stripes: int) -> int:
@@ -115,7 +115,7 @@ def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 
 
 def _read_unit(
-    unit: LineUnit, on_corrupt: str
+    unit: FileUnit, on_corrupt: str
 ) -> Iterator[list[Entity] | beam.pvalue.TaggedOutput]:
     batch: list[Entity] = []
     skipped = 0
@@ -139,7 +139,7 @@ def _read_unit(
     yield beam.pvalue.TaggedOutput("skipped", skipped)
 
 
-def read_items(unit: LineUnit) -> Iterator[Entity | Rejected | Damage | None]:
+def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
     """What the lines of a unit hold, None for one without an item; progress is counted."""
     stored_bytes = 0
     with open_raw(unit.path) as stream:
@@ -153,7 +153,7 @@ def read_items(unit: LineUnit) -> Iterator[Entity | Rejected | Damage | None]:
     counters.flush()
 
 
-def _read_block(unit: LineUnit, block: LineBlock) -> Iterator[Entity | Rejected | None]:
+def _read_block(unit: FileUnit, block: LineBlock) -> Iterator[Entity | Rejected | None]:
     counts = collections.Counter(dump_bytes=block.stored_bytes, json_bytes=len(block.data))
     at = 0
     for line in [block.data] if block.is_overlong else lines_of(block.data):

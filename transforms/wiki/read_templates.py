@@ -16,7 +16,7 @@ import apache_beam as beam
 from apache_beam.transforms.combiners import TopCombineFn
 
 from transforms.files import counters
-from transforms.text.wikimedia.dump_units import WorkUnit
+from transforms.text.files.file_units import FileUnit
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_page
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
@@ -131,7 +131,7 @@ class _ReadUnit(beam.DoFn):
     def setup(self) -> None:
         self.tables = TemplateTable(self.language, self.namespaces, NO_TEMPLATES)
 
-    def process(self, unit: WorkUnit) -> Iterable[Any]:
+    def process(self, unit: FileUnit) -> Iterable[Any]:
         calls: collections.Counter[str] = collections.Counter()
         for page in read_good_pages(unit, self.on_corrupt, STAGE):
             found = _NAMESPACE.search(page, 0, _HEAD_BYTES)

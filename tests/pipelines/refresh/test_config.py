@@ -130,9 +130,11 @@ def test_stores_are_asked_with_the_flags_of_the_file(
 
 def test_a_date_in_the_future(tmp_path: Path) -> None:
     settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
-    table = FilesTable(date="20991231", files={"input": ("https://example.org/x",)})
-    with pytest.raises(ValueError, match="date is '20991231', which is in the future"):
-        table.sources(settings)
+    files = {"input": ("https://example.org/x",)}
+    for date in ("20991231", "2099-12-31"):
+        with pytest.raises(ValueError, match=f"date is '{date}', which is in the future"):
+            FilesTable(date=date, files=files).sources(settings)
+    assert FilesTable(date="2026-11-01", files=files).sources(settings)[0].date == "20261101"
 
 
 def test_no_file(tmp_path: Path) -> None:

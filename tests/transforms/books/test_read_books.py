@@ -30,9 +30,9 @@ from transforms.files.damage import LostBytes
 from transforms.files.open_input import InputError
 from transforms.files.scratch import fetch_text
 from transforms.records import BookFile, BookHeader, Rejected
+from transforms.text.files import file_units
 from transforms.text.files.packed_files import PackedDamage, PackedFile
 from transforms.text.fingerprint import fingerprint
-from transforms.text.lines import line_units
 
 Files = Sequence[tuple[str, bytes]]
 
@@ -87,7 +87,7 @@ def unpacked(books: Iterable[BookFile]) -> list[BookFile]:
 @pytest.mark.parametrize("name", PACK)
 def test_everything_is_accounted_for(tmp_path: pathlib.Path, name: str, stripes: int) -> None:
     path = write_file(tmp_path, name, PACK[name](FILES))
-    with mock.patch.object(line_units, "MIN_UNIT_BYTES", 1):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1):
         outcome = read(tmp_path, [path], stripes)
     inside = f"{name}/cache/epub"
     assert unpacked(outcome.elements["books"]) == [
@@ -205,7 +205,7 @@ def test_the_books_do_not_depend_on_how_they_are_packed(
         for name in [chance.choice([*PACK])]
     ]
     with (
-        mock.patch.object(line_units, "MIN_UNIT_BYTES", 1),
+        mock.patch.object(file_units, "MIN_UNIT_BYTES", 1),
         mock.patch.object(read_books, "UNIT_BYTES", chance.choice([1, 500])),
     ):
         units = [unit for source in share_out(paths, stripes) for unit in plan_units(source)]
@@ -265,7 +265,7 @@ def test_damage(tmp_path: pathlib.Path, name: str) -> None:
 
 def test_damage_shared_by_stripes_is_told_once(tmp_path: pathlib.Path) -> None:
     path = write_file(tmp_path, "a.tar.gz", gzip.compress(pack_tar(GOOD)[:1800]))
-    with mock.patch.object(line_units, "MIN_UNIT_BYTES", 1):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1):
         (source,) = share_out([path], 3)
         units = [unit for unit in plan_units(source) if isinstance(unit, BookUnit)]
     assert len(units) == 3

@@ -16,8 +16,9 @@ from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.files.damage import LostBytes
 from transforms.files.open_input import InputError
 from transforms.records import Rejected
+from transforms.text.files import file_units
 from transforms.text.files.bz2_blocks import find_marks
-from transforms.text.lines import line_units
+from transforms.text.lines import unit_blocks
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.wiki import read_entities
 from transforms.wiki.read_entities import (
@@ -100,7 +101,7 @@ def test_units_share_a_file(tmp_path: pathlib.Path, suffix: str) -> None:
     parts = [dump[at : at + 9999] for at in range(0, len(dump), 9999)]
     stored = pack_stream(parts) if suffix else dump
     path = write_dump(tmp_path, suffix, stored)
-    with mock.patch.object(line_units, "MIN_UNIT_BYTES", len(stored) // 7):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", len(stored) // 7):
         outcome = read([path])
     assert [entity.numeric_id for entity in entities_in(outcome)] == list(range(1, 3001))
     assert len(outcome.elements["skipped"]) == 8
@@ -124,7 +125,7 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     overlong = line_of(2, "x" * 1000)
     dump = HEAD + overlong + b",\n" + line_of(64, "ベルリン") + b"\n]"
     path = write_dump(tmp_path, "", dump)
-    with mock.patch.object(line_units, "MAX_LINE_BYTES", 200):
+    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 200):
         outcome = read([path])
     assert entities_in(outcome) == ENTITIES
     (rejected,) = outcome.elements["rejected"]
@@ -243,7 +244,7 @@ REAL_DUMPS = [  # entities, lines without an item, lines in all
 def test_real_dumps(name: str, entities: int, skipped: int, stripes: int) -> None:
     path = f"{DATA}/wikidata/{name}"
     check_entity_dump(path)
-    with mock.patch.object(line_units, "MIN_UNIT_BYTES", 1 << 14):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1 << 14):
         outcome = read([path], stripes)
         units = plan_units(path, stripes)
     assert len(entities_in(outcome)) == entities

@@ -16,7 +16,7 @@ with an index of the whole file before it; here many workers begin in the middle
 import bisect
 import bz2
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 SCAN_BYTES = 1 << 20
@@ -135,20 +135,27 @@ def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
     start = max(file_bytes - trailer - 1, 0)
     stream.seek(start)
     tail = stream.read(file_bytes - start)
-    return any(
-        is_end and -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8) == len(tail)
-        for bit, is_end in find_marks(tail)
-    )
+    return any(is_end and end_of_stream(bit) == len(tail) for bit, is_end in find_marks(tail))
+
+
+def end_of_stream(bit: int) -> int:
+    """The stored byte after a stream whose end mark is at `bit`, where its last block ends."""
+    return -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8)
 
 
 def read_blocks(
-    stream: BinaryIO, start: int, end: int, file_bytes: int
+    stream: BinaryIO,
+    start: int,
+    end: int,
+    file_bytes: int,
+    needs_more: Callable[[], bool] = lambda: True,
 ) -> Iterator[Block | BadBlock]:
     """The blocks from the first that begins in stored bytes `start` to `end`, up to the end of the file.
 
-    Nothing if none begins there. What follows `end` is given too, since a line may run on; a caller that
-    has enough stops. A stretch belongs to the mark (beginning of a block, end of a stream) before it: a
-    file read in parts gives each block and each damage once.
+    Nothing if none begins there. What follows `end` is given too, since a line may run on, as long as
+    `needs_more` says so: it is asked before such a block is decompressed. A stretch belongs to the mark
+    (beginning of a block, end of a stream) before it: a file read in parts gives each block and each damage
+    once.
     """
     window = _Window(stream, start, file_bytes)
     if start == 0 and (damage := window.problem_at_start()):
@@ -158,6 +165,8 @@ def read_blocks(
         return
     first, good_until = mark, -1
     while mark is not None:
+        if mark.bit >= end * 8 and not needs_more():
+            return
         if mark.bit >= good_until:
             found = window.read_mark(mark)
             if isinstance(found, Block):
@@ -249,7 +258,7 @@ class _Window:
                 return ends
 
     def _read_end(self, mark: _Mark) -> BadBlock | None:
-        after = -(-(mark.bit + _MAGIC_BITS + _CRC_BITS) // 8)
+        after = end_of_stream(mark.bit)
         header_end = after + (_HEADER_BITS + _MAGIC_BITS) // 8
         while self._stop < header_end and self._read_on():
             pass

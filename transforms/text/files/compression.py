@@ -1,27 +1,34 @@
 """Telling compressed files by their first bytes, and reading them. Names lie more often than bytes do."""
 
 import bz2
+import functools
 import gzip
 import io
 import lzma
 import re
 import zlib
-from typing import BinaryIO, cast
+from collections.abc import Callable
+from typing import BinaryIO, Protocol, cast
 
-_HEAD = re.compile(rb"(?P<bz2>BZh[1-9])|(?P<gz>\x1f\x8b)|(?P<xz>\xfd7zXZ\0)")
+import zstandard
+
+_HEAD = re.compile(
+    rb"(?P<bz2>BZh[1-9])|(?P<gz>\x1f\x8b)|(?P<xz>\xfd7zXZ\0)|(?P<zst>\x28\xb5\x2f\xfd)"
+)
 """None but that of bz2 can begin a text in UTF-8. More of a head is not asked for: a file whose head is
 damaged is better an error than a text."""
 
 MAGIC_BYTES = 6
 _STORED_BYTES = 1 << 13  # read at once; what an error may lose is what they hold
+_ZST_STEP_BYTES = 1 << 10  # they may be 32 MiB of content, of which all is given at once
 _XZ_PADDING = 4
 
-DECODE_ERRORS = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+DECODE_ERRORS = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 """What the decompressors raise for data that is damaged or cut off."""
 
 
 def codec_of(stream: BinaryIO) -> str:
-    """ "bz2", "gz", "xz", or "" for what is not compressed. Leaves the stream at its start."""
+    """ "bz2", "gz", "xz", "zst", or "" for what is not compressed. Leaves the stream at its start."""
     stream.seek(0)
     head = stream.read(MAGIC_BYTES)
     stream.seek(0)
@@ -47,7 +54,7 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
     """
     if codec == "gz":
         return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if codec in ("bz2", "xz"):
+    if codec in _NEW_DECOMPRESSORS:
         return cast(BinaryIO, _Streams(stream, codec))
     return stream
 
@@ -59,8 +66,62 @@ def read_some(source: BinaryIO, max_bytes: int) -> bytes:
     return source.read(max_bytes)
 
 
+class _Decompressor(Protocol):
+    """Decompresses one stream, as those of bz2 and lzma do."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+class _ZstDecompressor:
+    """A _Decompressor of one zstd frame. What is left of a step waits here, as the library has no bound."""
+
+    def __init__(self) -> None:
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._content = io.BytesIO()
+        self._left = 0  # of the content
+        self._stored = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof and not self._left
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._left or self._stored)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._frame.unused_data + self._stored
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        self._stored += data
+        if not self._left and self._stored:
+            step, self._stored = self._stored[:_ZST_STEP_BYTES], self._stored[_ZST_STEP_BYTES:]
+            content = self._frame.decompress(step)
+            self._content, self._left = io.BytesIO(content), len(content)
+        given = self._content.read(max_length)
+        self._left -= len(given)
+        return given
+
+
+_NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
+    "bz2": bz2.BZ2Decompressor,
+    "xz": functools.partial(lzma.LZMADecompressor, lzma.FORMAT_XZ),
+    "zst": _ZstDecompressor,
+}
+
+
 class _Streams(io.RawIOBase):
-    """The content of .bz2 or .xz streams in a row.
+    """The content of .bz2, .xz or .zst streams in a row.
 
     BZ2File and LZMAFile pass over all that follows a stream and begins none: of a file whose second
     stream is damaged, or comes after padding, they give the first without a word.
@@ -70,6 +131,7 @@ class _Streams(io.RawIOBase):
         super().__init__()
         self._stored = stored
         self._is_xz = codec == "xz"
+        self._new_decompressor = _NEW_DECOMPRESSORS[codec]
         self._decompressor = self._new_decompressor()
 
     def readable(self) -> bool:
@@ -99,9 +161,6 @@ class _Streams(io.RawIOBase):
             if data:
                 return data
         return b""
-
-    def _new_decompressor(self) -> bz2.BZ2Decompressor | lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ) if self._is_xz else bz2.BZ2Decompressor()
 
     def _find_next_stream(self) -> bytes:
         """What follows a stream, without padding; nothing at the end of what is stored."""

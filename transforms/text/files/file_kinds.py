@@ -6,7 +6,7 @@ _KINDS = {
     b"PK\x03\x04": "a .zip archive, which has to be unpacked first",
     b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
     b"Rar!\x1a\x07": "a .rar archive, which has to be unpacked first",
-    b"\x28\xb5\x2f\xfd": "a .zst file, which has to be decompressed first",
+    b"\x28\xb5\x2f\xfd": "compressed twice, and has to be decompressed first",
     b"\x1f\x9d": "a .Z file, which has to be decompressed first",
     b"\x1f\x8b": "compressed twice, and has to be decompressed first",
     b"\xfd7zXZ\0": "compressed twice, and has to be decompressed first",

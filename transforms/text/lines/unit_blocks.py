@@ -1,6 +1,7 @@
 """Reading the lines of a unit in blocks (see line_blocks.py): a line alone would cost more than its bytes.
 
-Units, and which lines are a unit's, are those of line_units.py, with one more kind:
+To a unit (see file_units.py) belong the lines that begin after its first byte, up to the one that begins
+right at its end; so whoever enters in the middle passes over the rest of a line. One more kind of unit:
 
 tar    a compressed .tar archive. Each of `stripes` units decompresses all of it, and takes every so-many-th
        run of the text of the wanted files in it, one after the other.
@@ -13,21 +14,22 @@ import bisect
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
-from transforms.text.files import tar_members
+from transforms.text.files import file_units, tar_members
 from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
-from transforms.text.files.tar_members import Member, TarError
-from transforms.text.lines import line_units
-from transforms.text.lines.line_units import (
+from transforms.text.files.file_units import (
     Chunk,
     Damage,
-    LineUnit,
+    FileUnit,
     StripedTexts,
-    plan_line_units,
     plan_stripes,
+    plan_units,
     read_chunks,
 )
+from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
+MAX_LINE_BYTES = 1 << 26
+"""What is kept of a line; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
 
 
 class Span(NamedTuple):
@@ -62,11 +64,11 @@ class NoMemberError(Exception):
         self.names = names  # of some that it has
 
 
-def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     if is_archive(stream):
         return plan_stripes("tar", path, file_bytes, stripes)
-    return plan_line_units(stream, path, file_bytes, stripes)
+    return plan_units(stream, path, file_bytes, stripes)
 
 
 def is_archive(stream: BinaryIO) -> bool:
@@ -91,14 +93,14 @@ def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
     """
     total = max(sum(stored_bytes), 1)
     return [
-        max(min(-(-size * workers // total), -(-size // line_units.MIN_UNIT_BYTES), workers), 1)
+        max(min(-(-size * workers // total), -(-size // file_units.MIN_UNIT_BYTES), workers), 1)
         for size in stored_bytes
     ]
 
 
 def read_blocks(
     stream: BinaryIO,
-    unit: LineUnit,
+    unit: FileUnit,
     members: Sequence[str] = ("*",),
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[LineBlock | Unterminated | Damage]:
@@ -119,7 +121,7 @@ def read_blocks(
             yield from splitter.feed(event)
             continue
         if splitter.needs_more:
-            splitter.lose_line()
+            splitter.lose_open()
         if unit.stripe == 0:  # every stripe meets it
             yield event
     yield from splitter.end_text()
@@ -142,7 +144,7 @@ class _BlockSplitter:
     """Gathers the lines of a unit in blocks. Keeps little more than a block, or than MAX_LINE_BYTES."""
 
     def __init__(self, block_bytes: int):
-        self._limit = min(block_bytes, line_units.MAX_LINE_BYTES)
+        self._limit = min(block_bytes, MAX_LINE_BYTES)
         self._is_taking = False  # inside a line of the unit, or right before one
         self._parts: list[bytes] = []
         self._spans: list[Span] = []
@@ -156,7 +158,7 @@ class _BlockSplitter:
         """Whether a line of the unit waits for its end. That of an overlong one changes nothing."""
         return self._is_taking
 
-    def lose_line(self) -> None:
+    def lose_open(self) -> None:
         """Forgets a line that runs into damage; the next begins after a line feed."""
         self._keep(self._join()[: self._held - self._open], self._spans)
         self._is_taking = False
@@ -222,15 +224,15 @@ class _BlockSplitter:
                 yield self._give(data[at:end], _spans_of(spans, at, end))
                 at = end
             self._keep(data[at:], _spans_of(spans, at, len(data)))
-        if self._open > line_units.MAX_LINE_BYTES:  # then it is all that is held
+        if self._open > MAX_LINE_BYTES:  # then it is all that is held
             yield self._give(self._join(), self._spans)
             self._keep(b"", [])
             self._is_taking = False
 
     def _give(self, data: bytes, spans: Sequence[Span]) -> LineBlock:
         stored_bytes, self._stored_bytes = self._stored_bytes, 0
-        is_overlong = len(data) > line_units.MAX_LINE_BYTES  # no block of several lines is
-        data = data[: line_units.MAX_LINE_BYTES]
+        is_overlong = len(data) > MAX_LINE_BYTES  # no block of several lines is
+        data = data[:MAX_LINE_BYTES]
         return LineBlock(data, tuple(spans), stored_bytes, is_overlong)
 
     def _join(self) -> bytes:
@@ -264,7 +266,7 @@ def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
 
 
 def _events(
-    stream: BinaryIO, unit: LineUnit, members: Sequence[str], splitter: _BlockSplitter
+    stream: BinaryIO, unit: FileUnit, members: Sequence[str], splitter: _BlockSplitter
 ) -> Iterator[Chunk | Damage]:
     if unit.kind == "tar":
         return _tar_events(stream, unit, members)
@@ -272,7 +274,7 @@ def _events(
 
 
 def _tar_events(
-    stream: BinaryIO, unit: LineUnit, members: Sequence[str]
+    stream: BinaryIO, unit: FileUnit, members: Sequence[str]
 ) -> Iterator[Chunk | Damage]:
     names: list[str] = []
     wanted: set[str] = set()

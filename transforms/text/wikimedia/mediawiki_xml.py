@@ -9,6 +9,7 @@ import re
 from collections.abc import Container, Iterable
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
+from xml.sax import saxutils
 
 from transforms.records import Page
 from transforms.text.files.file_kinds import is_binary, is_html, kind_of
@@ -23,6 +24,21 @@ _SHOWN = 40  # characters of a value in a message
 _LONGEST_PATH = 256
 """Characters of the path of an element, which has some 40 in dumps. It bounds how deep elements are nested,
 and with that the time that each of them takes."""
+
+_HEAD_OF_PAGE = re.compile(
+    rb"<page>\s*<title>(?P<title>(?:[^<&\0-\x1f]|&(?:amp|lt|gt|quot);)*+)</title>"
+    rb"\s*<ns>(?P<namespace>-?[0-9]{1,9})</ns>\s*<id>(?P<page_id>[0-9]{1,18})</id>"
+    rb'\s*(?P<redirect><redirect title="[^"<]*+" />\s*)?'
+    rb"<revision>\s*<id>(?P<revision_id>[0-9]{1,18})</id>"
+)
+"""The beginning of a page, as dumps have it since 2012."""
+
+_FORBIDDEN = re.compile(
+    rb"[\0-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]"
+    rb"|&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])"
+    rb"|x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]|[fF]{3}[efEF]));"
+)
+"""Characters that XML 1.0 does not have (section 2.2), and references to them."""
 
 _CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
 _REQUIRED = {"page_id": "/page/id", "revision_id": "/page/revision/id", "title": "/page/title"}
@@ -67,6 +83,16 @@ class MalformedPageError(ValueError):
     """A page element that is no well-formed XML or lacks what a page has."""
 
 
+HISTORY_EXPORT = (
+    "this is a history export. Take one of current revisions:"
+    " mediawiki_content_current, or pages-articles"
+)
+
+
+class HistoryExportError(ValueError):
+    """A dump with every revision of its pages."""
+
+
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Reads the head of a dump: everything before its first page.
 
@@ -100,15 +126,52 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
     )
 
 
-def parse_page(xml: bytes) -> Page:
-    """Reads one `<page>…</page>`. Of several revisions the last one counts.
+def check_single_revision(xml: bytes) -> None:
+    """Raises HistoryExportError for a page with several revisions, whose last may be in another file."""
+    if (revisions := xml.count(b"<revision>")) > 1:
+        raise HistoryExportError(f"a page has {revisions} revisions: {HISTORY_EXPORT}")
+
+
+def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
+    """Reads one `<page>…</page>`. Of several revisions the last one counts, of several slots the main one.
+
+    Characters that XML forbids, which no dump promises to be without, are dropped.
+
+    Args:
+      namespaces: of a page in any other, only the head is read, not its text. None reads all.
 
     Raises MalformedPageError.
     """
+    if namespaces is not None and (head := _parse_head(xml)) and head.namespace not in namespaces:
+        return head
     try:
         return _to_page(_elements(xml, "not well-formed XML: {}", _OF_PAGE))
     except ValueError as error:
-        raise MalformedPageError(str(error)) from None
+        allowed = _FORBIDDEN.sub(b"", xml)
+        if allowed == xml:
+            raise MalformedPageError(str(error)) from None
+    return parse_page(allowed)
+
+
+def _parse_head(xml: bytes) -> Page | None:
+    """A page without its text, or None where its head is an unusual one."""
+    found = _HEAD_OF_PAGE.match(xml)
+    if not found:
+        return None
+    try:
+        title = found["title"].decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return Page(
+        page_id=int(found["page_id"]),
+        namespace=int(found["namespace"]),
+        title=saxutils.unescape(title, {"&quot;": '"'}),
+        revision_id=int(found["revision_id"]),
+        content_model="",
+        is_redirect=found["redirect"] is not None,
+        is_deleted=False,
+        text="",
+    )
 
 
 def _to_page(elements: Iterable[_Element]) -> Page:

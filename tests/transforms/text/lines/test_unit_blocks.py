@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
-from tests.transforms.text.lines.test_line_units import (
+from tests.transforms.text.files.test_file_units import (
     cut_places,
     lines_of,
     texts,
     units_of,
 )
-from transforms.text.files import bz2_blocks
-from transforms.text.lines import line_units, unit_blocks
-from transforms.text.lines.line_units import Damage, LineUnit
+from transforms.text.files import bz2_blocks, file_units
+from transforms.text.files.file_units import Damage, FileUnit
+from transforms.text.lines import unit_blocks
 from transforms.text.lines.unit_blocks import (
     LineBlock,
     NoMemberError,
@@ -45,15 +45,15 @@ sizes = st.integers(1, 60)
 def buffers_of(size: int) -> Iterator[None]:
     """Lets everything be cut in small pieces."""
     with (
-        mock.patch.object(line_units, "READ_BYTES", size * 16),
-        mock.patch.object(line_units, "STRIPE_RUN_BYTES", size),
+        mock.patch.object(file_units, "READ_BYTES", size * 16),
+        mock.patch.object(file_units, "STRIPE_RUN_BYTES", size),
         mock.patch.object(bz2_blocks, "SCAN_BYTES", size),
     ):
         yield
 
 
 def read_units(
-    data: bytes, units: Sequence[LineUnit], block_bytes: int, members: Sequence[str] = ("*",)
+    data: bytes, units: Sequence[FileUnit], block_bytes: int, members: Sequence[str] = ("*",)
 ) -> list[Event]:
     """All that the units give. Blocks are small, and none tells of more bytes than its unit has."""
     found: list[Event] = []
@@ -211,7 +211,7 @@ def test_damage_costs_the_same_however_the_file_is_cut(
     damaged[min(int(place * len(damaged)), len(damaged) - 1)] ^= 1 << bit
     data = bytes(damaged)
     units = units_of(data, "bz2", cuts)
-    with mock.patch.object(line_units, "MAX_LINE_BYTES", max_line_bytes):
+    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", max_line_bytes):
         uncut = read_units(data, units_of(data, "bz2", []), 1000)
         events = read_units(data, units, block_bytes)
     assert placed_in(events) == placed_in(uncut)
@@ -243,7 +243,7 @@ def test_overlong_lines_are_cut_and_come_alone(
     pieces = [text[at : at + piece_bytes] for at in range(0, len(text), piece_bytes)]
     expected = [(place, line[:9], len(line) > 9) for _, place, line in placed_lines(text)]
     packed = gzip.compress(text)
-    with mock.patch.object(line_units, "MAX_LINE_BYTES", 9), buffers_of(piece_bytes):
+    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 9), buffers_of(piece_bytes):
         for kind, data, units in (
             ("bz2", pack_stream(pieces), units_of(pack_stream(pieces), "bz2", cuts)),
             ("plain", text, units_of(text, "plain", cuts) if text else []),
@@ -265,11 +265,11 @@ def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
     text = b"x" * 100_000
     stream = mock.Mock(wraps=io.BytesIO(text))
     with (
-        mock.patch.object(line_units, "MAX_LINE_BYTES", 500),
-        mock.patch.object(line_units, "READ_BYTES", 1600),
+        mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 500),
+        mock.patch.object(file_units, "READ_BYTES", 1600),
     ):
-        (found,) = read_blocks(stream, LineUnit("x", "plain", 0, 100, len(text)))
-        assert not list(read_blocks(stream, LineUnit("x", "plain", 100, 200, len(text))))
+        (found,) = read_blocks(stream, FileUnit("x", "plain", 0, 100, len(text)))
+        assert not list(read_blocks(stream, FileUnit("x", "plain", 100, 200, len(text))))
     assert isinstance(found, LineBlock)
     assert (len(found[0]), found.is_overlong) == (500, True)
     # 100 bytes of its own, then 100 at a time until the line is too long; 100 of the other unit's.
@@ -329,7 +329,7 @@ def test_blocks_are_as_large_as_may_be() -> None:
     text = b"".join(b"%07d\n" % number for number in range(1000))
     for data, units in (
         (text, units_of(text, "plain", [])),
-        (gzip.compress(text), [LineUnit("x", "whole", 0, 1, 1)]),
+        (gzip.compress(text), [FileUnit("x", "whole", 0, 1, 1)]),
     ):
         with buffers_of(50):
             sizes = [
@@ -337,7 +337,7 @@ def test_blocks_are_as_large_as_may_be() -> None:
                 for block in blocks_in(read_blocks(io.BytesIO(data), units[0], ["*"], 1000))
             ]
         assert sizes == [1000] * 8
-    stripes = [LineUnit("x", "whole", 0, 1, 1, stripe, 4) for stripe in range(4)]
+    stripes = [FileUnit("x", "whole", 0, 1, 1, stripe, 4) for stripe in range(4)]
     data = gzip.compress(text)
     with buffers_of(50):
         for unit in stripes:  # gathered out of runs of 50 bytes
@@ -356,7 +356,7 @@ def test_an_archive_without_a_wanted_file_tells_what_it_has() -> None:
     data = gzip.compress(pack_tar([("a/x.de", b"1\n"), ("y.en.txt", b"2\n")]))
     for stripe in range(2):
         with pytest.raises(NoMemberError) as error:
-            list(read_blocks(io.BytesIO(data), LineUnit("x", "tar", 0, 9, 9, stripe, 2), ["*.en"]))
+            list(read_blocks(io.BytesIO(data), FileUnit("x", "tar", 0, 9, 9, stripe, 2), ["*.en"]))
         assert error.value.names == ["a/x.de", "y.en.txt"]
 
 
@@ -461,7 +461,7 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
     assert [(damage.start, damage.end) for damage in damages_in(events)] == [
         (max(unit.start, len(shorter)), unit.end) for unit in units if unit.end > len(shorter)
     ]
-    assert {damage.message for damage in damages_in(events)} == {line_units.SHORTER}
+    assert {damage.message for damage in damages_in(events)} == {file_units.SHORTER}
 
 
 def test_what_is_planned() -> None:

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
+from transforms.text.files import bz2_blocks, file_units
+from transforms.text.files.file_units import FileUnit
 from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import Damage, PageXml, WorkUnit
+from transforms.text.wikimedia.dump_units import Damage, PageXml
 from transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
 
 HEADER = dump_header("enwiki", "en", "Wikipedia", {0: "", 6: "File"}).encode()
@@ -40,13 +43,13 @@ def pack_streams(pages: Sequence[bytes], per_stream: int) -> list[bytes]:
     return [bz2.compress(part) for part in (HEADER, *batches, CLOSING)]
 
 
-def units_of(data: bytes, kind: str, cuts: Iterable[int]) -> list[WorkUnit]:
+def units_of(data: bytes, kind: str, cuts: Iterable[int]) -> list[FileUnit]:
     """Units cut anywhere but in the last 64 bytes, where `plan_units` begins none."""
     edges = sorted({0, len(data), *(cut for cut in cuts if 0 < cut < len(data) - 64)})
-    return [WorkUnit("x", kind, start, end, len(data)) for start, end in itertools.pairwise(edges)]
+    return [FileUnit("x", kind, start, end, len(data)) for start, end in itertools.pairwise(edges)]
 
 
-def read(data: bytes, unit: WorkUnit) -> list[PageXml | Damage]:
+def read(data: bytes, unit: FileUnit) -> list[PageXml | Damage]:
     return list(dump_units.read_unit(io.BytesIO(data), unit))
 
 
@@ -59,7 +62,7 @@ def damages_of(events: Iterable[PageXml | Damage]) -> list[Damage]:
 
 
 def read_multistream(data: bytes) -> list[PageXml | Damage]:
-    return read(data, WorkUnit("x", "multistream", 0, len(data), len(data)))
+    return read(data, FileUnit("x", "bz2", 0, len(data), len(data)))
 
 
 PAGES = make_pages(12)
@@ -73,8 +76,7 @@ def test_units_of_a_plain_dump_give_each_page_once_and_in_order(
 ) -> None:
     data = HEADER + b"".join(PAGES[:count]) + CLOSING
     with (
-        mock.patch.object(dump_units, "READ_BYTES", buffer_bytes),
-        mock.patch.object(dump_units, "SCAN_BYTES", buffer_bytes + 9),
+        mock.patch.object(file_units, "READ_BYTES", buffer_bytes * 16),
     ):
         events = [event for unit in units_of(data, "plain", cuts) for event in read(data, unit)]
     assert damages_of(events) == []
@@ -86,58 +88,106 @@ def test_units_of_a_multistream_dump_give_each_page_once_and_in_order(
     count: int, per_stream: int, cuts: list[int], buffer_bytes: int
 ) -> None:
     data = b"".join(pack_streams(PAGES[:count], per_stream))
-    with (
-        mock.patch.object(dump_units, "READ_BYTES", buffer_bytes),
-        mock.patch.object(dump_units, "SCAN_BYTES", buffer_bytes),
-    ):
-        events = [
-            event for unit in units_of(data, "multistream", cuts) for event in read(data, unit)
-        ]
+    with mock.patch.object(bz2_blocks, "SCAN_BYTES", buffer_bytes):
+        events = [event for unit in units_of(data, "bz2", cuts) for event in read(data, unit)]
     assert damages_of(events) == []
     assert pages_of(events) == [element(page) for page in PAGES[:count]]
 
 
+def pack_blocks(xml: bytes, cuts: Iterable[int]) -> bytes:
+    """One stream, whose blocks end anywhere."""
+    edges = [0, *sorted({cut % len(xml) for cut in cuts} - {0}), len(xml)]
+    return pack_stream([xml[start:end] for start, end in itertools.pairwise(edges)])
+
+
+@pytest.mark.parametrize("is_one_stream", [True, False])
 @given(
-    st.lists(st.integers(0, 10**4), min_size=1, max_size=12),
-    st.lists(st.floats(0, 1), max_size=6),
+    block_cuts=st.lists(st.integers(0, 10**4), min_size=1, max_size=12),
+    unit_cuts=st.lists(st.floats(0, 1), max_size=6),
 )
-def test_pages_that_lie_across_streams_are_given_once_and_in_order(
-    stream_cuts: list[int], unit_cuts: list[float]
+def test_pages_that_lie_across_blocks_are_given_once_and_in_order(
+    is_one_stream: bool, block_cuts: list[int], unit_cuts: list[float]
 ) -> None:
-    """A parallel bzip2 cuts the XML wherever a block is full."""
+    """A parallel bzip2 ends a stream, and any bzip2 a block, wherever it is full."""
     xml = HEADER + b"".join(PAGES) + CLOSING
-    before_closing = len(xml) - len(CLOSING)
-    edges = [0, *sorted(cut % before_closing for cut in stream_cuts), len(xml)]
-    data = b"".join(bz2.compress(xml[start:end]) for start, end in itertools.pairwise(edges))
-    units = units_of(data, "multistream", (int(cut * len(data)) for cut in unit_cuts))
+    if is_one_stream:
+        data = pack_blocks(xml, block_cuts)
+    else:
+        edges = [0, *sorted(cut % len(xml) for cut in block_cuts), len(xml)]
+        data = b"".join(bz2.compress(xml[start:end]) for start, end in itertools.pairwise(edges))
+    units = units_of(data, "bz2", (int(cut * len(data)) for cut in unit_cuts))
     events = [event for unit in units for event in read(data, unit)]
     assert damages_of(events) == []
     assert pages_of(events) == [element(page) for page in PAGES]
 
 
+@pytest.mark.parametrize("at", range(len("<page>") + 1))
+def test_a_tag_across_two_blocks_of_two_units(at: int) -> None:
+    xml = HEADER + b"".join(PAGES) + CLOSING
+    edge = xml.index(PAGES[5]) + PAGES[5].index(b"<page>") + at
+    data = pack_blocks(xml, [edge])
+    second = [bit // 8 for bit, is_end in bz2_blocks.find_marks(data) if not is_end][1]
+    of_units = [pages_of(read(data, unit)) for unit in units_of(data, "bz2", [second])]
+    begun = 6 if at else 5
+    assert of_units == [[*map(element, PAGES[:begun])], [*map(element, PAGES[begun:])]]
+
+
+@given(st.lists(st.integers(0, 10**4), max_size=12), st.integers(0, 10**4), cut_places)
+def test_a_single_stream_cut_off_or_unfinished_is_damage_of_one_unit(
+    block_cuts: list[int], cut: int, unit_cuts: list[int]
+) -> None:
+    xml = HEADER + b"".join(PAGES) + CLOSING
+    unfinished = pack_blocks(xml[: cut % (len(xml) - 1)] or b" ", block_cuts)
+    whole = pack_blocks(xml, block_cuts)
+    for data in (unfinished, whole[: 14 + cut % (len(whole) - 14)]):
+        events = [event for unit in units_of(data, "bz2", unit_cuts) for event in read(data, unit)]
+        assert len(damages_of(events)) == 1
+        pages = pages_of(events)
+        assert pages == [element(page) for page in PAGES[: len(pages)]]
+
+
+@pytest.mark.parametrize("is_one_stream", [True, False])
+def test_sixteen_workers_decompress_a_block_once(is_one_stream: bool) -> None:
+    """And once more the first of a unit, if a page runs into it: that of a multistream has no such page."""
+    pages = make_pages(400)
+    edges = range(1500, len(HEADER) + sum(map(len, pages)), 1500)
+    data = pack_blocks(HEADER + b"".join(pages) + CLOSING, edges)
+    if not is_one_stream:
+        data = b"".join(pack_streams(pages, 4))
+    blocks = sum(not is_end for _, is_end in bz2_blocks.find_marks(data))
+    units = units_of(data, "bz2", range(0, len(data), len(data) // 16 + 1))
+    with mock.patch.object(bz2_blocks, "decode_block", wraps=bz2_blocks.decode_block) as decoded:
+        events = [event for unit in units for event in read(data, unit)]
+    assert len(units) == 16
+    assert blocks > 100
+    assert pages_of(events) == [element(page) for page in pages]
+    assert decoded.call_count == blocks + (15 if is_one_stream else 0)
+
+
 @given(
-    st.sampled_from([".gz", ".xz", ".bz2"]),
+    st.sampled_from([".gz", ".xz"]),
     st.integers(0, 12),
     st.integers(1, 5),
-    st.integers(1, 4),
+    st.integers(1, 900),
 )
 def test_stripes_of_a_whole_file_give_each_page_once(
-    suffix: str, count: int, stripes: int, run: int
+    suffix: str, count: int, stripes: int, run_bytes: int
 ) -> None:
-    data = COMPRESS[suffix](HEADER + b"".join(PAGES[:count]) + CLOSING)
-    path = f"x.xml{suffix}"
-    with mock.patch.object(dump_units, "PAGES_PER_STRIPE_RUN", run):
-        units = dump_units.plan_units(io.BytesIO(data), path, len(data), stripes)
+    xml = HEADER + b"".join(PAGES[:count]) + CLOSING
+    data = COMPRESS[suffix](xml)
+    with mock.patch.object(file_units, "STRIPE_RUN_BYTES", run_bytes):
+        units = dump_units.plan_units(io.BytesIO(data), f"x.xml{suffix}", len(data), stripes)
         of_stripes = [read(data, unit) for unit in units]
     assert [unit.kind for unit in units] == ["whole"] * stripes
     for stripe, events in enumerate(of_stripes):
         assert damages_of(events) == []
-        expected = [page for at, page in enumerate(PAGES[:count]) if at // run % stripes == stripe]
+        starts = [(xml.index(element(page)), page) for page in PAGES[:count]]
+        expected = [page for at, page in starts if at // run_bytes % stripes == stripe]
         assert pages_of(events) == [element(page) for page in expected]
 
 
 @pytest.mark.parametrize(
-    ("suffix", "kind"), [("", "plain"), (".gz", "whole"), (".xz", "whole"), (".bz2", "whole")]
+    ("suffix", "kind"), [("", "plain"), (".gz", "whole"), (".xz", "whole"), (".bz2", "bz2")]
 )
 def test_a_file_is_planned_by_its_content_not_its_name(suffix: str, kind: str) -> None:
     data = COMPRESS[suffix](HEADER + b"".join(PAGES) + CLOSING)
@@ -146,18 +196,18 @@ def test_a_file_is_planned_by_its_content_not_its_name(suffix: str, kind: str) -
     assert len(units) == (2 if kind == "whole" else 1)
 
 
-def test_a_bz2_file_of_several_streams_is_multistream() -> None:
+def test_a_multistream_file_is_cut_like_any_other() -> None:
     data = b"".join(pack_streams(PAGES, 5))
-    with mock.patch.object(dump_units, "MIN_UNIT_BYTES", 100):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 100):
         units = dump_units.plan_units(io.BytesIO(data), "x.bz2", len(data), 7)
-    assert {unit.kind for unit in units} == {"multistream"}
+    assert {unit.kind for unit in units} == {"bz2"}
     assert [unit.start for unit in units] == list(range(0, len(data) - 64, 100))
     assert [unit.end for unit in units] == [*range(100, len(data) - 64, 100), len(data)]
 
 
 @pytest.mark.parametrize("file_bytes", [*range(1, 400, 7), 1000, 1001, 1063, 1064, 1065])
 def test_units_cover_a_file_and_the_last_one_holds_its_end(file_bytes: int) -> None:
-    with mock.patch.object(dump_units, "MIN_UNIT_BYTES", 100):
+    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 100):
         units = dump_units.plan_units(io.BytesIO(), "x.xml", file_bytes, 1)
     edges = [0, *(unit.end for unit in units)]
     assert [unit.start for unit in units] == edges[:-1]
@@ -202,9 +252,7 @@ def test_a_damaged_stream_costs_only_its_own_pages(
     ends = list(itertools.accumulate(map(len, streams)))
     damaged = next(number for number, end in enumerate(ends) if place < end)
     events = [
-        event
-        for unit in units_of(bytes(data), "multistream", cuts)
-        for event in read(bytes(data), unit)
+        event for unit in units_of(bytes(data), "bz2", cuts) for event in read(bytes(data), unit)
     ]
     first = max(damaged - 1, 0) * per_stream if damaged else 0
     lost = PAGES[first : first + per_stream] if 0 < damaged < len(streams) - 1 else []
@@ -222,14 +270,13 @@ def test_a_file_cut_anywhere_is_damaged_and_gives_whole_pages_only(suffix: str, 
     whole = COMPRESS[suffix](HEADER + b"".join(PAGES) + CLOSING)
     end_of_root = len(whole) - (not suffix)  # the line feed at the end may go
     data = whole[: cut % end_of_root]
-    unit = WorkUnit(f"x{suffix}", "whole" if suffix else "plain", 0, len(data), len(data))
-    events = read(data, unit)
+    kind = {"": "plain", ".bz2": "bz2"}.get(suffix, "whole")
+    events = read(data, FileUnit(f"x{suffix}", kind, 0, len(data), len(data)))
     assert len(damages_of(events)) == 1
     given_pages = pages_of(events)
     assert given_pages == [element(page) for page in PAGES[: len(given_pages)]]
     (damage,) = damages_of(events)
     assert damage.last_page == (given_pages[-1] if given_pages else None)
-    assert damage.salvaged == len(given_pages)
 
 
 @given(st.integers(0, 10**5), st.integers(1, 12))
@@ -250,8 +297,9 @@ def test_damage_is_told_with_its_place() -> None:
     body = bytearray(b"".join(streams))
     body[starts[2] + len(streams[2]) // 2] ^= 0xFF
     (damage,) = damages_of(read_multistream(bytes(body)))
-    assert (damage.start, damage.end, damage.salvaged) == (starts[2], starts[3], 0)
-    assert damage.message.startswith("bz2: ")
+    first_block = starts[2] + 4  # after the head of the stream
+    assert (damage.start, damage.message) == (first_block, "a damaged bz2 block")
+    assert starts[3] - 10 <= damage.end <= starts[3]
     assert damage.last_page == element(PAGES[2])
 
 
@@ -262,17 +310,20 @@ def test_garbage_between_streams() -> None:
     events = read_multistream(data)
     assert pages_of(events) == [element(page) for page in PAGES]
     message = "no bz2 stream begins where the one before it ended"
-    assert damages_of(events) == [Damage(start, start + 50, message, 3, element(PAGES[2]))]
+    ((found, end, *others),) = damages_of(events)
+    assert others == [message, element(PAGES[2])]
+    assert start - 11 <= found <= start  # it begins with the mark that ends a stream
+    assert end == start + 50 + 4
 
 
-def test_a_stream_whose_header_is_damaged() -> None:
+def test_a_stream_whose_header_is_damaged_is_told_and_loses_nothing() -> None:
     streams = pack_streams(PAGES, 3)
     start = len(streams[0]) + len(streams[1])
     streams[2] = b"XX" + streams[2][2:]
     events = read_multistream(b"".join(streams))
-    assert pages_of(events) == [element(page) for page in PAGES[:3] + PAGES[6:]]
+    assert pages_of(events) == [element(page) for page in PAGES]
     ((found, end, *_),) = damages_of(events)
-    assert (found, end) == (start, start + len(streams[2]))
+    assert found <= start < end <= start + 5
 
 
 @pytest.mark.parametrize("content", [b"\0" * 100, b"<!DOCTYPE html><html>", HEADER + CLOSING])
@@ -283,7 +334,7 @@ def test_a_file_that_begins_with_no_stream(content: bytes) -> None:
 
 def test_damage_at_the_start_belongs_to_the_first_unit_alone() -> None:
     data = b"\0" * 100 + b"".join(pack_streams(PAGES, 3))
-    of_units = [read(data, unit) for unit in units_of(data, "multistream", [50, 99, 200])]
+    of_units = [read(data, unit) for unit in units_of(data, "bz2", [50, 99, 200])]
     assert [len(damages_of(events)) for events in of_units] == [1, 0, 0, 0]
     assert list(itertools.chain(*map(pages_of, of_units))) == [element(page) for page in PAGES]
 
@@ -298,8 +349,8 @@ def test_damage_at_the_start_belongs_to_the_first_unit_alone() -> None:
     ],
 )
 def test_a_file_that_ends_early(xml: bytes, message: str) -> None:
-    for kind, data in (("plain", xml), ("multistream", bz2.compress(xml))):
-        (damage,) = damages_of(read(data, WorkUnit("x", kind, 0, len(data), len(data))))
+    for kind, data in (("plain", xml), ("bz2", bz2.compress(xml))):
+        (damage,) = damages_of(read(data, FileUnit("x", kind, 0, len(data), len(data))))
         assert damage.message == f"{message}: it is cut off or still being written"
         assert (damage.start, damage.end) == (len(data), len(data))
 
@@ -308,39 +359,36 @@ def test_stored_bytes_add_up_to_what_was_read() -> None:
     data = b"".join(pack_streams(PAGES, 3))
     events = read_multistream(data)
     last = len(data) - len(bz2.compress(CLOSING))
-    assert sum(event.stored_bytes for event in events if isinstance(event, PageXml)) == last
-
-
-@given(st.binary(max_size=60), st.integers(0, 80), st.integers(0, 80), st.integers(1, 20))
-def test_streams_are_found_by_their_header(junk: bytes, start: int, limit: int, scan: int) -> None:
-    data = junk + b"BZh91AY&SY" + junk + b"BZh5\x17rE8P\x90"
-    with mock.patch.object(dump_units, "SCAN_BYTES", scan):
-        found = dump_units.find_stream(io.BytesIO(data), start, limit)
-    at = [place for place in (len(junk), 2 * len(junk) + 10) if start <= place < limit]
-    assert found == (at[0] if at else None)
+    heads_and_ends = last - sum(one.stored_bytes for one in events if isinstance(one, PageXml))
+    assert 0 < heads_and_ends <= 5 * (4 + 11)
 
 
 def test_the_last_page_before_an_offset_is_that_of_the_streams_before() -> None:
     streams = pack_streams(PAGES, 3)
     data = b"".join(streams)
     starts = [0, *itertools.accumulate(map(len, streams))]
-    unit = WorkUnit("x", "multistream", starts[3], len(data), len(data))
+    unit = FileUnit("x", "bz2", starts[3], len(data), len(data))
     found = [dump_units.last_page_before(io.BytesIO(data), unit, start) for start in starts]
     assert found == [None, None, *(element(PAGES[at]) for at in (2, 5, 8, 11)), element(PAGES[11])]
+    found = [dump_units.first_page_after(io.BytesIO(data), unit, start) for start in starts]
+    assert found == [element(PAGES[at]) for at in (0, 0, 3, 6, 9)] + [None, None]
 
 
-def test_the_last_part_shows_whether_a_file_is_whole() -> None:
+@pytest.mark.parametrize("part_bytes", [600, 1000])
+def test_the_last_part_shows_whether_a_file_is_whole(part_bytes: int) -> None:
     streams = pack_streams(PAGES, 3)
-    data = b"".join(streams)
-    unit = WorkUnit("x", "multistream", 0, len(data), len(data))
-    last = dump_units.last_part_of(io.BytesIO(data), unit)
-    assert (last.start, last.end) == (len(data) - len(streams[-1]), len(data))
-    assert read(data, last) == []
-    cut = data[: -len(streams[-1])]
-    last = dump_units.last_part_of(
-        io.BytesIO(cut), unit._replace(end=len(cut), file_bytes=len(cut))
-    )
-    assert len(damages_of(read(cut, last))) == 1
+    xml = HEADER + b"".join(PAGES) + CLOSING
+    for kind, data, end in (
+        ("bz2", b"".join(streams), len(streams[-1])),
+        ("bz2", pack_blocks(xml, range(100, len(xml), 100)), 9),
+        ("plain", xml, len(CLOSING)),
+    ):
+        with mock.patch.object(dump_units, "_LAST_PART_BYTES", part_bytes):
+            last = dump_units.last_part_of(FileUnit("x", kind, 0, len(data), len(data)))
+            assert damages_of(read(data, last)) == []
+            cut = data[:-end]
+            last = dump_units.last_part_of(FileUnit("x", kind, 0, len(cut), len(cut)))
+            assert len(damages_of(read(cut, last))) == 1
 
 
 @pytest.mark.parametrize(
@@ -362,13 +410,26 @@ def test_index_paths(path: str, index: str | None) -> None:
     assert dump_units.index_path_of(path) == index
 
 
-def test_indexed_pages_are_counted_by_the_start_of_their_stream() -> None:
-    lines = [b"100:1:A\n", b"100:2:B: c\n", b"250:3:C\n", b"900:4:D\n"]
-    counted = [
-        dump_units.count_indexed_pages(lines, start, end)
-        for start, end in ((0, 100), (100, 250), (100, 251), (101, 900), (0, 10**9))
-    ]
-    assert counted == [0, 2, 3, 1, 4]
+@pytest.mark.parametrize(
+    ("start", "end", "last_page", "next_page", "lost"),
+    [
+        (104, 250, "", "4", 3),  # the whole first stream
+        (104, 200, "1", "4", 2),  # a page of it is whole
+        (180, 200, "1", "3", 1),  # and one after the damage
+        (260, 270, "3", "5", 1),
+        (104, 300, "", "5", 4),  # two streams
+        (260, 999, "3", "", 4),
+        (240, 254, "3", "4", 0),  # between two streams
+        (904, 950, "3", "", 1),  # a damage before it has its own
+    ],
+)
+def test_lost_pages_are_counted_by_the_index(
+    start: int, end: int, last_page: str, next_page: str, lost: int
+) -> None:
+    index = [(100, 1), (100, 2), (100, 3), (250, 4), (250, 5), (250, 6), (900, 7)]
+    lines = [b"%d:%d:A: b\n" % line for line in index]
+    damage = Damage(start, end, "a damaged bz2 block")
+    assert dump_units.count_lost_pages(lines, damage, last_page, next_page) == lost
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

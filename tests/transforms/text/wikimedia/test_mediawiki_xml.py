@@ -6,9 +6,11 @@ from tests.makers.dump_files import SamplePage, dump_header, page_xml
 from tests.tools.error_of import error_of
 from transforms.records import Page
 from transforms.text.wikimedia.mediawiki_xml import (
+    HistoryExportError,
     MalformedPageError,
     NotADumpError,
     Siteinfo,
+    check_single_revision,
     parse_page,
     parse_siteinfo,
 )
@@ -111,7 +113,6 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
         ("<title>A &lol; B</title>", "not well-formed XML: undefined entity"),
         ("<title>A</titel>", "not well-formed XML: mismatched tag"),
         ("<title>A & B</title>", "not well-formed XML: not well-formed (invalid token)"),
-        ("<title>\x00</title>", "not well-formed XML: not well-formed (invalid token)"),
         ("<!DOCTYPE page [<!ENTITY a 'b'>]>", "not well-formed XML: not well-formed"),
         ("<title>A", "not well-formed XML: mismatched tag"),
     ],
@@ -145,6 +146,66 @@ def test_of_several_revisions_the_last_counts() -> None:
     )
     page = parse_page(f"<page><title>A</title><id>1</id>{revisions}</page>".encode())
     assert (page.page_id, page.revision_id, page.text) == (1, 13, "13")
+
+
+ODD_PAGE = """<page><title>A &amp; B</title><ns>%d</ns><id>7</id><redirect title="C" /><revision><id>8</id>
+<contributor deleted="deleted" /><comment deleted="deleted" /><origin>8</origin>
+<model>error-no-model</model><format>error-no-format</format>%s<sha1 /></revision></page>"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "text", "is_deleted"),
+    [
+        ('<text bytes="4" sha1="x" xml:space="preserve">text</text>', "text", False),
+        ('<text bytes="0" />', "", False),
+        ('<text bytes="-1" deleted="deleted" />', "", True),
+        (
+            '<text bytes="4">text</text><content><role>mediainfo</role><origin>9</origin><id>3</id>'
+            "<model>wikibase</model><format>json</format><text>{}</text></content>",
+            "text",
+            False,
+        ),
+    ],
+)
+def test_pages_of_a_content_export(inner: str, text: str, is_deleted: bool) -> None:
+    page = Page(7, 0, "A & B", 8, "error-no-model", True, is_deleted, text, "C")
+    assert parse_page((ODD_PAGE % (0, inner)).encode(), (0,)) == page
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "text"),
+    [
+        (b"\x00 \x0b\x1f", " "),
+        (b"\xef\xbf\xbe\xef\xbf\xbf", ""),
+        (b"&#0; &#011;&#x1F;&#xFFFE;&#65535;", " "),
+        (b"\t\n &#9;&#10;&#32;&#xFFFD;\xef\xbf\xbd\x7f", "\t\n \t\n \ufffd\ufffd\x7f"),
+    ],
+)
+def test_characters_that_xml_forbids_are_dropped(forbidden: bytes, text: str) -> None:
+    xml = b"<page><title>A</title><id>7</id><revision><id>8</id><text>" + forbidden
+    assert parse_page(xml + b"</text></revision></page>").text == text
+
+
+@given(sample_pages, st.sampled_from(["0.10", "0.11"]))
+def test_of_a_page_of_another_namespace_the_head_is_read_alone(
+    page: SamplePage, export: str
+) -> None:
+    xml = page_xml(page, export).strip().encode()
+    whole, found = parse_page(xml), parse_page(xml, (page.namespace + 1,))
+    assert found[:4] == whole[:4]
+    assert found.is_redirect == whole.is_redirect
+    is_usual = not set(page.title) & set("\t\n")
+    assert not is_usual or found.text == found.content_model == ""
+    assert parse_page(xml, (page.namespace,)) == whole
+
+
+def test_a_page_with_several_revisions_is_of_a_history_export() -> None:
+    revision = b"<revision><id>8</id></revision>"
+    check_single_revision(b"<page><id>7</id>" + revision + b"</page>")
+    with pytest.raises(
+        HistoryExportError, match="a page has 2 revisions: this is a history export"
+    ):
+        check_single_revision(b"<page><id>7</id>" + revision * 2)
 
 
 def test_a_suppressed_comment_does_not_make_a_page_deleted() -> None:

@@ -53,10 +53,10 @@ _MAX_NOTE = 40  # characters
 _NOTE = re.compile(r"\{\{[^{}|]*+(?:\|(?:[^{}|=]*+=[^{}|]*+|(?:\d|[^\w{}|])*+))*+\}\}")
 _LINK = re.compile(r"\[\[[^\[\]]*+\]\]")
 # Categories, and files beside the text: links with a prefix that are alone on their lines.
-_PREFIXED = re.compile(r"^[ \t]*+\[\[[^\[\]|:*#\n]++:[^\[\]\n]*+\]\][ \t]*+$", re.MULTILINE)
-_SOURCE = re.compile(
-    r"\[(?:https?:|ftp:)?//[^\[\]\n]*+\]|\b(?:https?|ftp)://[^\s\[\]]++|\bISBN\b", re.IGNORECASE
-)
+_PREFIXED = re.compile(r"\n[ \t]*+(?:\[\[[^\[\]|:*#\n]++:[^\[\]\n]*+\]\][ \t]*+)++(?=\n)")
+# Fixed first characters make the searches fast.
+_EXTERNAL = re.compile(r"\[(?i:https?:|ftp:)?//[^\[\]\n]*+\]")
+_BARE = re.compile(r"://[^\s\[\]]++|ISBN\b")
 _CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
@@ -179,7 +179,8 @@ def _mark(wikitext: str) -> str:
     """Return a page with marks in place of its links, addresses, citations, notes, and templates."""
     text = _NOTES.sub(f"{NOTE}<", drop_noncharacters(wikitext))
     text = _replace_nested(_TEMPLATE, _mark_template, strip_tables(strip_extensions(text)))
-    text = _PREFIXED.sub("", _SOURCE.sub(SOURCE, text))
+    text = _BARE.sub(SOURCE, _EXTERNAL.sub(SOURCE, text))
+    text = _PREFIXED.sub("", f"\n{text}\n")
     text = _replace_nested(_LINK, LINK, text)
     return strip_tags(text).replace(BREAK, "\n")
 
@@ -204,21 +205,29 @@ def _count_lines(body: str) -> collections.Counter[str]:
     """Count the lines of each kind, and the letters of those that are prose."""
     counts: collections.Counter[str] = collections.Counter()
     for line in filter(None, map(str.strip, body.split("\n"))):
+        if line.startswith(_LIST_SIGNS):
+            counts[_kind_of_item(line)] += 1
+            continue
         letters = _count_letters(line)
-        is_item = line.startswith(_LIST_SIGNS)
-        if letters >= _MIN_PROSE and not is_item:
+        if letters >= _MIN_PROSE:
             counts["letters"] += letters
             counts["prose"] += 1
-        elif letters or is_item:
-            is_link = LINK in line and letters <= _MAX_BESIDE_LINK
-            counts["source" if SOURCE in line else "link" if is_link else "item"] += 1
+        elif letters:
+            counts[_kind_of_item(line)] += 1
         else:
             counts.update({SOURCE, NOTE, LINK, TEMPLATE} & set(line))
     return counts
 
 
+def _kind_of_item(line: str) -> str:
+    if SOURCE in line:
+        return "source"
+    return "link" if LINK in line and _count_letters(line) <= _MAX_BESIDE_LINK else "item"
+
+
 def _count_letters(line: str) -> int:
-    letters = _NO_LETTER.sub("", line)
+    """Count the letters of a line, or of the beginning of a long one."""
+    letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
     return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
 
 

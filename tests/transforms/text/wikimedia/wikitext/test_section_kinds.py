@@ -44,7 +44,7 @@ def kinds_of(wikitext: str, title: str = "House") -> dict[str, str]:
         ("<gallery>\nA.jpg|The house\n</gallery>", "notes"),
         ("* [https://example.org The house]\n* [//example.org/2 Its road]", "sources"),
         ("[https://example.org A long description of the house and its road, for a reader.]", "notes"),
-        ("https://example.org/house", "notes"),
+        ("https://example.org/house", "sources"),
         ("* Writer, A. (1990). ''The House''. Press. ISBN 0-00-000000-2", "sources"),
         ("* {{cite book |title=The House |isbn=0-00-000000-2}}\n* Writer, ''The Road''", "sources"),
         ("* [[House]]\n* [[Road]] and [[Path|Paths]]\n{{Portal|Houses}}", "links"),
@@ -59,7 +59,9 @@ def test_kinds_of_sections(body: str, kind: str) -> None:
     assert kinds_of(f"== What ==\n{body}\n")["what"] == kind
 
 
-@pytest.mark.parametrize("body", ["", "<!-- nothing yet -->", "[[Category:Houses]]", "<br />"])
+@pytest.mark.parametrize(
+    "body", ["", "<!-- nothing yet -->", "[[Category:A]] [[Category:B]]\n[[de:Haus]]", "<br />"]
+)
 def test_an_empty_section_says_nothing(body: str) -> None:
     assert kinds_of(f"== What ==\n{body}\n") == {}
 

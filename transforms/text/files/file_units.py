@@ -1,16 +1,15 @@
-"""Cutting a file of lines into work units, and reading the text of one unit; unit_blocks.py finds the lines.
+"""Cutting a file into work units, and reading the text of one unit.
 
-A unit is a part of the file. The units of a file give each line once, however the file is cut: to a unit
-belong the lines that begin after its first byte, up to the one that begins right at its end; so whoever
-enters in the middle passes over the rest of a line, and whoever leaves reads his last line to its end.
-Three kinds of file:
+A unit is a part of the file. The units of a file give each record once, however the file is cut: to a unit
+belongs what begins in its part, and whoever holds the unit reads its last record to the end. What a record
+is, a line or a page, is known to the splitter, which takes the records out of the text. Three kinds of file:
 
 plain  not compressed: a range of bytes.
-bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py).
-whole  .gz and .xz cannot be entered in the middle. Each of `stripes` units decompresses all of it and takes
-       every so-many-th run of the text, of a mebibyte each: decompressing them is the cheap part.
+bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or of many.
+whole  .gz, .xz and .zst cannot be entered in the middle. Each of `stripes` units decompresses all of it and
+       takes every so-many-th run of the text, of a mebibyte each: decompressing them is the cheap part.
 
-What is damaged is reported with its place, and reading goes on with the first line that begins after it.
+What is damaged is reported with its place, and reading goes on with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -26,12 +25,11 @@ STEP_BYTES = 1 << 15  # of a decompressor, that returns some 20 kB whatever it i
 MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
+TAIL_BYTES = 64  # that a last unit has at least: they show whether a text ends as it should
 SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
-MAX_LINE_BYTES = 1 << 26
-"""What is kept of a line; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
 
 
-class LineUnit(NamedTuple):
+class FileUnit(NamedTuple):
     """A part of a file: bytes `start` to `end` of what is stored, or one stripe of the whole."""
 
     path: str
@@ -55,46 +53,55 @@ class Chunk(NamedTuple):
     """A stretch of text, as it comes out of a file."""
 
     data: bytes
-    is_own: bool  # lines that begin in it belong to the unit
+    is_own: bool  # records that begin in it belong to the unit
     stored_bytes: int
     block: int  # stored byte of the block that it is; -1 where there are no blocks
     offset: int  # of its first byte, in its block or in the text
     begins_text: bool
     member: str = ""  # of an archive, whose text it is
+    ends_file: bool = False  # nothing follows; not known of kind "whole"
 
 
 class Splitter(Protocol):
-    """Who takes the lines of a unit out of its chunks, as `read_chunks` needs him."""
+    """Takes the records of a unit out of its chunks, as `read_chunks` needs it."""
 
     @property
     def needs_more(self) -> bool:
-        """Whether a line of the unit waits for its end."""
+        """Whether a record of the unit waits for its end."""
 
-    def lose_line(self) -> None:
-        """Forgets a line that runs into damage."""
+    def lose_open(self) -> None:
+        """Forgets a record that runs into damage."""
 
 
-def plan_line_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+def plan_units(
+    stream: BinaryIO,
+    path: str,
+    file_bytes: int,
+    stripes: int,
+    max_unit_bytes: int = MAX_UNIT_BYTES,
+) -> list[FileUnit]:
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     codec = codec_of(stream)
-    if codec in ("gz", "xz"):
+    if codec not in ("", "bz2"):
         return plan_stripes("whole", path, file_bytes, stripes)
-    step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
+    step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), max_unit_bytes)
+    starts = range(0, max(file_bytes - TAIL_BYTES, 1), step)
+    ends = [*starts[1:], file_bytes]
     return [
-        LineUnit(path, codec or "plain", start, min(start + step, file_bytes), file_bytes)
-        for start in range(0, max(file_bytes, 1), step)
+        FileUnit(path, codec or "plain", start, end, file_bytes)
+        for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[LineUnit]:
+def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
     """The units of a file that cannot be entered in the middle."""
     return [
-        LineUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
+        FileUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
         for stripe in range(stripes)
     ]
 
 
-def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     """The text of the unit, some more while the splitter needs it, and what is damaged."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
@@ -103,7 +110,7 @@ def read_chunks(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
     return _whole_events(stream, unit)
 
 
-def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+def _plain_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     stream.seek(unit.start)
     position = unit.start
     while position < unit.end or splitter.needs_more:
@@ -113,16 +120,21 @@ def _plain_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Itera
             if is_own:
                 yield Damage(position, unit.end, SHORTER)
             elif position < unit.file_bytes:  # another unit tells of it
-                splitter.lose_line()
+                splitter.lose_open()
             return
-        yield Chunk(data, is_own, len(data) if is_own else 0, -1, position, position == 0)
-        position += len(data)
+        at, position = position, position + len(data)
+        stored_bytes = len(data) if is_own else 0
+        ends_file = position == unit.file_bytes
+        yield Chunk(data, is_own, stored_bytes, -1, at, at == 0, ends_file=ends_file)
 
 
-def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
+def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
     first_bit = bz2_blocks.first_block_bit(stream)
     damage: Damage | None = None
-    for found in bz2_blocks.read_blocks(stream, unit.start, unit.end, unit.file_bytes):
+    blocks = bz2_blocks.read_blocks(
+        stream, unit.start, unit.end, unit.file_bytes, lambda: splitter.needs_more
+    )
+    for found in blocks:
         is_own = found.start_byte < unit.end
         if isinstance(found, BadBlock) and is_own:
             damage = damage or Damage(found.start_byte, 0, found.message)
@@ -134,11 +146,13 @@ def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
         if not is_own and not splitter.needs_more:
             return
         if isinstance(found, BadBlock):  # another unit tells of it; a line of this one runs into it
-            splitter.lose_line()
+            splitter.lose_open()
             return
         stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
         begins_text = found.start == first_bit
-        yield Chunk(found.data, is_own, stored_bytes, found.start_byte, 0, begins_text)
+        ends_file = bz2_blocks.end_of_stream(found.end) == unit.file_bytes
+        at = found.start_byte
+        yield Chunk(found.data, is_own, stored_bytes, at, 0, begins_text, ends_file=ends_file)
     if damage:
         yield damage
 
@@ -146,7 +160,7 @@ def _bz2_events(stream: BinaryIO, unit: LineUnit, splitter: Splitter) -> Iterato
 class StripedTexts:
     """The texts of a file that is decompressed, one after the other, in chunks that end where a run does."""
 
-    def __init__(self, stream: BinaryIO, unit: LineUnit):
+    def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit
         self._position = 0  # in all texts
         self._stored = 0
@@ -168,7 +182,7 @@ class StripedTexts:
         return min(STRIPE_RUN_BYTES - self._position % STRIPE_RUN_BYTES, STEP_BYTES)
 
 
-def _whole_events(stream: BinaryIO, unit: LineUnit) -> Iterator[Chunk | Damage]:
+def _whole_events(stream: BinaryIO, unit: FileUnit) -> Iterator[Chunk | Damage]:
     texts = StripedTexts(stream, unit)
     try:
         yield from texts.read(decompressed(stream))
