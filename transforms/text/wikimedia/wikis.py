@@ -92,7 +92,7 @@ def dbname_of(code: str) -> str:
         corpora = " and ".join(one for one, wiki in _SHARED_WIKIS.items() if wiki == dbname)
         raise ValueError(f"{dbname} gives two corpora, {corpora}: {code!r} is none")
     if not _CODE.fullmatch(code) or dbname in _of_mediawiki()["not_wikipedias"]:
-        raise ValueError(f"no such language: {code!r}{near_codes(code, LANGUAGE_CODES)}")
+        raise ValueError(f"no such language: {code!r}{near_codes(code)}")
     if canonical_code(code) != code:
         raise ValueError(
             f"no such language: {code!r}; the code of its wiki is {canonical_code(code)}"
@@ -118,7 +118,10 @@ def open_codes() -> tuple[str, ...]:
 
 
 def near_codes(code: str, codes: Iterable[str] = ()) -> str:
-    """Return the end of a message that names codes like one: "; like it are hy, hyw"; or ""."""
-    known = {*codes, *_of_mediawiki()["wikis"]} - {"zh"}
-    near = difflib.get_close_matches(code, sorted(known), n=5, cutoff=0.5)
+    """Return the end of a message that names the codes like one, of some or all: "; like it are hy, hyw".
+
+    It is "" where none is.
+    """
+    known = [*codes] or sorted(open_codes())
+    near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)
     return f"; like it are {', '.join(near)}" if near else ""
