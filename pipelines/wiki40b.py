@@ -19,6 +19,7 @@ from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
 from transforms.text.wikimedia.language import dbname_of
+from transforms.text.wikimedia.older_pages import NEWER_THAN
 from transforms.text.wikimedia.screening import PageScreening
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
@@ -27,6 +28,7 @@ from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
+from transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
@@ -83,11 +85,24 @@ class Wiki40b(CorpusBuild):
             whole=config.on_corrupt == "fail",
             ignore_siteinfo=config.ignore_siteinfo,
         )
+        self.older = find_older_dump(
+            config.newer_than,
+            config.language,
+            self.dbname,
+            self.dump_date,
+            ignore_siteinfo=config.ignore_siteinfo,
+        )
+        self.newer_than = self.older.name if self.older else ""
+
+    @property
+    def edition(self) -> str:
+        return self.config.edition(self.newer_than)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
         reads = 1 + self.config.wiki_templates
-        return reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
+        older = self.older.bytes_to_read(stripes) if self.older else 0
+        return older + reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""
@@ -111,12 +126,13 @@ class Wiki40b(CorpusBuild):
         read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
         templates = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
-        articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
+        newer = dump.pages | "DropOlderPages" >> DropOlderPages(self.older, place.stripes)
+        articles = newer.kept | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, templates
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
-        rejected = (dump.rejected, articles.rejected, cleaned.rejected)
+        rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
@@ -126,6 +142,7 @@ class Wiki40b(CorpusBuild):
                 root,
                 lost=dump.lost,
                 pages=dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
+                newer_than=newer.older,
             ),
         )
 
@@ -169,6 +186,7 @@ class Wiki40b(CorpusBuild):
             "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
             "pin-splits": self.pins.inputs,
+            **({NEWER_THAN: self.older.paths} if self.older else {}),
         }
 
     def caveats(self) -> tuple[str, ...]:
@@ -182,7 +200,7 @@ class Wiki40b(CorpusBuild):
 
     def settings(self) -> Mapping[str, Any]:
         identity = {"identity": "wikidata item" if self.links_pages else "page id"}
-        return self.config.for_manifest() | identity
+        return self.config.for_manifest(self.newer_than) | identity
 
     def signature_settings(self) -> Mapping[str, str]:
-        return self.config.for_signature()
+        return self.config.for_signature(self.newer_than)

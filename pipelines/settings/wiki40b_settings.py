@@ -9,6 +9,7 @@ from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIO
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.older_pages import parse_page_id
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
@@ -45,7 +46,7 @@ DESCRIPTION = Description(
     features=FEATURES,
 )
 
-ORIGINAL = {"near_duplicates": 0.0}
+ORIGINAL = {"near_duplicates": 0.0, "newer_than": ""}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Wiki40bConfig:
     page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
     entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
     templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
+    newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
@@ -71,6 +73,7 @@ class Wiki40bConfig:
 
     def __post_init__(self) -> None:
         load_language(self.language)
+        parse_page_id(self.newer_than)
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
@@ -80,13 +83,18 @@ class Wiki40bConfig:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         self.subwords()
 
-    def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language."""
-        return {"near_duplicates": self.near_duplicates}
+    def variant(self, newer_than: str = "") -> dict[str, Any]:
+        """The settings that make another corpus of the same input, all but the language.
 
-    def edition(self) -> str:
+        Args:
+          newer_than: name of the older dump or of the page id; "" where all pages are taken.
+        """
+        of_new_pages = {"newer_than": newer_than} if newer_than else {}
+        return {"near_duplicates": self.near_duplicates, **of_new_pages}
+
+    def edition(self, newer_than: str = "") -> str:
         """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
-        return name_edition(self.language, self.variant(), ORIGINAL)
+        return name_edition(self.language, self.variant(newer_than), ORIGINAL)
 
     def subwords(self) -> SubwordSettings | None:
         """Settings of the vocabulary; None where none is wanted."""
@@ -94,7 +102,7 @@ class Wiki40bConfig:
             return None
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
-    def for_manifest(self) -> dict[str, Any]:
+    def for_manifest(self, newer_than: str = "") -> dict[str, Any]:
         """Every setting that decides about the bytes."""
         subwords = self.subwords()
         return {
@@ -102,7 +110,7 @@ class Wiki40bConfig:
             "on_corrupt": self.on_corrupt,
             "ignore_siteinfo": self.ignore_siteinfo,
             "wiki_templates": self.wiki_templates,
-            **self.variant(),
+            **self.variant(newer_than),
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
             "identity": "",  # the build knows
@@ -110,9 +118,10 @@ class Wiki40bConfig:
             "sentencepiece": subwords.as_dict() if subwords else None,
         }
 
-    def for_signature(self) -> dict[str, str]:
+    def for_signature(self, newer_than: str = "") -> dict[str, str]:
         """The language, and what differs from the paper's way."""
-        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL[k]}
+        variant = self.variant(newer_than)
+        differing = {k: v for k, v in variant.items() if v != ORIGINAL[k]}
         return {"lang": self.language, **name_variant(differing)}
 
 
