@@ -92,11 +92,6 @@ class Wiki40b(CorpusBuild):
             self.dump_date,
             ignore_siteinfo=config.ignore_siteinfo,
         )
-        self.newer_than = self.older.name if self.older else ""
-
-    @property
-    def edition(self) -> str:
-        return self.config.edition(self.newer_than)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
@@ -200,7 +195,7 @@ class Wiki40b(CorpusBuild):
 
     def settings(self) -> Mapping[str, Any]:
         identity = {"identity": "wikidata item" if self.links_pages else "page id"}
-        return self.config.for_manifest(self.newer_than) | identity
+        return self.config.for_manifest() | identity
 
     def signature_settings(self) -> Mapping[str, str]:
-        return self.config.for_signature(self.newer_than)
+        return self.config.for_signature()

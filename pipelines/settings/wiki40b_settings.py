@@ -8,8 +8,8 @@ from pipelines.settings.dump_settings import check_dump_settings, name_edition, 
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.older_pages import parse_page_id
+from transforms.text.wikimedia.language import dbname_of, load_language
+from transforms.text.wikimedia.older_pages import name_older, parse_page_id
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
@@ -83,18 +83,15 @@ class Wiki40bConfig:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         self.subwords()
 
-    def variant(self, newer_than: str = "") -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language.
-
-        Args:
-          newer_than: name of the older dump or of the page id; "" where all pages are taken.
-        """
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another corpus of the same input, all but the language."""
+        newer_than = name_older(self.newer_than, dbname_of(self.language))
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         return {"near_duplicates": self.near_duplicates, **of_new_pages}
 
-    def edition(self, newer_than: str = "") -> str:
+    def edition(self) -> str:
         """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
-        return name_edition(self.language, self.variant(newer_than), ORIGINAL)
+        return name_edition(self.language, self.variant(), ORIGINAL)
 
     def subwords(self) -> SubwordSettings | None:
         """Settings of the vocabulary; None where none is wanted."""
@@ -102,7 +99,7 @@ class Wiki40bConfig:
             return None
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
-    def for_manifest(self, newer_than: str = "") -> dict[str, Any]:
+    def for_manifest(self) -> dict[str, Any]:
         """Every setting that decides about the bytes."""
         subwords = self.subwords()
         return {
@@ -110,7 +107,7 @@ class Wiki40bConfig:
             "on_corrupt": self.on_corrupt,
             "ignore_siteinfo": self.ignore_siteinfo,
             "wiki_templates": self.wiki_templates,
-            **self.variant(newer_than),
+            **self.variant(),
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
             "identity": "",  # the build knows
@@ -118,10 +115,9 @@ class Wiki40bConfig:
             "sentencepiece": subwords.as_dict() if subwords else None,
         }
 
-    def for_signature(self, newer_than: str = "") -> dict[str, str]:
+    def for_signature(self) -> dict[str, str]:
         """The language, and what differs from the paper's way."""
-        variant = self.variant(newer_than)
-        differing = {k: v for k, v in variant.items() if v != ORIGINAL[k]}
+        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL[k]}
         return {"lang": self.language, **name_variant(differing)}
 
 

@@ -2,15 +2,22 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.engines.errors import BuildError
+from pipelines.flores101 import Flores101
+from pipelines.settings.flores101_settings import Flores101Config
 from pipelines.wiki40b import Wiki40b
 from tests.makers import dump_files
+from tests.makers.documents import make_documents, write_documents
 from tests.makers.dump_files import SamplePage
-from tests.makers.wiki_builds import WikiFiles, build, run_cli
+from tests.makers.wiki_builds import Build, WikiFiles, build, run_cli
+from tests.tools.pack_samples import SAMPLES, load_wiki
+from transforms.text.translation.source_table import read_source
 
 OLD = "ukwiki-20240101-pages-articles.xml"
 
@@ -100,3 +107,99 @@ def test_a_dump_in_which_nothing_is_new(
     assert pages in capsys.readouterr().err
     assert run_cli("wiki40b", *given, "--newer-than", "12", "13") == 2
     assert run_cli("wiki40b", "--languages", "uk", "--newer-than", "1", "--output", tmp_path) == 2
+
+
+VOYAGE = load_wiki(SAMPLES / "wikimedia" / "enwikivoyage")
+
+
+def write_sources(folder: Path, seed: int, parts: int) -> dict[str, Any]:
+    """A dump, an older one without every third page, and documents, in some order and some files."""
+    folder.mkdir()
+    chance = random.Random(seed)
+    pages, documents = list(VOYAGE.pages), make_documents()
+    older = [page for number, page in enumerate(pages) if number % 3]
+    for several in (pages, older, documents):
+        chance.shuffle(several)
+    dump = folder / "enwikivoyage-20260101-pages-articles.xml"
+    dump_files.write_xml(dump, VOYAGE.header, pages)
+    old = folder / "enwikivoyage-20250101-pages-articles.xml"
+    dump_files.write_xml(old, VOYAGE.header, older)
+    for part in range(parts):
+        write_documents(folder / f"{part}.jsonl", documents[part::parts])
+    return {
+        "wikivoyage": [str(dump)],
+        "documents": [f"news={folder / '*.jsonl'}"],
+        "newer_than": [f"wikivoyage={old}", "news=2026-02-10"],
+    }
+
+
+def test_source_sentences_that_are_new(tmp_path: Path) -> None:
+    trees = []
+    for number, parts in ((1, 1), (2, 3)):
+        given = write_sources(tmp_path / str(number), number, parts) | {"sentences": 60}
+        corpus = Flores101(Flores101Config(**given))
+        output = tmp_path / f"out{number}"
+        launch(corpus, str(output), workers=number)
+        built = Build(output.joinpath(*corpus.path))
+        trees.append(built.tree_but_inputs())
+    assert trees[0] == trees[1]
+    built.check_files()
+
+    sentences = read_source((built.folder / "source.tsv").read_text("utf-8"))
+    older = {f"wikivoyage:{page.page_id}" for n, page in enumerate(VOYAGE.pages) if n % 3}
+    dates = {f"news:{one['id']}": one["date"] for one in make_documents()}
+    assert {one.domain for one in sentences} == {"wikivoyage", "news"}
+    assert not older & {one.article for one in sentences}
+    assert all(dates[one.article] > "2026-02-10" for one in sentences if one.domain == "news")
+    licences = {f"news:{one['id']}": one["licence"] for one in make_documents()}
+    assert all(one.licence == licences.get(one.article, "CC BY-SA 4.0") for one in sentences)
+    rows = pq.read_table(built.folder / "dev-00000-of-00001.parquet").to_pylist()
+    assert rows == [one._asdict() for one in sentences if one.split == "dev"]
+
+    account = built.stats["domains"]["wikivoyage"]
+    new = [page.page_id for number, page in enumerate(VOYAGE.pages) if not number % 3]
+    kept = sum(VOYAGE.expected[page_id] == "kept" for page_id in new)
+    assert (account["pages"], account["articles"]) == (len(VOYAGE.pages), kept)
+    [shortage] = built.stats["shortages"]
+    assert shortage.startswith(f"wikivoyage: {kept} of 9 articles, ")
+    reasons = {f"{one.stage}/{one.reason}" for one in built.rejected()}
+    assert "wikivoyage/drop-older-pages/in-older-dump" in reasons
+    assert "news/drop-older-documents/older-document" in reasons
+    findings = built.manifest["newer_than"]
+    assert (findings["wikivoyage"]["pages"], findings["wikivoyage"]["new_pages"]) == (
+        len(older),
+        len(VOYAGE.pages) - len(older),
+    )
+    assert findings["news"]["newer_than"] == "2026-02-10"
+    assert built.folder.parts[-2] == (
+        "en-domains-wikivoyage-news-sentences-60-articles-17"
+        "-newer-than-wikivoyage-20250101-news-2026-02-10"
+    )
+    card = (built.folder / "README.md").read_text("utf-8")
+    assert "- wikivoyage: All pages are absent from enwikivoyage 20250101 (" in card
+    later = sum(date > "2026-02-10" for date in dates.values())
+    assert f"- news: All documents are later than 2026-02-10: {later} of 30 documents" in card
+    assert "| CC BY-SA 4.0 | " in card
+    assert card.startswith(
+        "---\nlicense:\n- cc-by-4.0\n- cc-by-sa-4.0\n- cc0-1.0\n- other\nlanguage: en\n"
+    )
+    assert {file["role"] for file in built.manifest["inputs"]} == {
+        "wikivoyage",
+        "news",
+        "newer-than",
+    }
+
+
+def test_documents_alone_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_documents(tmp_path / "news.jsonl.xz", make_documents())
+    command = ["flores101", "source", "--documents", f"news={path}", "--output", tmp_path]
+    assert run_cli(*command, "--sentences", "40", "--workers", "1") == 0
+    assert "news" in capsys.readouterr().out
+    (folder,) = tmp_path.glob("flores101/*/undated-*")
+    card = (folder / "README.md").read_text("utf-8")
+    assert "Sentences of documents (news), drawn with corpusmill" in card
+    assert "- news: Documents of 2026-01-01 to 2026-06-28." in card
+    bad = write_documents(tmp_path / "bad.jsonl", [make_documents()[0] | {"date": "soon"}])
+    command[3] = f"news={bad}"
+    assert run_cli(*command, "--workers", "1") == 1
+    assert "bad.jsonl: line 1: the date is 'soon'" in capsys.readouterr().err

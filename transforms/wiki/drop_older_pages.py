@@ -20,6 +20,7 @@ from transforms.text.wikimedia.older_pages import (
     IN_OLDER_DUMP,
     OLDER_ID,
     STAGE,
+    UNDATED,
     OlderPages,
     date_of_dump,
     is_date,
@@ -39,7 +40,6 @@ from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.read_dumps import dump_bytes_of, read_good_pages, spread_units
 from transforms.wiki.read_sql_dumps import read_file
 
-UNDATED = "undated"
 READ_STAGE = "read-older-dump"
 
 _HEAD_BYTES = 4_000  # <title>, <ns> and <id> stand first
@@ -62,11 +62,6 @@ class OlderDump(NamedTuple):
     def paths(self) -> list[str]:
         """Of all files."""
         return [*self.dumps, *self.tables]
-
-    @property
-    def name(self) -> str:
-        """A part of the name of an edition: "20230501", "page-1088"."""
-        return self.date or f"page-{self.page_id}"
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read."""

@@ -10,6 +10,7 @@ from transforms.text.builds.ledger import REJECTED, Ledger, NothingLeftError
 STAGE = "drop-older-pages"
 IN_OLDER_DUMP, OLDER_ID = "in-older-dump", "older-page-id"  # reasons of rejections
 NEWER_THAN = "newer-than"  # role of the files of an older dump
+UNDATED = "undated"
 
 _PAGE_ID = re.compile(r"\d{1,18}", re.ASCII)
 _DATE = re.compile(r"\d{8}", re.ASCII)
@@ -43,6 +44,13 @@ def parse_page_id(values: Sequence[str]) -> int:
     if not int(ids[0]):
         raise ValueError("newer_than is page id 0, and page ids begin with 1")
     return int(ids[0])
+
+
+def name_older(values: Sequence[str], dbname: str) -> str:
+    """A part of the name of an edition: "20230501", "undated", "page-1088"; "" where nothing is given."""
+    if page_id := parse_page_id(values):
+        return f"page-{page_id}"
+    return (date_of_dump(values, dbname) or UNDATED) if values else ""
 
 
 def date_of_dump(paths: Iterable[str], dbname: str) -> str:
