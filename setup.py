@@ -42,6 +42,7 @@ setup(
     },
     install_requires=[
         "apache-beam>=2.77,<2.78",
+        "babel>=2.18,<3",  # CLDR's words and numbers, for Wikipedias whose tables nobody made; BSD
         "google-crc32c>=1.5",
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "numpy>=1.26",

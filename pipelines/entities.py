@@ -15,7 +15,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
 from transforms.files.open_input import match_inputs
 from transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
-from transforms.text.wikimedia.language import dbname_of
+from transforms.text.wikimedia.wikis import dbname_of
 from transforms.wiki.close_classes import CloseOverSubclasses
 from transforms.wiki.pack_items import PackedItems, PackItems
 from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of

@@ -5,7 +5,6 @@ Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-1
 translation, is in `pipelines/translation/`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -36,13 +35,12 @@ from transforms.text.translation.sourcing.accounts import (
 )
 from transforms.text.translation.sourcing.licences import SITES
 from transforms.text.translation.sourcing.quotas import split_sizes
+from transforms.text.wikimedia.dump_layouts import date_in_name
 from transforms.text.wikimedia.older_pages import NEWER_THAN, date_of_dump, name_older
 from transforms.text.wikimedia.sites import load_site
-from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.drop_older_pages import find_older_dump
 from transforms.wiki.read_dumps import dump_bytes_of
-
-_DUMP_DATE = re.compile(r"wik\w+-(\d{8}|latest)-")
 
 
 class SourcedDumps(NamedTuple):
@@ -73,6 +71,9 @@ class Flores101(CorpusBuild):
         ]
         if documents:
             self.description = describe_documents(list(config.dumps()), list(documents))
+        self.export_caveats = tuple(
+            caveat for dump in self.dumps for caveat in caveats_of_export(dump.paths)
+        )
         self.topic_tables = match_inputs(config.topics)
         self.topics = read_topics(self.topic_tables)
 
@@ -82,7 +83,7 @@ class Flores101(CorpusBuild):
         whole = self.config.on_corrupt == "fail"
         flags = {load_site(name).dbname: f"--{name}" for name in DOMAINS}
         head = check_dumps(paths, LANGUAGE, site.dbname, whole=whole, settings=flags)
-        date = self.config.dump_date or date_of_dump(paths, site.dbname)
+        date = self.config.dump_date or date_of_dump(paths)
         older = find_older_dump(self.config.older().get(domain, ()), LANGUAGE, site.dbname, date)
         licence = SITES[domain] if self.config.documents else ""
         return SourceDump(site, paths, head, older, licence)
@@ -93,8 +94,8 @@ class Flores101(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The newest date in the names of the dumps."""
-        names = [_DUMP_DATE.search(path) for dump in self.dumps for path in dump.paths]
-        return max((found[1] for found in names if found), default="")
+        paths = [path for dump in self.dumps for path in dump.paths]
+        return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
@@ -152,10 +153,7 @@ class Flores101(CorpusBuild):
         """The settings that make another selection of the same input."""
         config = self.config
         older = config.older()
-        names = {
-            dump.site.name: name_older(older.get(dump.site.name, ()), dump.site.dbname)
-            for dump in self.dumps
-        }
+        names = {name: name_older(older.get(name, ())) for name in config.dumps()}
         names |= {files.domain: files.newer_than for files in self.documents}
         newer_than = "-".join(f"{domain}-{name}" for domain, name in names.items() if name)
         topics = (f"{url}\t{topic}" for url, topic in sorted(self.topics.items()))
@@ -173,8 +171,9 @@ class Flores101(CorpusBuild):
         """What this build cannot be, for want of an input."""
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:
-            return ()
-        return (f"The paper draws from {', '.join(missing)} too, of which no dump was given.",)
+            return self.export_caveats
+        paper = f"The paper draws from {', '.join(missing)} too, of which no dump was given."
+        return paper, *self.export_caveats
 
     def settings(self) -> Mapping[str, Any]:
         return {

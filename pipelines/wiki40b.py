@@ -4,7 +4,6 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: README, "Wiki-40B".
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,25 +11,44 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
-from pipelines.settings.wiki40b_settings import DESCRIPTION, RELEASE, Wiki40bConfig, linking_caveats
+from pipelines.settings.wiki40b_settings import (
+    DESCRIPTION,
+    RELEASE,
+    Wiki40bConfig,
+    heading_caveats,
+    language_caveats,
+    linking_caveats,
+)
 from transforms.files.open_input import match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.language import dbname_of
+from transforms.text.wikimedia.dump_layouts import date_in_name
+from transforms.text.wikimedia.language import tables_taken
+from transforms.text.wikimedia.link_sources import (
+    LinkSource,
+    as_date,
+    date_in_names,
+    describe_sources,
+    is_of_another_date,
+    redirects_since,
+)
 from transforms.text.wikimedia.older_pages import NEWER_THAN
 from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
-from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
+from transforms.wiki.link_titles import FindRedirects
+from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.measure_corpus import MeasureCorpus
 from transforms.wiki.pack_articles import pack_article
@@ -40,16 +58,18 @@ from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
 
-_DUMP_DATE = re.compile(r"wiki-(\d{8}|latest)-")
-
 
 class CleanedDump(NamedTuple):
     """What the first stage gives."""
 
     articles: beam.PCollection  # of PackedArticle
+    redirects: (
+        beam.PCollection
+    )  # of Redirect, left by moves since the date of the titles that link pages
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
     unrendered: beam.PCollection  # of (name, Tally)
+    headings: beam.PCollection  # of one list of LearnedHeading, if any are learned
     ledger: beam.PCollection  # of Entry
 
 
@@ -70,6 +90,7 @@ class Wiki40b(CorpusBuild):
             items_per_site=match_inputs(config.items_per_site),
             pages=match_inputs(config.page_table),
             on_corrupt=config.on_corrupt,
+            dump_date=date_in_names(self.dumps) or as_date(config.dump_date),
         )
         self.entities = EntityTable.open(config.entities) if config.entities else None
         if self.entities:
@@ -77,7 +98,8 @@ class Wiki40b(CorpusBuild):
         self.pins = find_pins(config.pin_splits)
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
-        self.libraries = tuple(filter(None, [conversion_library(self.language.variants)]))
+        libraries = conversion_library(self.language.variants), self.language.library
+        self.libraries = tuple(filter(None, libraries))
         self.site = check_dumps(
             self.dumps,
             config.language,
@@ -92,6 +114,8 @@ class Wiki40b(CorpusBuild):
             self.dump_date,
             ignore_siteinfo=config.ignore_siteinfo,
         )
+        self.export_caveats = caveats_of_export(self.dumps)
+        self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
@@ -101,13 +125,12 @@ class Wiki40b(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""
-        found = _DUMP_DATE.search(self.dumps[0])
-        return found[1] if found else ""
+        return date_in_name(self.dumps[0])
 
     @property
-    def links_pages(self) -> bool:
-        """Whether the entity of a page can be told."""
-        return self.tables.links_pages() or self.entities is not None
+    def link_sources(self) -> Sequence[LinkSource]:
+        """The tables that tell the entity of a page."""
+        return self.tables.sources(self.entities)
 
     def stages(self) -> Sequence[Stage]:
         """The method: what is read and cleaned waits in files until the corpus is made of it."""
@@ -116,23 +139,30 @@ class Wiki40b(CorpusBuild):
     def clean(self, root: beam.Pipeline, place: Place) -> CleanedDump:
         """Reads the dump, and makes articles of the pages that are some."""
         config = self.config
-        screening = PageScreening(self.language, not self.links_pages)
+        sources = self.link_sources
+        screening = PageScreening(
+            self.language, not sources or is_of_another_date(sources, self.tables.dump_date)
+        )
         wiki = self.dumps, self.language, self.site.namespaces, self.dbname
-        read = ReadTemplates(*wiki, self.entities, place.stripes, config.on_corrupt)
-        templates = root | "ReadTemplates" >> read if config.wiki_templates else None
+        read = ReadTemplates(
+            *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
+        )
+        own = root | "ReadTemplates" >> read if config.wiki_templates else None
         dump = root | "ReadDump" >> ReadDump(self.dumps, place.stripes, config.on_corrupt)
         newer = dump.pages | "DropOlderPages" >> DropOlderPages(self.older, place.stripes)
         articles = newer.kept | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
-            self.language, self.site.namespaces, templates
+            self.language, self.site.namespaces, own.templates if own else None
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
+            redirects=dump.pages | "FindRedirects" >> FindRedirects(redirects_since(sources)),
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
+            headings=own.headings if own else root | "NoHeadings" >> beam.Create([]),
             ledger=self.open_ledger(
                 root,
                 lost=dump.lost,
@@ -144,7 +174,9 @@ class Wiki40b(CorpusBuild):
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
         """Finds out what the articles are about, and writes those of the corpus."""
         config, folder = self.config, place.folder
-        link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files)
+        link = LinkPages(
+            self.dbname, self.tables, self.entities, self.pins.files, cleaned.redirects
+        )
         linked = cleaned.articles | "LinkPages" >> link
         similarity = config.near_duplicates
         drop = DropDuplicateArticles(place.scratch, similarity) if similarity else KeepAll()
@@ -156,19 +188,23 @@ class Wiki40b(CorpusBuild):
         )
         dropped = (cleaned.rejected, linked.rejected, different.rejected)
         write = WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards)
+        listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
+        if config.learns_headings():
+            listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
         self.close_ledger(
             folder,
             cleaned.ledger,
             account_for_articles,
             outputs=(
                 corpus | "WriteCorpus" >> write,
-                cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder),
+                *listed,
                 vocabulary.files,
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
             unread=linked.unread,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
             class_unknown=linked.class_unknown,
+            links=linked.links | "CountLinks" >> beam.combiners.Count.PerElement(),
             pinned=assigned.pinned,
             subwords=vocabulary.subwords,
             subword_stats=vocabulary.stats,
@@ -186,16 +222,27 @@ class Wiki40b(CorpusBuild):
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        by_tables, has_entities = self.tables.links_pages(), self.entities is not None
-        found = list(linking_caveats(self.dbname, by_tables, has_entities))
+        config = self.config
+        dates = self.tables.dump_date, date_in_names(self.tables.pages)
+        has_entities = self.entities is not None
+        found = list(linking_caveats(self.dbname, self.link_sources, has_entities, *dates))
+        found += language_caveats(config.language)
+        found += heading_caveats(config.language, config.learns_headings())
         if not self.site.dbname:
-            head = "siteinfo is ignored" if self.config.ignore_siteinfo else "dump has no siteinfo"
+            head = "siteinfo is ignored" if config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
-        return tuple(found)
+        return (*found, *self.export_caveats)
 
     def settings(self) -> Mapping[str, Any]:
-        identity = {"identity": "wikidata item" if self.links_pages else "page id"}
-        return self.config.for_manifest() | identity
+        sources, taken = self.link_sources, tables_taken(self.config.language)
+        if taken and self.config.learns_headings():
+            taken = taken | {"headings": "learned from the dump"}
+        return (
+            self.config.for_manifest()
+            | {"identity": "wikidata item" if sources else "page id"}
+            | describe_sources(sources)
+            | ({"tables": taken} if taken else {})
+        )
 
     def signature_settings(self) -> Mapping[str, str]:
         return self.config.for_signature()

@@ -32,7 +32,7 @@ from transforms.builds.finished_builds import (
 from transforms.files.open_input import InputError
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.vocabularies.count_subwords import CountSubwords, count_rows
 from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, write_vocabulary
 

@@ -15,6 +15,8 @@ class Page(NamedTuple):
     is_deleted: bool  # the text was suppressed: <text deleted="deleted" />
     text: str  # wikitext; "" where the dump has none
     redirect_target: str = ""  # title; "" for a page that is none, and in dumps before 2012
+    created: str = ""  # "2026-11-01T00:00:00Z", of a page with no other revision; "" of all others
+    comment: str = ""  # of the revision
 
 
 class Article(NamedTuple):

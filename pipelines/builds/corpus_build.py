@@ -12,6 +12,7 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance, Release
 from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
+from transforms.text.wikimedia.dump_layouts import plain_date
 
 
 class CorpusBuild:
@@ -32,7 +33,7 @@ class CorpusBuild:
     @property
     def dump_date(self) -> str:
         """The date of the inputs, unless the settings give one."""
-        return self.config.dump_date or self.date_of_inputs() or "undated"
+        return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
         """The date that the inputs have by their names, or ""."""
@@ -80,7 +81,8 @@ class CorpusBuild:
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
         """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
-        inputs = root | "HashInputs" >> HashInputs(self.inputs())
+        is_strict = getattr(self.config, "on_corrupt", "") == "fail"
+        inputs = root | "HashInputs" >> HashInputs(self.inputs(), check_sums=is_strict)
         return {INPUTS: inputs, **accounts} | "Enter" >> Enter()
 
     def close_ledger(

@@ -9,7 +9,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.disk_sync import sync
 from transforms.files.open_input import is_there, open_raw
-from transforms.files.stores import is_local, not_written, write_object
+from transforms.files.stores import is_local, not_written, read_object, write_object
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
@@ -39,6 +39,17 @@ def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()
     return made
+
+
+def read_bytes_if_there(path: str) -> bytes | None:
+    """The content of a small file; None where there is none. Raises OSError, of which StoreError is one."""
+    if not is_local(path):
+        seen = read_object(path)
+        return seen.content if seen else None
+    try:
+        return pathlib.Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def read_if_there(path: str) -> str | None:

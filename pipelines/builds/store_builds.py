@@ -51,7 +51,7 @@ _THREADS = 8
 
 
 class BusyError(Exception):
-    """Another build of the target is at work."""
+    """Another process is at work."""
 
 
 @contextlib.contextmanager
@@ -62,7 +62,7 @@ def building_in_store(target: str) -> Iterator[str]:
     """
     parent, name = FileSystems.split(target)
     prefix = f".{name}.building-"
-    with _at_work(f"{parent}/.{name}.builder") as lock:
+    with at_work(f"{parent}/.{name}.builder") as lock:
         for leftover in {path.partition("/")[0] for path in list_below(parent)}:
             if leftover.startswith(prefix):
                 remove_below(f"{parent}/{leftover}")
@@ -77,7 +77,7 @@ def building_in_store(target: str) -> Iterator[str]:
         remove_below(folder)
 
 
-def _publish(folder: str, target: str, lock: "_Lock") -> None:
+def _publish(folder: str, target: str, lock: "StoreLock") -> None:
     """The mark of an old build goes first: what is half replaced must not look finished."""
     lock.check()  # first: another builder removes the folder of one that it takes for killed
     with open_raw(f"{folder}/{MANIFEST}") as stream:
@@ -123,11 +123,15 @@ def may_be_at_work(target: str) -> bool:
     return bool(times) and time.time() - times[0] < UNSURE_SECONDS
 
 
-class _Lock:
-    """An object that the store lets one builder write at a time."""
+class StoreLock:
+    """An object that the store lets one process write at a time.
 
-    def __init__(self, path: str):
-        self._path = path
+    Args:
+      what: the work that it is for, as errors name it.
+    """
+
+    def __init__(self, path: str, what: str = "build"):
+        self._path, self._what = path, what
         self.id = uuid.uuid4().hex[:12]
         self._version: str | None = None  # of the object that is to be replaced
         self._puts = itertools.count()
@@ -144,8 +148,9 @@ class _Lock:
         seen = read_object(self._path)
         if seen:
             log.warning(
-                "waiting up to %.0f s: is the build of %s at work? it has left %s",
+                "waiting up to %.0f s: is the %s of %s at work? it has left %s",
                 DEAD_SECONDS,
+                self._what,
                 _text_of(seen),
                 self._path,
             )
@@ -162,12 +167,12 @@ class _Lock:
 
     def _busy(self, seen: Seen | None) -> BusyError:
         holder = _text_of(seen) if seen else "gone by now"
-        return BusyError(f"another build is at work: {self._path}, {holder}")
+        return BusyError(f"another {self._what} is at work: {self._path}, {holder}")
 
     def check(self) -> None:
-        """Says that this builder is at work. Raises BusyError where another has taken the lock."""
+        """Says that this process is at work. Raises BusyError where another has taken the lock."""
         if not self._put():
-            raise BusyError(f"another build has taken the place of this one: {self._path}")
+            raise BusyError(f"another {self._what} has taken the place of this one: {self._path}")
 
     def _put(self) -> bool:
         facts = {"id": self.id, "host": socket.gethostname(), "process": os.getpid()}
@@ -195,8 +200,9 @@ def _text_of(seen: Seen) -> str:
 
 
 @contextlib.contextmanager
-def _at_work(path: str) -> Iterator[_Lock]:
-    lock = _Lock(path)
+def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
+    """Holds the lock at the path for the block. Raises BusyError, StoreError. Args: as of StoreLock."""
+    lock = StoreLock(path, what)
     lock.take()
     try:
         with beside(functools.partial(_beat, lock)):
@@ -208,7 +214,7 @@ def _at_work(path: str) -> Iterator[_Lock]:
     lock.release()
 
 
-def _beat(lock: _Lock, is_over: threading.Event) -> None:
+def _beat(lock: StoreLock, is_over: threading.Event) -> None:
     while not is_over.wait(BEAT_SECONDS):
         try:
             lock.check()

@@ -28,7 +28,7 @@ input, 2 wrong settings.
 import argparse
 
 from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
 
 
 def add(commands: Commands) -> None:
@@ -42,7 +42,8 @@ def add(commands: Commands) -> None:
     files.text(
         "--wikis",
         "CODES",
-        "corpus codes with commas between: whose titles are kept (default: those of all corpora)",
+        'corpus codes with commas between, or "all", every Wikipedia: whose titles are kept (default: those'
+        " of the paper's corpora)",
         type=_codes,
         default=LANGUAGE_CODES,
     )
@@ -53,9 +54,14 @@ def add(commands: Commands) -> None:
 
 
 def _codes(text: str) -> tuple[str, ...]:
-    codes = tuple(code.strip() for code in text.split(",") if code.strip())
-    unknown = [code for code in codes if code not in LANGUAGE_CODES]
-    if unknown or not codes:
-        known = ",".join(LANGUAGE_CODES)
-        raise argparse.ArgumentTypeError(f"no such language: {','.join(unknown)!r}; known: {known}")
+    codes = tuple(canonical_code(code) for code in text.split(",") if code.strip())
+    if codes == ("all",):
+        return open_codes()
+    if not codes:
+        raise argparse.ArgumentTypeError("no language is named")
+    try:
+        for code in codes:
+            dbname_of(code)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return codes

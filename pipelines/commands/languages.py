@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
     from transforms.wiki.find_dumps import FoundDumps, WikiDump
 
-EVERY_LANGUAGE = "all"
 VERIFIED = "verified.tsv"  # in the output folder: what the check at the end has found, on a cluster
 
 
@@ -31,22 +30,28 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     A corpus that fails does not stop the others. What is finished already stays as it is.
     """
     from pipelines.commands import batch
-    from transforms.wiki.find_dumps import NEWEST, find_dumps, parse_languages
+    from transforms.wiki.find_dumps import ALL, NEWEST, PAPER, find_dumps, parse_languages
 
-    languages = parse_languages(settings.languages)
+    languages = parse_languages(settings.languages, settings.dumps)
     # What contradicts itself ends here, not after hours.
     wiki40b_config(settings, language=languages[0], dump=["-"], entities="", dump_date="")
-    found = find_dumps(settings.dumps, languages, settings.dump_date or NEWEST)
+    found = find_dumps(
+        settings.dumps,
+        languages,
+        settings.dump_date or NEWEST,
+        settings.layout,
+        keep_good=settings.on_corrupt != "fail",
+    )
     _tell_what_is_passed_over(found)
     sources = settings.entities or ([found.entities.path] if found.entities else [])
-    table = entity_table(sources, settings, beam_flags)
+    table = entity_table(sources, settings, beam_flags, languages)
     corpora = batch.run_batch(
         [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis],
         replace=settings.replace,
     )
     vocabularies = _build_multilingual(corpora, settings, beam_flags)
     outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
-    is_named = settings.languages != EVERY_LANGUAGE
+    is_named = settings.languages not in (ALL, PAPER)
     failed = batch.conclude(outcomes, missing_is_failure=is_named)
     finished = [one.target for one in corpora if one.status != batch.FAILED]
     leaking = _check_splits(finished, settings, beam_flags) if finished else 0

@@ -12,7 +12,7 @@ refresh.toml, at its shortest:
 
   [[corpus]]
   kind = "wiki40b"
-  languages = ["uk", "el"]                 # or ["all"]
+  languages = ["uk", "el"]                 # or ["paper"], its 41, or ["all"]
   build = { near_duplicates = 0.8 }        # flags of the command of that name, with underscores
   A file with every key and what it means: corpusmill refresh --example > refresh.toml
 
@@ -20,6 +20,10 @@ what it does for each [[corpus]]: finds the newest finished dump; downloads it, 
 was cut off; builds it; checks every file of the build; compares it with the current edition; names it the
 current one; removes editions that are too old, and downloads. The same call again goes on where a run was
 killed.
+
+on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads go to
+<output>/.downloads as they come, without a copy on a disk; state and lock are there, too. Then the runner
+may be Dataflow: runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
 
 what you read:
   <output>/wiki40b/uk/CURRENT              the name of the current edition, one line: always a whole one
@@ -108,8 +112,8 @@ def _refresh(config: "RefreshConfig") -> int:
     from pipelines.refresh.refresh import FAILED, refresh
 
     try:
-        with locked([config.refresh.state, config.refresh.downloads]):
-            outcomes = refresh(config)
+        with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
+            outcomes = refresh(config, check_lock)
     except LockedError as error:
         print(f"corpusmill: error: {error}", file=sys.stderr)
         return LOCKED

@@ -9,13 +9,17 @@ if TYPE_CHECKING:
 
 
 def entity_table(
-    paths: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
+    paths: Sequence[str],
+    settings: argparse.Namespace,
+    beam_flags: Sequence[str],
+    languages: Sequence[str] = (),
 ) -> str:
     """The folder of the entity table that `paths` name; "" where they name none.
 
     Args:
       paths: the folder of a finished table, or patterns of Wikidata dumps: their table is built below
         `settings.output`, unless it is there already.
+      languages: corpus codes whose titles a table that is built holds, beside those of the paper.
 
     Raises ValueError for a folder among other paths, TargetError for a finished table of other dumps.
     """
@@ -25,6 +29,7 @@ def entity_table(
     from pipelines.commands.flags import launch_build
     from pipelines.entities import Entities
     from pipelines.settings.entities_settings import EntitiesConfig
+    from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
     if not paths:
         return ""
@@ -33,7 +38,8 @@ def entity_table(
         raise ValueError(f"--entities takes one table, or dumps; not {' '.join(paths)}")
     if folders:
         return folders[0]
-    corpus = Entities(EntitiesConfig(dump=paths, on_corrupt=settings.on_corrupt))
+    wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
+    corpus = Entities(EntitiesConfig(paths, tuple(wikis), on_corrupt=settings.on_corrupt))
     target: str = FileSystems.join(settings.output, *corpus.path)
     if not _is_there(target, corpus, settings.replace):
         launch_build(corpus, settings, beam_flags)

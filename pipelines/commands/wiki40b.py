@@ -1,8 +1,10 @@
 r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
 
 examples:
-  Every language there is in a folder laid out like the dump server's; those that are missing are listed:
+  Every Wikipedia there is in a folder laid out like the dump server's:
     corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
+  The 41 of the paper; those that are missing are listed:
+    corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
   One wiki, from the files that are named; the shell may expand the names, or quote them and corpusmill does:
     corpusmill wiki40b --language uk --output corpora \
       --dump       'ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2' \
@@ -23,6 +25,8 @@ examples:
     corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
 
 where --dumps looks: <dumps>/ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts;
+  <dumps>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, … and
+  SHA256SUMS, also without other/ and mediawiki_content_current/;
   …-page_props.sql.gz, …-page.sql.gz; <dumps>/wikidatawiki/20261101/…-wb_items_per_site.sql.gz;
   <dumps>/wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2, or a table below <dumps>/entities.
 
@@ -31,6 +35,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, and why
   unrendered-templates.tsv          templates that left a hole in the text, the most frequent first
+  learned-headings.tsv              headings of dropped sections that were learned from the dump, if any were
   sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts in them
   stats.json manifest.json README.md COMPLETED
 
@@ -56,7 +61,8 @@ from pipelines.commands.flags import (
 )
 from pipelines.commands.languages import build_languages, wiki40b_config
 from pipelines.commands.tables import entity_table
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code
 
 
 def add(commands: Commands) -> None:
@@ -65,14 +71,29 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "wiki40b", about, __doc__, _run)
     which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")
     which.text(
-        "--language", "CODE", f"corpus code, one of: {' '.join(LANGUAGE_CODES)}", default=None
+        "--language",
+        "CODE",
+        "code of a Wikipedia, as in its address: hy, zh-yue; zhwiki has two, zh-cn and zh-tw. Tables made by"
+        f" people: {' '.join(LANGUAGE_CODES)}",
+        default=None,
+        type=canonical_code,
     )
-    which.text("--languages", "CODES", 'corpus codes with commas between, "uk,el", or "all"')
+    which.text(
+        "--languages",
+        "CODES",
+        'such codes with commas between, "uk,el"; "all", those of the folder; or "paper", its 41',
+    )
     which.text(
         "--dump-date",
         "DATE",
         "with --dump: how to call the date (default: that in the name of the dump); with --dumps: which"
-        ' to take, "newest" (default), "all", or one like 20261101',
+        ' to take, "newest" (default), "all", or one like 20261101 or 2026-11-01',
+    )
+    which.choice(
+        "--layout",
+        LAYOUTS,
+        "with --dumps: dumps (with dumpstatus.json), exports (Content File Exports, with SHA256SUMS) or any"
+        " (default): the newest of both; of one date the dump, which has tables of that date",
     )
     _add_inputs(parser)
     _add_method(parser)
@@ -103,6 +124,12 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "do not read the dump a first time for the redirects and definitions of its templates",
         dest="wiki_templates",
         action="store_false",
+    )
+    files.choice(
+        "--learn-headings",
+        ("auto", "on", "off"),
+        "in that reading, learn the headings of sections without prose (references, links, galleries), which"
+        " are dropped: on, off, or auto (default): in languages for which people listed no headings",
     )
     files.on_corrupt("build what is whole")
     files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")
@@ -147,6 +174,8 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if not settings.language:
         raise ValueError("--language or --languages is needed: which corpora to build")
     _refuse(settings, "--language", ("dumps",))
+    if settings.layout != ANY:
+        raise ValueError("--layout goes with --dumps")
     return _build_one(settings, beam_flags)
 
 
@@ -165,6 +194,6 @@ def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     wiki40b_config(
         settings, entities=""
     )  # what contradicts itself ends here, not after the entity table
-    table = entity_table(settings.entities, settings, beam_flags)
+    table = entity_table(settings.entities, settings, beam_flags, [settings.language])
     launch_build(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

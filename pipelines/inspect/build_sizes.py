@@ -19,7 +19,7 @@ from transforms.builds.finished_builds import COMPLETED, Build, open_build, read
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
 from transforms.text.fingerprint import SPLITS
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 STATS = "stats.json"
 MAX_DEPTH = 4
@@ -57,7 +57,7 @@ class _Counts(msgspec.Struct):
 
 
 class KeptDocuments(NamedTuple):
-    """The documents of one build of a corpus without a table in its paper."""
+    """The documents of one build of a corpus, or in a language, that is in no table of its paper."""
 
     corpus: str
     edition: str
@@ -126,7 +126,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
-    if row.has_paper_table:
+    if row.has_paper_table and build.language in PAPER:
         return _read_sizes(build) if build.edition in PAPER else None
     kept = build.manifest.get("counts", {}).get("kept")
     if not kept:

@@ -248,8 +248,8 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
     print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
     if verdict.unlinked_builds:
         print(
-            f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata: which of their articles"
-            " are about one entity is not known, and not checked"
+            f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata:\n"
+            "  entities that occur in several of them are not known, and not checked"
         )
     _print_older(verdict)
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
@@ -259,8 +259,8 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
 def _print_older(verdict: Verdict) -> None:
     if verdict.older_builds:
         print(
-            f"{verdict.older_builds:,} of the builds are of an earlier version, whose manifests do not list"
-            " README.md, stats.json, dataset_info.json and features.json: their bytes are not checked"
+            f"{verdict.older_builds:,} of the builds are of an earlier version: README.md, stats.json,\n"
+            "  dataset_info.json and features.json are not in their manifests, and not checked"
         )
 
 

@@ -18,6 +18,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import ConnectionPool, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError, ResponseError
+from urllib3.poolmanager import ProxyManager
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
@@ -98,10 +99,19 @@ class _HTTPSPool(HTTPSConnectionPool):
     ConnectionCls = _PunctualHTTPS
 
 
+_POOLS = {"http": _HTTPPool, "https": _HTTPSPool}
+
+
 class _Adapter(HTTPAdapter):
     def init_poolmanager(self, *args: Any, **named: Any) -> None:
         super().init_poolmanager(*args, **named)
-        self.poolmanager.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *args: Any, **named: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **named)
+        if isinstance(manager, ProxyManager):  # one of SOCKS has connections of its own
+            manager.pool_classes_by_scheme = _POOLS
+        return manager
 
 
 def name_ourselves(contact: str) -> str:

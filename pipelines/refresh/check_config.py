@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterable
 
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.runner import create_runner
 
 from pipelines.engines.beam_flags import check_beam_flags
@@ -10,7 +12,7 @@ from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.spark.spark_engine import SPARK
 from pipelines.refresh.ask import name_ourselves
-from pipelines.refresh.config import RefreshConfig, Settings
+from pipelines.refresh.config import CURRENT_TABLE, NO_TABLE, RefreshConfig, Settings
 from pipelines.refresh.recipes import Recipe, recipe_of
 from pipelines.settings.extras import check_extras
 
@@ -22,22 +24,42 @@ def check_config(config: RefreshConfig) -> None:
     check_beam_flags(settings.beam_flags)
     _check_runner(settings)
     check_extras(dict.fromkeys(table.kind for table in config.corpus))
+    for name in ("state", "metrics"):
+        _check_place(f"[refresh]: {name}", getattr(settings, name), IN_PROCESS)
     _check_folders([recipe_of(table, settings) for table in config.corpus])
+    for table in config.corpus:
+        joined = getattr(table, table.joins, NO_TABLE)
+        if joined not in (NO_TABLE, CURRENT_TABLE):
+            _check_place(f"[[corpus]] {table.label}: {table.joins}", joined, settings.runner)
 
 
 def _check_runner(settings: Settings) -> None:
     runner = settings.runner
-    if "dataflow" in runner.lower():
-        raise ValueError(
-            f"[refresh]: runner: {DATAFLOW} runs on machines that cannot see `downloads`, a folder of"
-            f" this one; {IN_PROCESS} and {SPARK} can"
-        )
+    if "dataflow" in runner.lower() and runner != DATAFLOW:
+        raise ValueError(f"[refresh]: runner: {runner!r} is called {DATAFLOW}")
+    for name in ("output", "downloads"):
+        _check_place(f"[refresh]: {name}", getattr(settings, name), runner)
     try:
         find_engine(runner, settings.workers or os.cpu_count() or 1, settings.beam_flags)
         if runner not in (IN_PROCESS, SPARK):
             create_runner(runner)
     except (ValueError, ImportError, AttributeError) as error:
         raise ValueError(f"[refresh]: runner: {error}") from None
+
+
+def _check_place(what: str, place: str, runner: str) -> None:
+    """Raises ValueError for a place that cannot be reached from here, or not by the workers."""
+    if FileSystems.get_scheme(place) is None:
+        if runner == DATAFLOW:
+            raise ValueError(
+                f"{what} is {place}, a folder of this machine, which workers of {DATAFLOW} cannot see; it"
+                f" has to be in a bucket (gs://); {IN_PROCESS} and {SPARK} can do with a folder"
+            )
+        return
+    try:
+        FileSystems.get_filesystem(place)
+    except (BeamIOError, ValueError) as error:
+        raise ValueError(f"{what} is {place}: {error}") from None
 
 
 def _check_folders(recipes: Iterable[Recipe]) -> None:

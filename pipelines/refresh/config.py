@@ -3,7 +3,7 @@
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, cast
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 
 import msgspec
 
@@ -29,13 +29,15 @@ class Settings(_Table, frozen=True, kw_only=True):
     """The table [refresh]. Relative paths are relative to the folder of the file."""
 
     output: str  # parent of the editions, on any file system of Beam's
-    downloads: str  # folder that belongs to this configuration
     contact: str  # address of whoever runs this, for the people of the servers
+    downloads: str = (
+        ""  # folder of this configuration alone; "" is .downloads in an output on a store
+    )
     state: str = ""  # folder; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, the current one among them
     keep_downloads: bool = False  # else those of an accepted edition are removed
-    connections: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2  # servers allow no more
+    connections: Annotated[int, msgspec.Meta(ge=1, le=3)] = 2  # servers allow no more
     min_free_bytes: Bytes = 0  # that downloads and output must leave
     max_removed_share: Share = 0.2  # of the documents of an edition that may be gone in the next
     verify: bool = True  # check every file of an edition before it becomes the current one
@@ -44,14 +46,15 @@ class Settings(_Table, frozen=True, kw_only=True):
     ignore_memory: bool = False  # build although the in-process runner has too little of it
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
+    layout: Literal["any", "dumps", "exports"] = "any"  # of the wikis on them; the newest of both
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
     news_mirrors: tuple[str, ...] = NEWS_CRAWL
 
     def __post_init__(self) -> None:
         if self.workers < 0:
             raise ValueError(f"workers is {self.workers}, and must not be negative")
-        if "://" in self.downloads or "://" in self.state:
-            raise ValueError("downloads and state are folders of a disk")
+        if not self.downloads and "://" not in self.output:
+            raise ValueError("downloads is missing: a folder of its own")
 
     @property
     def engine(self) -> dict[str, Any]:
@@ -166,16 +169,20 @@ def _explain(message: str) -> str:
 def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
     """With absolute paths, and the defaults that depend on others."""
     given = config.refresh
-    downloads = str(folder / given.downloads)
-    state = str(folder / (given.state or pathlib.Path(given.downloads, ".refresh")))
-    metrics = str(folder / (given.metrics or pathlib.Path(state, "metrics.prom")))
-    output = given.output if "://" in given.output else str(folder / given.output)
+    output = _absolute(folder, given.output)
+    downloads = _absolute(folder, given.downloads or f"{output}/.downloads")
+    state = _absolute(folder, given.state or f"{downloads}/.refresh")
+    metrics = _absolute(folder, given.metrics or f"{state}/metrics.prom")
     settings = msgspec.structs.replace(
         given, output=output, downloads=downloads, state=state, metrics=metrics
     )
     corpora = tuple(one for table in config.corpus for one in table.one_by_one())
     _check_names(corpora)
     return msgspec.structs.replace(config, refresh=settings, corpus=corpora)
+
+
+def _absolute(folder: pathlib.Path, path: str) -> str:
+    return path.rstrip("/") if "://" in path else str(folder / path)
 
 
 def _check_names(tables: Sequence[CorpusTable]) -> None:

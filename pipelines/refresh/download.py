@@ -1,4 +1,4 @@
-"""Files of a dump → a folder: resumed, checked, and never more than a server bears.
+"""Files of a dump → a folder of a disk or a store: resumed, checked, and never more than a server bears.
 
 Of the libraries and programs that download, tried on a server that misbehaves: pypdl gives a file that was
 cut off its name, aria2 mixes two versions of a file that is replaced meanwhile, pooch never resumes, parfive
@@ -7,31 +7,33 @@ the order of the steps is ours.
 """
 
 import concurrent.futures
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pipelines.refresh.ask import plain_session
+from pipelines.refresh.disk_part import DiskPart
 from pipelines.refresh.part_file import PartFile
 from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
 from pipelines.refresh.show_downloads import shown
+from pipelines.refresh.stored_part import StoredPart
 from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
+from transforms.files.stores import is_local
 
 CONNECTIONS = 2
-"""The dump servers allow so many for one address."""
+"""The dump servers allow three for one address."""
 
 
 def download(
     files: Sequence[RemoteFile],
-    folder: Path,
+    folder: str,
     *,
     user_agent: str,
     connections: int = CONNECTIONS,
     min_free_bytes: int = 0,
     patience: Patience = Patience(),  # noqa: B008  it cannot be changed
     count_bytes: Callable[[int], None] = lambda _: None,
-) -> list[Path]:
-    """All files in the folder, whole and checked, in the order given.
+) -> list[str]:
+    """Paths of all files in the folder, whole and checked, in the order given.
 
     What is there from an earlier call is checked and kept; what was begun goes on. One file that fails
     does not stop the others; a full disk does.
@@ -50,17 +52,19 @@ def download(
     """
     if connections < 1:
         raise ValueError(f"connections is {connections}, and must be positive")
-    parts = [PartFile(folder, file) for file in files]
+    part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
+    parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):
         raise ValueError("two files have one name")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DownloadError(str(folder), "", f"cannot be made: {error.strerror}") from None
+    if is_local(folder):
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DownloadError(folder, "", f"cannot be made: {error.strerror}") from None
     _check_room(parts, folder, min_free_bytes)
     switch = Switch()
 
-    def fetch(part: PartFile) -> Path:
+    def fetch(part: PartFile) -> str:
         switch.check()
         with plain_session(user_agent) as session:
             return Transfer(part, session, patience, switch, count_bytes, min_free_bytes).run()
@@ -77,16 +81,19 @@ def download(
     return _results(running)
 
 
-def _check_room(parts: Sequence[PartFile], folder: Path, min_free_bytes: int) -> None:
+def _check_room(parts: Sequence[PartFile], folder: str, min_free_bytes: int) -> None:
+    there = parts[0].free_bytes() if parts else None
+    if there is None:
+        return
     needed = sum(max(part.file.size - part.bytes_there, 0) for part in parts)
-    free = shutil.disk_usage(folder).free - min_free_bytes
+    free = there - min_free_bytes
     if needed > max(free, 0):
         kept = f", {min_free_bytes:,} of the free ones are to be kept" if min_free_bytes else ""
         reason = f"no room: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
-        raise DiskFullError(str(folder), "", reason)
+        raise DiskFullError(folder, "", reason)
 
 
-def _results(ended: Sequence[concurrent.futures.Future[Path]]) -> list[Path]:
+def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
     errors = [error for one in ended if (error := one.exception())]
     if not errors:
         return [one.result() for one in ended]

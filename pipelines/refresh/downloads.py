@@ -8,17 +8,25 @@ import pathlib
 import shutil
 from collections.abc import Callable, Collection, Iterable
 
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.safe_files import write_whole
 from pipelines.refresh.ask import name_ourselves
 from pipelines.refresh.config import Settings
 from pipelines.refresh.download import download
 from pipelines.refresh.remote import RemoteDump
+from pipelines.refresh.stored_part import give_up_uploads
+from transforms.files.list_folders import list_subfolders
+from transforms.files.open_input import is_there
+from transforms.files.stores import is_local, list_below, remove_below
 
 OURS = ".corpusmill-refresh"  # file in a folder that a refresh has filled, and may remove
 
 
-def folder_of(downloads: str, dump: RemoteDump) -> pathlib.Path:
+def folder_of(downloads: str, dump: RemoteDump) -> str:
     """Where the files of a dump go."""
-    return pathlib.Path(downloads, dump.source, dump.date)
+    folder: str = FileSystems.join(downloads, dump.source, dump.date)
+    return folder
 
 
 def fetch_dump(
@@ -30,9 +38,7 @@ def fetch_dump(
       count_bytes: gets the bytes as they come, from several threads.
     """
     folder = folder_of(settings.downloads, dump)
-    folder.mkdir(parents=True, exist_ok=True)
-    if not any(folder.iterdir()):  # what somebody else has put there is not ours to remove
-        (folder / OURS).touch()  # in one step: nothing is left beside it that looks like somebody's
+    _mark(folder)
     files = {file.name: file for file in dump.all_files}
     paths = download(
         list(files.values()),
@@ -42,27 +48,39 @@ def fetch_dump(
         min_free_bytes=settings.min_free_bytes,
         count_bytes=count_bytes,
     )
-    path_of = dict(zip(files, map(str, paths), strict=True))
+    path_of = dict(zip(files, paths, strict=True))
     return {role: [path_of[one.name] for one in dump.files[role]] for role in dump.files}
 
 
-def remove_downloads(
-    downloads: str, sources: Iterable[str], wanted: Collection[pathlib.Path]
-) -> list[pathlib.Path]:
+def _mark(folder: str) -> None:
+    """Marks an empty folder as ours: what somebody else has put into one is not ours to remove."""
+    mark = FileSystems.join(folder, OURS)
+    if not is_local(folder):
+        if not list_below(folder):
+            write_whole(mark, b"")
+        return
+    place = pathlib.Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    if not any(place.iterdir()):
+        pathlib.Path(mark).touch()  # in one step: nothing else is left that looks like somebody's
+
+
+def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
     """Removes the downloads of sources, all but those that are wanted; returns the folders.
 
-    Only what a refresh has downloaded is removed.
+    Only what a refresh has downloaded is removed. Raises OSError, InputError.
     """
     removed = []
     for source in dict.fromkeys(sources):
-        for mark in sorted(pathlib.Path(downloads, source).glob(f"*/{OURS}")):
-            if mark.parent not in wanted:
-                _remove(mark.parent)
-                removed.append(mark.parent)
+        place = FileSystems.join(downloads, source)
+        for folder in [FileSystems.join(place, date) for date in list_subfolders(place)]:
+            if folder not in wanted and is_there(FileSystems.join(folder, OURS)):
+                _remove(folder) if is_local(folder) else _remove_from_store(folder)
+                removed.append(folder)
     return removed
 
 
-def _remove(folder: pathlib.Path) -> None:
+def _remove(folder: str) -> None:
     """The mark goes last: a killed removal is continued by the next run."""
     for entry in list(os.scandir(folder)):
         if entry.name == OURS:
@@ -71,5 +89,14 @@ def _remove(folder: pathlib.Path) -> None:
             shutil.rmtree(entry.path)
         else:
             pathlib.Path(entry.path).unlink()
-    (folder / OURS).unlink()
-    folder.rmdir()
+    (pathlib.Path(folder) / OURS).unlink()
+    pathlib.Path(folder).rmdir()
+
+
+def _remove_from_store(folder: str) -> None:
+    """As `_remove` does."""
+    give_up_uploads(f"{folder}/")
+    names = [name for name in list_below(folder) if name != OURS]
+    if names:
+        FileSystems.delete([FileSystems.join(folder, *name.split("/")) for name in names])
+    remove_below(folder)

@@ -4,27 +4,54 @@ import html.parser
 import re
 from collections.abc import Iterator
 
-_DATE = re.compile(r"20[0-9]{6}")
+from transforms.text.wikimedia.dump_layouts import plain_date
+
+# After the link: a time, and a whole number at the end of the line. Sizes that are rounded have a unit.
+_SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")
 
 
 class _Links(html.parser.HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.targets: list[str] = []
+        self.texts: list[str] = []  # from a link to the next
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
             self.targets.extend(value for name, value in attrs if name == "href" and value)
+        self.texts.extend("" for _ in range(len(self.targets) - len(self.texts)))
+
+    def handle_data(self, data: str) -> None:
+        if self.texts:
+            self.texts[-1] += f" {data}"
+
+
+def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
+    """The last names in the addresses that a page links to, and the text from each link to the next."""
+    links = _Links()
+    links.feed(page.decode("utf-8", "replace"))
+    for target, text in zip(links.targets, links.texts, strict=True):
+        yield target.rstrip("/").rpartition("/")[2], text
 
 
 def names_in(page: bytes) -> Iterator[str]:
     """The last names in the addresses that a page links to: files and folders, these without the slash."""
-    links = _Links()
-    links.feed(page.decode("utf-8", "replace"))
-    for target in links.targets:
-        yield target.rstrip("/").rpartition("/")[2]
+    return (name for name, _ in _read_links(page))
 
 
-def dates_in(page: bytes) -> list[str]:
-    """The folders of dates that a page links to, the newest first."""
-    return sorted({name for name in names_in(page) if _DATE.fullmatch(name)}, reverse=True)
+def sizes_in(page: bytes) -> dict[str, int]:
+    """Name → bytes of the files that a page links to, where it says so exactly."""
+    found = {name: _SIZE.search(text) for name, text in _read_links(page)}
+    return {name: int(size[1]) for name, size in found.items() if size}
+
+
+def dates_in(page: bytes, separator: str = "") -> list[str]:
+    """The dates, like "20261101", of the folders of dates that a page links to, the newest first.
+
+    Args:
+      separator: of year, month and day in the names of the folders.
+    """
+    form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
+    return sorted(
+        {plain_date(name) for name in names_in(page) if form.fullmatch(name)}, reverse=True
+    )

@@ -3,10 +3,14 @@
 import contextlib
 import os
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import file_lock
 from pipelines.builds.publish import TargetError
+from pipelines.builds.store_builds import BusyError, at_work
+from transforms.files.stores import is_local
 
 NAME = ".refresh-lock"
 
@@ -16,26 +20,56 @@ class LockedError(Exception):
 
 
 @contextlib.contextmanager
-def locked(folders: Sequence[str]) -> Iterator[None]:
+def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
     """Holds a lock in each folder, which is made if need be, until the block or the process ends.
 
-    Raises LockedError at once where another process holds one, TargetError where a folder cannot be made.
+    Yields a check, which raises LockedError where another process has taken a lock of a store: it takes that
+    of one that has not been heard of for a minute.
+
+    Raises LockedError where another process holds one: at once on a disk, after some seconds on a store,
+    where one of a killed process is free after a minute. Raises TargetError where a folder cannot be made.
     """
+    checks: list[Callable[[], None]] = []
+
+    def check() -> None:
+        with _as_locked():
+            for still_ours in checks:
+                still_ours()
+
     with contextlib.ExitStack() as held:
-        for path in dict.fromkeys(pathlib.Path(folder, NAME) for folder in folders):
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                lock = file_lock.locked(path, flags=os.O_RDWR | os.O_CREAT)
-                descriptor = held.enter_context(lock)
-            except BlockingIOError:
-                holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
-                raise LockedError(
-                    f"another refresh is at work: process {holder} holds {path}"
-                ) from None
-            except OSError as error:
-                raise TargetError(f"{path} cannot be made: {error.strerror}") from None
-            # The name of the holder is for people. A full disk does not take it.
-            with contextlib.suppress(OSError):
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, f"{os.getpid()}\n".encode())
-        yield  # the files stay: to remove one would let two processes lock two files
+        for path in dict.fromkeys(FileSystems.join(folder, NAME) for folder in folders):
+            if is_local(path):
+                held.enter_context(_locked_on_disk(pathlib.Path(path)))
+            else:
+                with _as_locked():
+                    checks.append(held.enter_context(at_work(path, "refresh")).check)
+        yield check
+
+
+@contextlib.contextmanager
+def _as_locked() -> Iterator[None]:
+    try:
+        yield
+    except BusyError as error:
+        raise LockedError(str(error)) from None
+
+
+@contextlib.contextmanager
+def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
+    with contextlib.ExitStack() as held:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = file_lock.locked(path, flags=os.O_RDWR | os.O_CREAT)
+            descriptor = held.enter_context(lock)
+        except BlockingIOError:
+            holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
+            raise LockedError(
+                f"another refresh is at work: process {holder} holds {path}"
+            ) from None
+        except OSError as error:
+            raise TargetError(f"{path} cannot be made: {error.strerror}") from None
+        # The name of the holder is for people. A full disk does not take it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield  # the file stays: to remove it would let two processes lock two files

@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from pipelines.builds.safe_files import write_whole
 from pipelines.refresh.state import CorpusState
+from transforms.files.stores import is_local
 
 PREFIX = "corpusmill_refresh"
 _Family = TypeVar("_Family", GaugeMetricFamily, CounterMetricFamily, InfoMetricFamily)
@@ -38,7 +39,8 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
     """
     registry = CollectorRegistry()
     registry.register(_States(run, states))
-    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    if is_local(path):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, generate_latest(registry))
 
 

@@ -1,10 +1,11 @@
 """Every corpus of a configuration, one after the other; one that fails does not stop the others."""
 
+import functools
 import logging
 import signal
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.builds import editions
@@ -15,6 +16,7 @@ from pipelines.refresh.config import (
     NO_TABLE,
     CorpusTable,
     RefreshConfig,
+    Settings,
     in_order,
 )
 from pipelines.refresh.downloads import folder_of, remove_downloads
@@ -26,12 +28,14 @@ from pipelines.refresh.refresh_corpus import (
     WAITING,
     CorpusRun,
     Plan,
+    first_made,
     is_made,
     join,
     plan_corpus,
 )
 from pipelines.refresh.remote import RemoteDump, hide_passwords
 from pipelines.refresh.state import CorpusState, StateFolder
+from transforms.files.open_input import InputError
 
 FAILED = "failed"
 LOG = logging.getLogger(__name__)
@@ -64,27 +68,38 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
         try:
             plans = plan_corpus(recipe, settings.output, states.peek(table.label), session)
             plan = next(iter(plans), None)
-            if plan and plan.is_newer and not is_made(plan, settings.output):
-                check_means(table.kind, plan.dumps, settings)
+            if plan and plan.is_newer:
+                plan = first_made(
+                    plans, functools.partial(_check_plan, table, settings), table.label
+                )
             found.append(Prospect(table.label, plan))
         except Exception as error:
             found.append(Prospect(table.label, None, describe(error, [])))
     return found
 
 
-def refresh(config: RefreshConfig) -> list[Outcome]:
+def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
+    """The plan. Raises BuildError where a refresh would pass it over, before it has its files."""
+    if not is_made(plan, settings.output):
+        check_means(table.kind, plan.dumps, settings)
+    return plan
+
+
+def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
     """Refreshes all corpora. The caller holds the lock. However it ends, the metrics tell.
 
-    Raises ValueError for settings that a corpus cannot have, before anything is done.
+    Raises ValueError for settings that a corpus cannot have, before anything is done, and what `check_lock`
+    raises: it is asked before each step.
     """
-    return _Refresh(config).run()
+    return _Refresh(config, check_lock).run()
 
 
 class _Refresh:
     """One run over all corpora."""
 
-    def __init__(self, config: RefreshConfig):
+    def __init__(self, config: RefreshConfig, check_lock: Callable[[], None]):
         self._settings = config.refresh
+        self._check_lock = check_lock
         self._recipes = [recipe_of(table, config.refresh) for table in in_order(config.corpus)]
         self._states = StateFolder(config.refresh.state)
         self._session = open_session(name_ourselves(config.refresh.contact))
@@ -98,6 +113,7 @@ class _Refresh:
         try:
             outcomes = [self._refresh(recipe) for recipe in self._recipes]
             status = int(any(one.status == FAILED for one in outcomes))
+            self._check_lock()
             if not self._settings.keep_downloads:
                 self._remove_downloads()
         except BaseException as error:
@@ -111,7 +127,9 @@ class _Refresh:
         """One corpus, and how it ended."""
         label, joined = recipe.table.label, lambda: self._joined(recipe.table)
         try:
-            run = CorpusRun(recipe, self._settings, self._states, self._session, joined)
+            run = CorpusRun(
+                recipe, self._settings, self._states, self._session, joined, self._check_lock
+            )
         except OSError as error:  # the file stays as it is
             message, now = f"the state is not read: {error}", time.time()
             state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
@@ -142,7 +160,10 @@ class _Refresh:
         return outcome
 
     def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
-        """Remembers how the run of a corpus ended; on a full disk, as far as there is room."""
+        """Remembers how the run of a corpus ended; on a full disk, as far as there is room.
+
+        Raises LockedError where another refresh has taken the lock: the state is that one's by now.
+        """
         now = time.time()
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
         if status == FAILED:
@@ -150,6 +171,7 @@ class _Refresh:
         elif status != WAITING:  # then nobody knows whether an edition is as new as can be
             changes["last_success"] = now
         try:
+            self._check_lock()
             run.save(**changes)
         except OSError as cause:
             LOG.error("%s: the state is not written: %s", label, cause)
@@ -177,7 +199,7 @@ class _Refresh:
         try:
             for folder in remove_downloads(self._settings.downloads, sources, wanted):
                 LOG.info("removed the downloads in %s", folder)
-        except OSError as error:
+        except (OSError, InputError) as error:
             LOG.warning("downloads are not removed: %s", error)
 
     def _tell(self, run: RunMetrics) -> None:

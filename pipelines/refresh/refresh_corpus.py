@@ -80,6 +80,24 @@ def is_made(plan: Plan, output: str) -> bool:
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
 
+def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
+    """What `make` makes of the first plan that is newer and can be made; one at least is newer.
+
+    Raises the first BuildError or InputError of `make` where none can.
+    """
+    errors: list[Exception] = []
+    for plan in plans:
+        if plan.is_newer:
+            if errors:
+                what = "it is tried with what other mirrors offer"
+                LOG.warning("%s: %s; %s", label, describe(errors[-1], []), what)
+            try:
+                return make(plan)
+            except (BuildError, InputError) as error:
+                errors.append(error)
+    raise errors[0]
+
+
 def join(output: str, *names: str) -> str:
     """A place below the output; names may have slashes."""
     path: str = FileSystems.join(output, *"/".join(names).split("/"))
@@ -93,6 +111,7 @@ class CorpusRun:
     Args:
       states: of all corpora. Raises OSError where that of this corpus cannot be read.
       joined: gives the folder of the build that is joined, or "". It is asked only before a build.
+      check_lock: is called before each step; raises LockedError where another refresh is at work by now.
     """
 
     recipe: Recipe
@@ -100,6 +119,7 @@ class CorpusRun:
     states: StateFolder
     session: requests.Session
     joined: Callable[[], str]
+    check_lock: Callable[[], None]
     plans: Sequence[Plan] = ()
 
     def __post_init__(self) -> None:
@@ -118,7 +138,7 @@ class CorpusRun:
             return WAITING, "no dump is finished yet"
         plan, status = self.plans[0], UP_TO_DATE
         if plan.is_newer:
-            plan = self._make_first(self.plans)
+            plan = first_made(self.plans, self._make, self.table.label)
         if plan.is_newer:
             self._accept(plan)
             plan, status = plan._replace(current=plan.edition), PUBLISHED
@@ -129,20 +149,6 @@ class CorpusRun:
         """Changes fields of the state, and writes it. Raises OSError."""
         self._update(**changes)
         self.states.save(self.table.label, self.state)
-
-    def _make_first(self, plans: Sequence[Plan]) -> Plan:
-        """Makes the first edition that can be made and is newer. Raises the first error where none can."""
-        errors: list[Exception] = []
-        for plan in plans:
-            if plan.is_newer:
-                if errors:
-                    what = "it is tried with what other mirrors offer"
-                    LOG.warning("%s: %s; %s", self.table.label, describe(errors[-1], []), what)
-                try:
-                    return self._make(plan)
-                except (BuildError, InputError) as error:
-                    errors.append(error)
-        raise errors[0]
 
     def _make(self, plan: Plan) -> Plan:
         """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""
@@ -195,6 +201,7 @@ class CorpusRun:
             stays = f"{plan.current} stays the current edition"
             raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
+        self.check_lock()
         editions.set_current(folder, plan.edition)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
@@ -224,6 +231,7 @@ class CorpusRun:
 
     def _settle(self, plan: Plan) -> None:
         """What follows from a current edition: what is too old goes, and the state says what there is."""
+        self.check_lock()
         folder = join(self.settings.output, plan.folder)
         removed = editions.prune(folder, self.settings.keep, self.state.rejected)
         for name in (*removed, *editions.remove_leftovers(folder)):
@@ -251,6 +259,7 @@ class CorpusRun:
 
     @contextlib.contextmanager
     def _timed(self, step: str) -> Iterator[None]:
+        self.check_lock()
         start = time.monotonic()
         try:
             yield

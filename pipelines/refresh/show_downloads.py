@@ -62,7 +62,7 @@ def _log(_: Console, parts: Sequence[PartFile], is_over: threading.Event) -> Non
 
 
 def _describe(parts: Sequence[PartFile]) -> str:
-    done = sum(part.path.exists() for part in parts)
+    done = sum(part.is_finished for part in parts)
     return f"{done} of {len(parts)} files are there"
 
 

@@ -56,7 +56,10 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
         LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
     if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
-    return merge_offers(list(filter(None, offers)))
+    merged = merge_offers(list(filter(None, offers)))
+    if merged and (lacking := ", ".join({*source.roles} - {*merged[0].files})):
+        LOG.warning("%s of %s is built without %s", source.name, merged[0].date, lacking)
+    return merged
 
 
 def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
@@ -65,8 +68,9 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
     Mirrors that have other files of one date are one after the other, in their order.
     """
     merged: list[RemoteDump] = []
-    for offer in sorted(offers, key=lambda one: one.date, reverse=True):
-        others = [one for one in offers if one.date == offer.date and one is not offer]
+    newest_first = sorted(offers, key=lambda one: one.date, reverse=True)
+    for offer in (_with_all_roles(one, newest_first) for one in newest_first):
+        others = [one for one in offers if one.date == offer.date]
         known = {url for one in merged for file in one.all_files for url in file.urls}
         if not known.issuperset(file.urls[0] for file in offer.all_files):
             files = {
@@ -77,9 +81,17 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
     return merged
 
 
+def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
+    """The offer, with files of the newest other one where it has none: exports come without tables."""
+    files = dict(offer.files)
+    for other in newest_first:
+        files |= {role: chosen for role, chosen in other.files.items() if role not in files}
+    return offer._replace(files=files)
+
+
 def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> RemoteFile:
     for other in (one for offer in others for one in offer.files.get(role, ())):
-        if other.name != file.name:
+        if other.name != file.name or other.urls[0] in file.urls:
             continue
         if not _agree(file, other):
             urls = map(hide_passwords, (other.urls[0], file.urls[0]))

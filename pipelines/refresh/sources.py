@@ -1,8 +1,8 @@
 """Kinds of sites, as a configuration names them. Every one has mirrors, the preferred first.
 
-Formats of the sites: dumps.wikimedia.org (a folder per wiki and date with a dumpstatus.json; Wikidata's
-entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that are replaced every
-week), data.statmt.org/news-crawl (a file per year, in a list).
+Formats of the sites: dumps.wikimedia.org (a folder per wiki and date with a dumpstatus.json, or with
+SHA256SUMS; Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that
+are replaced every week), data.statmt.org/news-crawl (a file per year, in a list).
 """
 
 import re
@@ -14,6 +14,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
 from pipelines.refresh.remote import RemoteFile, hide_passwords
+from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
 
 WIKIMEDIA = ("https://dumps.wikimedia.org",)
 GUTENBERG = ("https://www.gutenberg.org/cache/epub/feeds",)
@@ -54,11 +55,16 @@ class _Mirrored:
 
 @dataclass(frozen=True)
 class WikimediaSource(_Mirrored):
-    """A wiki: `<mirror>/ukwiki/20261101/…`."""
+    """A wiki: `<mirror>/ukwiki/20261101/…`, `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/…`.
+
+    Content File Exports, the latter, have no tables.
+    """
 
     dbname: str  # "ukwiki"
     roles: tuple[str, ...] = ("dump", "page_props")  # of WIKIMEDIA_ROLES; all must be finished
     mirrors: tuple[str, ...] = WIKIMEDIA
+    layout: str = ANY  # of LAYOUTS
+    keep_good: bool = False  # take an export that lacks pages
 
     @property
     def name(self) -> str:
@@ -70,6 +76,8 @@ class WikimediaSource(_Mirrored):
             raise ValueError(f"{self.dbname!r} is no wiki; one is ukwiki")
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
             raise ValueError(f"roles are of {WIKIMEDIA_ROLES}, not {self.roles}")
+        if self.layout not in LAYOUTS:
+            raise ValueError(f"layout is {self.layout!r}; it is one of {', '.join(LAYOUTS)}")
 
 
 @dataclass(frozen=True)

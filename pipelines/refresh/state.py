@@ -6,13 +6,13 @@ not accepted, which another comparison would tell again.
 """
 
 import logging
-import pathlib
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.safe_files import write_whole
+from pipelines.builds.safe_files import read_bytes_if_there, write_whole
 
 _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -42,15 +42,16 @@ class StateFolder:
     """The files.
 
     Args:
-      folder: of the state; it must exist.
+      folder: of the state, on a disk or an object store; on a disk it must exist.
     """
 
     def __init__(self, folder: str):
-        self._folder = pathlib.Path(folder)
+        self._folder = folder
 
-    def path_of(self, label: str) -> pathlib.Path:
+    def path_of(self, label: str) -> str:
         """The file of a corpus."""
-        return self._folder / f"{label}.json"
+        path: str = FileSystems.join(self._folder, f"{label}.json")
+        return path
 
     def load(self, label: str) -> CorpusState:
         """What is remembered: nothing at first. A file that is damaged is moved aside, with a warning."""
@@ -58,8 +59,8 @@ class StateFolder:
         try:
             return self._read(path)
         except _DAMAGED as error:
-            aside = path.with_suffix(".json.corrupt")
-            path.replace(aside)
+            aside = f"{path}.corrupt"
+            FileSystems.rename([path], [aside])
             logging.getLogger(__name__).warning(
                 "%s is damaged (%s): moved to %s; what it held is found again", path, error, aside
             )
@@ -73,11 +74,9 @@ class StateFolder:
             return CorpusState()
 
     @staticmethod
-    def _read(path: pathlib.Path) -> CorpusState:
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=CorpusState)
-        except FileNotFoundError:
-            return CorpusState()
+    def _read(path: str) -> CorpusState:
+        content = read_bytes_if_there(path)
+        return CorpusState() if content is None else msgspec.json.decode(content, type=CorpusState)
 
     def save(self, label: str, state: CorpusState) -> None:
         """Raises OSError; the old file stays then."""

@@ -1,7 +1,7 @@
 """Kinds of tables [[corpus]]: how the files of a corpus are found. The row of a corpus names its own."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
 import msgspec
@@ -17,11 +17,22 @@ from pipelines.refresh.sources import (
     WikimediaSource,
 )
 from transforms.text.translation.records import DOMAINS
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
+from transforms.text.wikimedia.dump_layouts import plain_date
 from transforms.text.wikimedia.sites import load_site
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
 
-EVERY_LANGUAGE = "all"
+_ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
+    ("all",): open_codes,
+    ("paper",): lambda: LANGUAGE_CODES,
+}
 _DATE = re.compile(r"\d{4}[\w.-]*")
+
+
+def _wiki_source(
+    table: CorpusTable, dbname: str, roles: tuple[str, ...], settings: Settings
+) -> WikimediaSource:
+    keep_good = table.build.get("on_corrupt") == "keep-good"
+    return WikimediaSource(dbname, roles, settings.mirrors, settings.layout, keep_good)
 
 
 class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
@@ -51,7 +62,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
     joins: ClassVar[str] = "entities"
 
-    languages: tuple[str, ...] = ()  # in place of language: a corpus of each; ("all",) is every one
+    languages: tuple[str, ...] = ()
+    """In place of language: a corpus of each. ("all",) are all Wikipedias, ("paper",) the paper's 41."""
+    page_props: bool = True  # fetch it: the Wikidata item of each page
     page_table: bool = False  # fetch it too: a page that is not in it was deleted
     entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
 
@@ -62,8 +75,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
                 f'[[corpus]] kind = "{self.kind}": it has either language or languages'
             )
         if self.language:
-            return [self]
-        codes = LANGUAGE_CODES if self.languages == (EVERY_LANGUAGE,) else self.languages
+            return [msgspec.structs.replace(self, language=canonical_code(self.language))]
+        named = _ALIASES.get(self.languages)
+        codes = named() if named else dict.fromkeys(map(canonical_code, self.languages))
         return [
             msgspec.structs.replace(
                 self, language=code, languages=(), name=f"{self.name}-{code}" if self.name else ""
@@ -73,8 +87,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource]:
         """As above."""
-        roles = ("dump", "page_props", *(["page_table"] if self.page_table else []))
-        return (WikimediaSource(dbname_of(self.language), roles, settings.mirrors),)
+        wanted = {"page_props": self.page_props, "page_table": self.page_table}
+        roles = ("dump", *(role for role in wanted if wanted[role]))
+        return (_wiki_source(self, dbname_of(self.language), roles, settings),)
 
 
 class NewsTable(LanguageTable, frozen=True, kw_only=True):
@@ -108,7 +123,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource, ...]:
         """As above."""
-        return tuple(WikimediaSource(wiki, ("dump",), settings.mirrors) for wiki in self._wikis())
+        return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
         """The dump of a wiki is the setting that has the name of its site."""
@@ -132,7 +147,8 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         """As above."""
         if not _DATE.fullmatch(self.date):
             raise ValueError(f"date is {self.date!r}, and must begin with a year")
-        if is_future(self.date):
+        date = plain_date(self.date)
+        if is_future(date):
             raise ValueError(f"date is {self.date!r}, which is in the future")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
@@ -141,4 +157,4 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
             raise ValueError("files are addresses of one file at least, each with another name")
-        return (FixedSource(self.label, self.date, files),)
+        return (FixedSource(self.label, date, files),)

@@ -5,11 +5,9 @@ import dataclasses
 import logging
 import random
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import requests
@@ -116,9 +114,15 @@ class Transfer:
         """Its description."""
         return self.part.file
 
-    def run(self) -> Path:
-        """The file, whole and checked. Raises DownloadError, InterruptedTransferError."""
-        if self.part.path.exists():
+    def run(self) -> str:
+        """The path of the file, whole and checked. Raises DownloadError, InterruptedTransferError."""
+        try:
+            return self._run()
+        finally:
+            self.part.close()
+
+    def _run(self) -> str:
+        if self.part.is_finished:
             if not (fault := self.part.fault(self.switch.check)):
                 return self.part.path
             LOG.warning("%s %s; it is fetched anew", self.part.path, fault)
@@ -220,7 +224,7 @@ class Transfer:
         there = self.part.bytes_there
         next_look = there
         start, there_then = time.monotonic(), there
-        with self.part.open() as stream:
+        with self.part.appending() as append:
             while data := response.raw.read1(_CHUNK_BYTES, decode_content=False):
                 self.switch.check()
                 if 0 <= size < there + len(data):
@@ -230,7 +234,7 @@ class Transfer:
                 if there >= next_look:
                     self._check_room(size, there)
                     next_look += _LOOK_BYTES
-                self.part.append(stream, data)
+                append(data)
                 self.count_bytes(len(data))
                 there += len(data)
                 if (now := time.monotonic()) - start > self.patience.slow_seconds:
@@ -241,12 +245,16 @@ class Transfer:
 
     def _check_room(self, size: int, there: int) -> None:
         """Raises DiskFullError where the rest has no room; _UselessError where only this server says so."""
-        folder = self.part.path.parent
+        free = self.part.free_bytes()
+        if free is None:
+            if size < 0:
+                raise _UselessError("it names no size, and a store would take all that it sends")
+            return
         kept = self.min_free_bytes if size >= 0 else max(self.min_free_bytes, _RESERVE_BYTES)
-        room = max(shutil.disk_usage(folder).free - kept, 0)
+        room = max(free - kept, 0)
         if max(size - there, 1) <= room:
             return
-        left = f"{folder} has {room:,} bytes left"
+        left = f"{self.part.folder} has {room:,} bytes left"
         if kept:
             left += f" beside {kept:,} that are to be kept"
         if self.file.size >= 0:

@@ -5,6 +5,7 @@ days, and its folder is there from the first hour. In the folder of entities the
 line when a file is finished.
 """
 
+import dataclasses
 import logging
 import re
 from collections.abc import Iterator, Mapping
@@ -13,8 +14,10 @@ from typing import Any
 import requests
 
 from pipelines.builds.editions import is_future
-from pipelines.refresh.ask import read_headers, read_listing, read_page, read_size
-from pipelines.refresh.listings import dates_in, names_in
+from pipelines.refresh.ask import SERVER_FAULTS, describe_error, read_headers, read_page, read_size
+from pipelines.refresh.dated_folders import read_dates
+from pipelines.refresh.export_site import find_export
+from pipelines.refresh.listings import names_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from transforms.text.wikimedia.dump_folder import (
@@ -25,6 +28,7 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
+from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS
 
 LOG = logging.getLogger(__name__)
 
@@ -37,10 +41,54 @@ _PAGES_JOBS = re.compile(r"articles(?:multistream)?dump(?:recombine)?")
 _SUMS = re.compile(r"wikidata-[0-9]{8}-sha1sums\.txt")
 _SUM = re.compile(r"([0-9a-f]{40}) [ *]((wikidata-([0-9]{8})-all\.json)\.bz2)")
 _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
-_MOST_DATES = 12  # folders of a mirror that are looked into
 
 
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
+    """The newest of the dumps and Content File Exports on a mirror; None where one is in progress.
+
+    A mirror needs to have only one of both layouts. Of one date the dump is taken, which has tables.
+    Raises SiteError where no folder is understood.
+    """
+    found: list[RemoteDump | None] = []
+    faults: list[str] = []
+    for layout, find in ((DUMPS, find_dump), (EXPORTS, _find_export_with_tables)):
+        if source.layout not in (ANY, layout) or (layout == EXPORTS and "dump" not in source.roles):
+            continue
+        try:
+            found.append(find(source, mirror, session))
+        except SiteError as error:
+            faults.append(str(error))
+        except SERVER_FAULTS as error:
+            if not found:
+                raise
+            faults.append(f"{hide_passwords(mirror)}: {describe_error(error)}")
+    if not found:
+        raise SiteError("; ".join(faults))
+    for fault in faults:
+        LOG.info("%s: %s", source.name, fault)
+    return max(filter(None, found), key=lambda one: one.date, default=None)
+
+
+def _find_export_with_tables(
+    source: WikimediaSource, mirror: str, session: requests.Session
+) -> RemoteDump | None:
+    """The newest export, and the tables of the newest dump: exports have none."""
+    export = find_export(source, mirror, session)
+    tables = tuple(role for role in source.roles if role != "dump")
+    if not export or not tables:
+        return export
+    try:
+        newest = find_dump(dataclasses.replace(source, roles=tables), mirror, session)
+        reason = "none is finished"
+    except (SiteError, *SERVER_FAULTS) as error:
+        newest, reason = None, describe_error(error)
+    if newest:
+        return export._replace(files={**export.files, **newest.files})
+    LOG.info("%s has no tables of %s: %s", hide_passwords(mirror), source.dbname, reason)
+    return export
+
+
+def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
     """The newest dump on a mirror whose needed jobs are all done; None where one is in progress.
 
     Raises SiteError where no folder is understood.
@@ -65,19 +113,6 @@ def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -
     if not is_awaited:
         raise SiteError(faults[0])
     return None
-
-
-def read_dates(session: requests.Session, url: str) -> list[str]:
-    """The dates that a folder has, the newest first. Raises SiteError where there is none."""
-    dates = dates_in(read_listing(session, url))
-    future = [date for date in dates if is_future(date)]
-    if future:
-        named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
-        LOG.warning("%s: passed over, for a date in the future: %s", hide_passwords(url), named)
-    if len(future) == len(dates):
-        which = "but some of the future" if future else "of a date"
-        raise SiteError(f"{url}: the page names no folder {which}")
-    return dates[len(future) :][:_MOST_DATES]
 
 
 def _describe_dump(

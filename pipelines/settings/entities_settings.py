@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pipelines.settings.dump_settings import check_dump_settings
 from transforms.text.builds.build_manifest import Release
 from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of
 
 CORPUS = "entities"
 EDITION = "wikidata"

@@ -8,8 +8,25 @@ from pipelines.settings.dump_settings import check_dump_settings, name_edition, 
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.language import dbname_of, load_language
+from transforms.text.wikimedia.cldr import cldr_version
+from transforms.text.wikimedia.language import has_proven_tables, load_language
+from transforms.text.wikimedia.link_sources import (
+    ENTITIES,
+    ITEMS_PER_SITE,
+    PAGE_ID,
+    PAGE_PROPS,
+    LinkSource,
+    days_between,
+    redirects_since,
+)
 from transforms.text.wikimedia.older_pages import name_older, parse_page_id
+from transforms.text.wikimedia.wikitext.section_kinds import (
+    MIN_CLOSING,
+    MIN_REFERRING,
+    MIN_SECTIONS,
+    MIN_SHARE_OF_PAGES,
+    MIN_WITHOUT_PROSE,
+)
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
@@ -46,6 +63,15 @@ DESCRIPTION = Description(
     features=FEATURES,
 )
 
+LEARN_HEADINGS = ("auto", "on", "off")
+LEARNING = {
+    "min_sections": MIN_SECTIONS,
+    "min_share_of_pages": MIN_SHARE_OF_PAGES,
+    "min_without_prose": MIN_WITHOUT_PROSE,
+    "min_closing": MIN_CLOSING,
+    "min_referring": MIN_REFERRING,
+}
+
 ORIGINAL = {"near_duplicates": 0.0, "newer_than": ""}
 
 
@@ -62,6 +88,7 @@ class Wiki40bConfig:
     templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
     newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
+    learn_headings: str = "auto"  # "on", "off", or "auto": in languages without a table of headings
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
@@ -79,13 +106,19 @@ class Wiki40bConfig:
             raise ValueError(
                 f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
             )
+        if self.learn_headings not in LEARN_HEADINGS:
+            raise ValueError(
+                f"learn_headings is {self.learn_headings!r}, and not one of {', '.join(LEARN_HEADINGS)}"
+            )
+        if self.learn_headings == "on" and not self.wiki_templates:
+            raise ValueError("headings are learned in the reading that wiki_templates=False saves")
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input, all but the language."""
-        newer_than = name_older(self.newer_than, dbname_of(self.language))
+        newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         return {"near_duplicates": self.near_duplicates, **of_new_pages}
 
@@ -99,6 +132,12 @@ class Wiki40bConfig:
             return None
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
+    def learns_headings(self) -> bool:
+        """Whether headings of sections without prose are learned from the dump."""
+        if self.learn_headings == "auto":
+            return self.wiki_templates and not has_proven_tables(self.language)
+        return self.learn_headings == "on"
+
     def for_manifest(self) -> dict[str, Any]:
         """Every setting that decides about the bytes."""
         subwords = self.subwords()
@@ -107,6 +146,7 @@ class Wiki40bConfig:
             "on_corrupt": self.on_corrupt,
             "ignore_siteinfo": self.ignore_siteinfo,
             "wiki_templates": self.wiki_templates,
+            **({"learned_headings": LEARNING} if self.learns_headings() else {}),
             **self.variant(),
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
@@ -121,9 +161,15 @@ class Wiki40bConfig:
         return {"lang": self.language, **name_variant(differing)}
 
 
-def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterator[str]:
-    """What is not known of pages and their items, for want of a table."""
-    if not by_tables and not has_entities:
+def linking_caveats(
+    dbname: str,
+    sources: Sequence[LinkSource],
+    has_entities: bool,
+    dump_date: str = "",
+    page_table_date: str = "",
+) -> Iterator[str]:
+    """What is not known of pages and their items, for want of a table, or of one of the dump's date."""
+    if not sources:
         yield (
             "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
             f' The identity of an article is its page ("{dbname}:<page id>"), so the same entity may'
@@ -136,8 +182,62 @@ def linking_caveats(dbname: str, by_tables: bool, has_entities: bool) -> Iterato
             "No entity table was given: what class an entity belongs to is not known, so lists,"
             " categories and other things of Wikimedia's own that have an item are kept."
         )
-    elif not by_tables:
+    for source in sources:
+        if not source.is_exact:
+            yield _describe_source(source, dump_date)
+    if page_table_date and days_between(page_table_date, dump_date) > 0:
         yield (
-            "No page_props or items_per_site was given: pages are linked to Wikidata by their titles in"
-            " the entity table. A page that was renamed between the two dumps has no entity."
+            f"The page table is of {page_table_date}, and the dump of {dump_date}: pages that were made"
+            " in between are taken to be deleted."
+        )
+
+
+def language_caveats(code: str) -> Iterator[str]:
+    """What is not as good as in a language whose tables people made, and compared with pages."""
+    if not has_proven_tables(code):
+        yield (
+            "The tables of this language were not proven by people. Names of namespaces are those of the"
+            " dump's head and of MediaWiki; words of redirects, templates of disambiguation pages and digits"
+            f" are MediaWiki's; dates, units, names of languages and countries are those of CLDR"
+            f" {cldr_version()}. Templates show what the wiki's own definitions say where they are plain"
+            " text, else what those of the English Wikipedia show, without its words."
+        )
+
+
+def _describe_source(source: LinkSource, dump_date: str) -> str:
+    dates = f"of {source.date or 'an unknown date'}, the dump of {dump_date or 'an unknown date'}"
+    by = f"Pages are linked to Wikidata by {source.by} in {_TABLE_NAMES[source.table]}, {dates}: "
+    if source.by == PAGE_ID:
+        return by + (
+            "pages that were made in between are not in it, and those that were given another entity in"
+            " between have the wrong one."
+        )
+    since = redirects_since([source])
+    unless = f" unless the title redirects to it since {since}" if since else ""
+    return by + (
+        f"a page that was renamed in between has no entity{unless}, and one that took over the title of"
+        " another has the entity of that."
+    )
+
+
+_TABLE_NAMES = {
+    PAGE_PROPS: "page_props",
+    ITEMS_PER_SITE: "wb_items_per_site",
+    ENTITIES: "the entity table",
+}
+
+
+def heading_caveats(code: str, learns: bool) -> Iterator[str]:
+    """What is not as sure as a table of headings that people listed."""
+    is_proven = has_proven_tables(code)
+    if learns:
+        yield (
+            "Headings of sections without prose (references, links, galleries) are learned from the dump,"
+            f" beside those that people listed{'' if is_proven else ' for all wikis'};"
+            " learned-headings.tsv has them, with what is under them."
+        )
+    elif not is_proven:
+        yield (
+            "Only the English headings of sections without prose are known: what is left of other sections"
+            " of references and links is in the text."
         )

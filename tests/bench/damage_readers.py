@@ -141,7 +141,7 @@ def _cleaners(
     code: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...], on_corrupt: str
 ) -> tuple[_ReadTemplates, _Clean]:
     language = load_language(code)
-    templates = _ReadTemplates(language, dict(namespaces), on_corrupt)
+    templates = _ReadTemplates(language, dict(namespaces), on_corrupt, learns_headings=True)
     cleaner = _Clean(language, dict(namespaces))
     templates.setup()
     cleaner.setup()

@@ -13,7 +13,7 @@ from pipelines.commands.parser import make_parser
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
 from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,12 +98,13 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--workers", "0"], "0 is not a positive number"),
         (["--workers", "two"], "invalid"),
         (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
-        (["--language", "xx"], "no such language: 'xx'; known are en, ar, "),
-        (["--language", "zh"], "no such language: 'zh'"),
+        (["--language", "commons"], "no such language: 'commons'"),
+        (["--language", "zh"], "zhwiki gives two corpora, zh-cn and zh-tw"),
         (["--dump"], "expected at least one argument"),
         (["stray"], "stray"),
         (["--languages", "uk"], "--language does not go with --languages"),
         (["--dumps", "x"], "--dumps does not go with --language"),
+        (["--layout", "exports"], "--layout goes with --dumps"),
         (["--vocabulary-size", "-1"], "vocabulary_size is -1; 263 pieces are taken"),
         (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],
@@ -152,7 +153,7 @@ def test_help_names_the_flags(command: str, run: Command) -> None:
 
 def test_help_lists_every_language(run: Command) -> None:
     words = run("wiki40b", "--help").out.split()
-    start = words.index("of:", words.index("CODE")) + 1
+    start = words.index("people:", words.index("CODE")) + 1
     assert tuple(words[start : start + len(LANGUAGE_CODES)]) == LANGUAGE_CODES
 
 

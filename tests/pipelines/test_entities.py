@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.launch import launch
+from pipelines.commands.entities import _codes
 from pipelines.engines.errors import BuildError
 from pipelines.entities import Entities
 from pipelines.settings.entities_settings import VERSION, EntitiesConfig
@@ -21,8 +22,8 @@ from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli
 from tests.tools.real_data import DATA, needs_real_data
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
-from transforms.text.wikimedia.language import LANGUAGE_CODES
 from transforms.text.wikimedia.wikidata_json import parse_entity
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 from transforms.wiki.read_entities import plan_units
 
 DATE = "20260101"
@@ -301,9 +302,11 @@ def test_the_command(tmp_path: Path, table: Build, capsys: pytest.CaptureFixture
     built = Build(tmp_path / "output" / "entities" / "wikidata" / f"20260102-{VERSION}")
     assert rows_of(built) == rows_of(table)
     assert f"{len(ITEMS) + 2} lines read" in capsys.readouterr().out
-    assert run_cli("entities", *flags, "--wikis", "uk,xx") == 2
-    assert f"no such language: 'xx'; known: {','.join(LANGUAGE_CODES)}" in capsys.readouterr().err
+    assert run_cli("entities", *flags, "--wikis", "uk,commons") == 2
+    assert "no such language: 'commons'" in capsys.readouterr().err
     assert run_cli("entities", *flags, "--wikis", ",") == 2
+    assert _codes("all") == open_codes()
+    assert _codes("hy, yue") == ("hy", "zh-yue")
     assert run_cli("entities", *flags[2:]) == 2
 
 

@@ -1,5 +1,6 @@
 """Many languages in one run, from a folder laid out like the dump server's."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -171,7 +172,7 @@ def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> No
     shown = run(*arguments(dumps, built, languages="uk,el"), status=1).out
     assert "el           missing" in shown
     assert "no folder elwiki" in shown
-    shown = run(*arguments(dumps, built, languages="all")).out
+    shown = run(*arguments(dumps, built, languages="paper")).out
     assert "4 already there, 38 missing" in shown
     assert len([line for line in shown.splitlines() if "missing  " in line]) == 38
 
@@ -241,3 +242,41 @@ def test_a_refresh_pinned_by_the_release_before(
 def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
     assert message in run("wiki40b", "--output", tmp_path / "output", *flags, status=2).err
     assert not (tmp_path / "output").exists()
+
+
+QUICK = ("--vocabulary-size", 0, "--no-wiki-templates", "--on-corrupt")
+
+
+def lay_out_export(dumps: Path, second: str, sums: str = "") -> None:
+    """The sample of uk as a Content File Export of two files; `second` are the pages of the other one."""
+    folder = dumps / "other/mediawiki_content_current/ukwiki/2026-01-01/xml/bzip2"
+    folder.mkdir(parents=True)
+    wiki, listed = wiki_of("uk"), []
+    for pages, part in (("p1p10", wiki.pages[:9]), (second, wiki.pages[9:])):
+        path = folder / f"ukwiki-2026-01-01-{pages}.xml.bz2"
+        dump_files.write_xml(path, wiki.header, part)
+        listed.append(f"{sums or hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
+    (folder / "SHA256SUMS").write_text("".join(listed))
+
+
+def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Command) -> None:
+    lay_out_export(tmp_path, "p20000p30000")
+    gap = "no file holds the pages 11 to 19,999"
+    flags = arguments(tmp_path, tmp_path / "output", *QUICK, languages="uk")
+    assert f"{DATE}: {gap}" in run(*flags, "fail", status=1).err
+    run(*flags, "keep-good")
+    build = Build(corpus(tmp_path / "output", "uk"))
+    assert build.manifest["counts"]["pages_read"] == len(wiki_of("uk").pages)
+    assert f"Of the export {gap}." in build.manifest["caveats"]
+
+
+def test_a_file_that_is_not_what_its_list_says(tmp_path: Path, run: Command) -> None:
+    lay_out_export(tmp_path, "p11p30000", "0" * 64)
+
+    def build(on_corrupt: str, status: int) -> str:
+        output = tmp_path / on_corrupt
+        flags = arguments(tmp_path, output, *QUICK, on_corrupt, languages="uk")
+        return run(*flags, status=status).out
+
+    assert f"SHA256SUMS beside it lists {'0' * 64}" in build("fail", 1)
+    build("keep-good", 0)

@@ -11,6 +11,7 @@ import pytest
 from pipelines.samples.sample_builds import sample_config
 from pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
 from pipelines.wiki40b import Wiki40b
+from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (
     ENTITIES,
@@ -247,6 +248,40 @@ def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Pat
     assert roles == {"dump", "page-props", "items-per-site", "page-table", "entities"}
 
 
+def test_the_dates_of_the_tables_that_link_pages_are_told(
+    uk: WikiFiles, demo: Path, tmp_path: Path
+) -> None:
+    """Page 42 has been renamed, and 57 is newer than page_props, and so is 42."""
+    moved = next(page for page in uk.wiki.pages if page.page_id == 42)
+    title = f"{moved.title} (місто)"
+    comment = f"moved page [[{moved.title}]] to [[{title}]]"
+    left = SamplePage(9999, 0, moved.title, f"#REDIRECT [[{title}]]", 99990, redirect_to=title)
+    pages = [moved._replace(title=title) if page is moved else page for page in uk.wiki.pages]
+    pages.append(left._replace(comment=comment, timestamp="2026-01-15T00:00:00Z"))
+    dump = uk.folder / "ukwiki-20260201-pages-articles.xml"
+    dump_files.write_xml(dump, uk.wiki.header, pages)
+    rows = [row for row in uk.wiki.page_props if row[0] not in (42, 57)]
+    page_props = uk.folder / "ukwiki-20251201-page_props.sql.gz"
+    dump_files.write_page_props(page_props, rows, "ukwiki")
+    built = build(tmp_path, uk.config(dump=dump, page_props=page_props, entities=ENTITIES))
+    assert built.reasons() == expected_reasons(uk) | {9999: "redirect"}
+    same = {article["version_id"]: article for article in demo_build(demo, "uk").articles()}
+    for article in built.articles():
+        assert article["wikidata_id"] == same[article["version_id"]]["wikidata_id"]
+    assert built.manifest["settings"]["linked_from"] == [
+        {"table": "page_props", "by": "page id", "date": "20251201"},
+        {"table": "entities", "by": "title", "date": "20260101"},
+    ]
+    linked = built.manifest["counts"]["linked"]
+    assert (linked["title"], linked["redirect"], linked["not_linked"]) == (1, 1, 1)
+    by_page, by_title = built.manifest["caveats"]
+    assert "page_props, of 20251201, the dump of 20260201" in by_page
+    assert "unless the title redirects to it since 20260101" in by_title
+    card = (built.folder / "README.md").read_text("utf-8")
+    assert "page_props of 20251201 (by page id), entities of 20260101 (by title)" in card
+    assert "| redirect | 1 |" in card
+
+
 def test_a_page_that_the_page_table_lacks_was_deleted(uk: WikiFiles, tmp_path: Path) -> None:
     built = build(tmp_path, uk.linked(page_table=uk.write_page_table(absent=[42, 300, 10])))
     # 10 is a redirect, which is found before any table is asked
@@ -387,6 +422,8 @@ def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
         ("ukwiki-20230501-pages-articles.xml", "20230502", "20230502"),
         ("dump.xml", "", "undated"),
         ("dump.xml", "20230502", "20230502"),
+        ("dump.xml", "2023-05-02", "20230502"),
+        ("ukwiki-2023-05-01-p1p9000.xml", "", "20230501"),
     ],
 )
 def test_the_place_of_a_build_tells_language_date_and_version(

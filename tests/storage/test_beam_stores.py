@@ -60,3 +60,9 @@ def test_beam_needs_a_client_for_conditions(store: Store) -> None:
     shown = {name for name in dir(file_system) if not name.startswith("_")}
     assert shown - set(dir(FileSystem)) <= {"CHUNK_SIZE", "GCS_PREFIX", "S3_PREFIX"}
     assert client_of(store.path("a"))[0] == store.scheme
+
+
+def test_beam_needs_a_client_to_give_up_uploads(s3: Store) -> None:
+    from apache_beam.io.aws.clients.s3.boto3_client import Client
+
+    assert not [name for name in dir(Client) if "abort" in name or "list_multipart" in name]

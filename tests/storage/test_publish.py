@@ -171,7 +171,7 @@ def test_a_builder_that_hears_no_answer_keeps_its_lock(
         put_if(*what)
         raise StoreError(target, "no answer")
 
-    with store_builds._at_work(f"{target}/.builder") as lock:
+    with store_builds.at_work(f"{target}/.builder") as lock:
         monkeypatch.setattr(store_builds, "put_if", put_unheard)
         with pytest.raises(StoreError):
             lock.check()
@@ -192,7 +192,7 @@ def contend(paths: list[str], barrier: Any, results: Any) -> None:
         read_object(path)  # makes a client, which takes a while
         barrier.wait(60)
         try:
-            with store_builds._at_work(path):
+            with store_builds.at_work(path):
                 said.append("won")
                 barrier.wait(60)
         except store_builds.BusyError as error:

@@ -79,3 +79,20 @@ def put_empty(path: str) -> None:
     """
     _, client, place = client_of(path)
     client.put_object(**place, Body=b"")
+
+
+def drop_uploads(path: str) -> None:
+    """Gives up uploads to S3, begun and not ended by processes that were killed, to all paths that begin so.
+
+    S3 keeps their parts, which no list of objects shows and which are paid for. Beam has no such call.
+    """
+    scheme, client, place = client_of(path)
+    if scheme != "s3":
+        return
+    bucket = place["Bucket"]
+    pages = client.get_paginator("list_multipart_uploads")
+    for page in pages.paginate(Bucket=bucket, Prefix=place["Key"]):
+        for upload in page.get("Uploads", ()):
+            client.abort_multipart_upload(
+                Bucket=bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+            )

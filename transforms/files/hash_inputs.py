@@ -8,10 +8,12 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
+from transforms.files.listed_sums import sums_beside
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.files.stores import is_local, refusal_of
 from transforms.records import InputFile
+from transforms.text.wikimedia.export_folder import SUMS
 
 READ_BYTES = 1 << 20
 
@@ -21,12 +23,17 @@ class HashInputs(beam.PTransform):
 
     Raises InputError for a file that is not as long any more as when the pipeline was made, or on an object
     store not the same: what was read of it would not be what the manifest says.
+
+    Args:
+      check_sums: raise InputError, too, for a file of an export that is not what SHA256SUMS beside it lists.
     """
 
-    def __init__(self, paths: Mapping[str, Sequence[str]]):
+    def __init__(self, paths: Mapping[str, Sequence[str]], *, check_sums: bool = False):
         super().__init__()
+        all_paths = (path for of_role in paths.values() for path in of_role)
+        sums = sums_beside(all_paths) if check_sums else {}
         self.files = sorted(
-            (role, path, file_bytes_of(path), checksum_of(path))
+            (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
             for role, of_role in paths.items()
             for path in of_role
         )
@@ -47,7 +54,9 @@ def checksum_of(path: str) -> str:
         raise InputError(path, refusal_of(error)) from error
 
 
-def hash_unchanged(role: str, path: str, file_bytes: int, checksum: str = "") -> InputFile:
+def hash_unchanged(
+    role: str, path: str, file_bytes: int, checksum: str = "", sha256: str = ""
+) -> InputFile:
     """As `hash_input`. Raises InputError for a file that has not so many bytes, or another checksum."""
     file = hash_input(role, path)
     if file.bytes != file_bytes:
@@ -55,6 +64,8 @@ def hash_unchanged(role: str, path: str, file_bytes: int, checksum: str = "") ->
         raise InputError(path, message, file.bytes)
     if checksum_of(path) != checksum:
         raise InputError(path, "the file is changing: it was written anew while it was read")
+    if sha256 and sha256 != file.sha256:
+        raise InputError(path, f"its SHA-256 is {file.sha256}, and {SUMS} beside it lists {sha256}")
     return file
 
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.files.open_input import open_raw
-from transforms.files.stores import is_local, not_written, write_object
+from transforms.files.stores import is_local, named_in_errors, write_object
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 SCRATCH = ".scratch"
@@ -48,16 +48,11 @@ class Scratch:
         """What has to travel in place of the piece: few bytes where it is written to a file."""
         if not self._is_local:
             return self._put_object(pack_block(piece))
-        with _lock:
-            try:
-                file = _own_file(self._folder)
-                offset = file.tell()
-                file.write(piece)
-                file.flush()
-            except FileNotFoundError:  # the build is over
-                raise
-            except OSError as error:
-                raise not_written(self._folder, error) from error
+        with _lock, named_in_errors(self._folder):
+            file = _own_file(self._folder)
+            offset = file.tell()
+            file.write(piece)
+            file.flush()
         return _refer(file.name, offset, len(piece))
 
     def _put_object(self, packed: bytes) -> bytes:

@@ -1,11 +1,13 @@
 """What disks do by themselves, for object stores too: whole files, folders that go, reasons in one line."""
 
+import contextlib
 import errno
 import glob
 import hashlib
 import io
 import pathlib
 import shutil
+from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
@@ -53,6 +55,20 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     why = f"{error.strerror or error}{advice if is_full else ''}"
     return StoreError(str(path), f"{NOT_WRITTEN}: {why}")
+
+
+@contextlib.contextmanager
+def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
+    """Raises StoreError with the path for what a disk does not take inside the block.
+
+    FileNotFoundError stays what it is: the folder is gone, as the build is over.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise not_written(path, error) from error
 
 
 def refusal_of(error: BaseException) -> str:

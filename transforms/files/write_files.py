@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.stores import is_local, not_written, write_object
+from transforms.files.stores import is_local, named_in_errors, write_object
 from transforms.records import OutputFile
 
 _UNFINISHED = ".part"
@@ -34,12 +34,8 @@ class HashedFile(io.RawIOBase):
         self._path = path
         self._is_local = is_local(path)
         self._waiting = _waiting_file(path) if self._is_local else _temporary_file()
-        try:
+        with named_in_errors(self._waiting):
             self._file: BinaryIO = self._waiting.open("wb")
-        except FileNotFoundError:  # the build is over
-            raise
-        except OSError as error:
-            raise not_written(self._waiting, error) from error
         self._hash = hashlib.sha256()
         self._bytes = 0
 
@@ -60,10 +56,8 @@ class HashedFile(io.RawIOBase):
     def write(self, data: Any) -> int:
         self._hash.update(data)
         self._bytes += len(data)
-        try:
+        with named_in_errors(self._waiting):
             self._file.write(data)
-        except OSError as error:
-            raise not_written(self._waiting, error) from error
         return len(data)
 
     def tell(self) -> int:
@@ -73,16 +67,11 @@ class HashedFile(io.RawIOBase):
         if not self.closed:
             super().close()
             try:
-                self._finish()
+                with named_in_errors(self._waiting):
+                    self._file.close()
                 self._put_in_place()
             finally:
                 self._waiting.unlink(missing_ok=True)
-
-    def _finish(self) -> None:
-        try:
-            self._file.close()
-        except OSError as error:
-            raise not_written(self._waiting, error) from error
 
     def discard(self) -> None:
         """Closes it and leaves nothing."""

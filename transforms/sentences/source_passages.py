@@ -52,7 +52,7 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
-        templates = root | "ReadTemplates" >> ReadTemplates(
+        own = root | "ReadTemplates" >> ReadTemplates(
             paths,
             site.language,
             head.namespaces,
@@ -65,7 +65,7 @@ class SourcePassages(beam.PTransform):
         newer = dump.pages | "DropOlderPages" >> DropOlderPages(older, self.stripes)
         articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
         found = articles.kept | "FindPassages" >> FindPassages(
-            site, head.namespaces, self.seed, templates, licence
+            site, head.namespaces, self.seed, own.templates, licence
         )
         rejected = (
             dump.rejected,

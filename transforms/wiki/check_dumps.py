@@ -1,13 +1,25 @@
 """What can be told of a dump before hours go into it: of which wiki it is, and whether it is whole."""
 
+import pathlib
+import posixpath
 from collections.abc import Mapping, Sequence
 
+from transforms.files.listed_sums import sums_beside
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.dump_folder import name_some
+from transforms.text.wikimedia.export_folder import (
+    CURRENT,
+    HISTORY,
+    ExportFile,
+    find_gaps,
+    parse_name,
+    why_not_one_export,
+)
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from transforms.text.wikimedia.wikis import codes_of, mediawiki_table
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
-_XML_LANGUAGES = {"no": "nb", "zh-cn": "zh", "zh-tw": "zh"}
+_XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
 # Wikis beside Wikipedia: how their database names end, and the names of the sites, which are the same in
 # all languages that are built from.
 _SISTER_SITES = {"wikinews": "Wikinews", "wikibooks": "Wikibooks", "wikivoyage": "Wikivoyage"}
@@ -34,8 +46,10 @@ def check_dumps(
       settings: of a build from several wikis: database name → the flag that takes its dump, which the
         message then points to. Other builds have one --language.
 
-    Raises InputError for a file of another wiki, or one that is not whole at its end.
+    Raises InputError for a file of another wiki, one that is not whole at its end, and files of exports
+    that do not belong together.
     """
+    check_ranges(paths, whole=whole)
     for path in paths:
         site = read_siteinfo(path)
         if ignore_siteinfo:
@@ -49,6 +63,38 @@ def check_dumps(
     return site
 
 
+def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
+    """Looks at the names of files of exports.
+
+    Raises InputError for files of which two hold the same pages, and if `whole` for files between which pages
+    are missing.
+    """
+    files = _export_files(paths)
+    reason = why_not_one_export(files)
+    if not reason and whole and (gaps := find_gaps(files)):
+        reason = f"{gaps[0]}; --on-corrupt keep-good builds without them"
+    if reason:
+        raise InputError(posixpath.dirname(paths[0]) or ".", reason)
+
+
+def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
+    """What is missing in files of exports, by their names and the lists beside them."""
+    gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
+    listed = (path for path in sums_beside(paths) if path not in set(paths))
+    unread = [file.name for file in _export_files(list(listed))]
+    if not unread:
+        return tuple(gaps)
+    names = name_some(unread, len(unread))
+    return (*gaps, f"SHA256SUMS lists files of the export that were not read: {names}.")
+
+
+def _export_files(paths: Sequence[str]) -> list[ExportFile]:
+    for path in paths:
+        if HISTORY in pathlib.PurePosixPath(path).parts:
+            raise InputError(path, f"an export of all revisions; only {CURRENT} is read")
+    return sorted(filter(None, map(parse_name, paths)))
+
+
 def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
     if site.dbname:
         return site.dbname == dbname
@@ -56,15 +102,16 @@ def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
     is_sister = site.sitename in _SISTER_SITES.values()
     if site.sitename and site.sitename != sister and (sister or is_sister):
         return False
-    return site.language == _XML_LANGUAGES.get(language, language)
+    written_in = str(mediawiki_table(language).get("language", language))
+    return site.language == _XML_LANGUAGES.get(language, written_in)
 
 
 def _suggest(site: Siteinfo) -> str:
-    code = site.dbname.removesuffix("wiki")
-    if code not in LANGUAGE_CODES:
+    codes = " or ".join(codes_of([site.dbname]))
+    if not codes:
         return ""
     return (
-        f"; did you mean --language {code}? (--ignore-siteinfo, if the head of the dump is wrong)"
+        f"; did you mean --language {codes}? (--ignore-siteinfo, if the head of the dump is wrong)"
     )
 
 

@@ -15,6 +15,7 @@ from transforms.files.spread import SpreadAll
 from transforms.records import Page, Reason
 from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.wikimedia.dump_units import WorkUnit
+from transforms.text.wikimedia.link_sources import as_date
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
 from transforms.text.wikimedia.older_pages import (
     IN_OLDER_DUMP,
@@ -23,7 +24,6 @@ from transforms.text.wikimedia.older_pages import (
     UNDATED,
     OlderPages,
     date_of_dump,
-    is_date,
     parse_page_id,
 )
 from transforms.text.wikimedia.page_ids import (
@@ -93,9 +93,8 @@ def find_older_dump(
     if dumps:
         ignore = {"ignore_siteinfo": ignore_siteinfo}
         check_dumps(dumps, language, dbname, whole=True, settings={}, **ignore)
-    date = date.replace("-", "")
-    older_date = date_of_dump(paths, dbname)
-    is_dated = bool(older_date) and is_date(date)
+    date, older_date = as_date(date), date_of_dump(paths)
+    is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
             paths[0], f"a dump of {older_date}, which is not older than that of {date}"

@@ -1,6 +1,8 @@
 """A folder like the dump server's → the files of every wiki, and why a wiki is missing.
 
 The layout, below each root, on any Beam file system:
+  other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
+  mediawiki_content_current/ukwiki/…, or ukwiki/2026-11-01/xml/…, the same
   ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2, …-page_props.sql.gz, …-page.sql.gz
   ukwiki/latest/ukwiki-latest-…
   wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
@@ -25,12 +27,27 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
-from transforms.text.wikimedia.language import LANGUAGE_CODES, dbname_of, load_language
+from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS, plain_date
+from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
+from transforms.text.wikimedia.link_sources import as_date, days_between
+from transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    codes_of,
+    dbname_of,
+    mediawiki_table,
+    near_codes,
+)
+from transforms.wiki.find_exports import find_exports, folders_of_wikis, has_history, use_export
 
 ALL = "all"
+PAPER = "paper"
 NEWEST = "newest"
 LATEST = "latest"
-LAYOUT = "<root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"
+EXAMPLES = (
+    "<root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2 and"
+    " <root>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/SHA256SUMS"
+)
 SHOWN_REASONS = 3
 _DATE = re.compile(r"\d{8}")
 _TABLE_FOLDER = re.compile(r"(\d{8}|latest|undated)-(\d+(?:\.\d+)*)")
@@ -44,7 +61,7 @@ class WikiDump(NamedTuple):
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]
+    page_props: list[str]  # of the nearest other date, where there is none of its own
     page_table: list[str]
     items_per_site: list[str]  # only where there is no page_props, which says the same in less
 
@@ -81,6 +98,12 @@ class FoundDumps(NamedTuple):
     entities: EntitySource | None  # one for all: a class does not depend on the language
 
 
+class _Place(NamedTuple):
+    date: str
+    layout: str  # DUMPS or EXPORTS
+    folders: list[str]  # in the order of the roots
+
+
 class _Usable(NamedTuple):
     date: str
     dump: list[str]
@@ -94,36 +117,85 @@ class _Found(NamedTuple):
     reason: str  # why nothing is usable
 
 
-def parse_languages(text: str) -> tuple[str, ...]:
-    """The codes in "uk,el", each once; "all" is every corpus. Raises ValueError for no such code."""
-    codes = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
+def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
+    """The codes in "uk,el", each once, as in the addresses of the wikis.
+
+    "paper" is the 41 corpora of the paper, "all" those of the Wikipedias that have a folder below the
+    roots.
+
+    Raises:
+      ValueError: no such code, or one that is not known and has no folder; the message names those near.
+      InputError: "all", and there is no folder of a Wikipedia.
+    """
+    codes = tuple(dict.fromkeys(canonical_code(code) for code in text.split(",") if code.strip()))
     if not codes:
         raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
-    if codes == (ALL,):
+    if codes == (PAPER,):
         return LANGUAGE_CODES
+    if codes == (ALL,):
+        found = codes_of(_wikis_below(roots))
+        if not found:
+            raise InputError(", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}")
+        return found
     for code in codes:
-        load_language(code)
+        _check_code(code, roots)
     return codes
 
 
-def find_dumps(roots: Sequence[str], languages: Sequence[str], date: str = NEWEST) -> FoundDumps:
+def _check_code(code: str, roots: Sequence[str]) -> None:
+    """Raises ValueError for a code that is that of no wiki."""
+    dbname = dbname_of(code)
+    if code in LANGUAGE_CODES or mediawiki_table(code):
+        return
+    wikis = _wikis_below(roots)
+    if dbname not in wikis:
+        raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
+
+
+def _wikis_below(roots: Sequence[str]) -> set[str]:
+    """Names of the folders in which wikis may be: of wikis, and others."""
+    for root in roots:
+        check_folder(root)
+    return {
+        name
+        for parent in (*roots, *folders_of_wikis(roots, CURRENT))
+        for name in list_subfolders(parent)
+    }
+
+
+def find_dumps(
+    roots: Sequence[str],
+    languages: Sequence[str],
+    date: str = NEWEST,
+    layout: str = ANY,
+    *,
+    keep_good: bool = False,
+) -> FoundDumps:
     """The dumps of the languages below the roots. Of two files of one name, that of the first root counts.
 
     Args:
       roots: folders like that of the dump server.
       languages: corpus codes.
       date: "newest" (of each wiki, and whole as far as its folder tells; "latest" where nothing with a
-        date is), "all", "latest", or a date like "20230501".
+        date is), "all", "latest", or a date like "20230501" or "2023-05-01".
+      layout: of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
+      keep_good: take what is there of an export that lacks files or pages.
 
     Raises:
-      ValueError: no such language, or no date.
+      ValueError: no such language, no date, or no layout.
       InputError: a root is no folder, or there is no dump at all.
     """
+    date = plain_date(date)
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
         raise ValueError(f"{date!r} is no date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501")
     for root in roots:
         check_folder(root)
-    of_wiki = {dbname: _find_wiki(roots, dbname, date) for dbname in map(dbname_of, languages)}
+    of_wiki = {
+        dbname: _find_wiki(roots, dbname, date, layout, keep_good)
+        for dbname in map(dbname_of, languages)
+    }
     wikis = [
         _wiki_dump(roots, language, usable)
         for language in languages
@@ -152,7 +224,7 @@ def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | No
 
 def _describe_nothing(missing: Sequence[MissingWiki]) -> str:
     reasons = [f"{one.language}: {one.reason}" for one in missing]
-    return f"no dump to build from ({_some(reasons)}); looked for {LAYOUT}"
+    return f"no dump to build from ({_some(reasons)}); looked for {EXAMPLES}"
 
 
 def _some(reasons: Sequence[str]) -> str:
@@ -163,29 +235,42 @@ def _some(reasons: Sequence[str]) -> str:
 # One wiki.
 
 
-def _find_wiki(roots: Sequence[str], dbname: str, date: str) -> _Found:
-    folders = _dated_folders(roots, dbname)
-    if not folders:
-        return _Found([], [], f"no folder {dbname} with a date below")
-    usable: list[_Usable] = []
+def _find_wiki(
+    roots: Sequence[str], dbname: str, date: str, layout: str, keep_good: bool
+) -> _Found:
+    places = _list_places(roots, dbname, layout)
+    if not places:
+        return _Found([], [], _why_no_places(roots, dbname))
+    usable: dict[str, _Usable] = {}
     passed_over: list[PassedOver] = []
-    for candidate in _candidates(folders, date):
-        if usable and (date == NEWEST or candidate == LATEST):
+    for place in places:
+        if usable and (date == NEWEST or place.date == LATEST):
             break
+        if date not in (NEWEST, ALL, place.date) or place.date in usable:
+            continue
         try:
-            usable.append(_use(folders[candidate], dbname, candidate))
+            usable[place.date] = _use(place, dbname, keep_good)
         except UnusableDumpError as error:
-            passed_over.append(PassedOver(dbname, candidate, str(error)))
+            passed_over.append(PassedOver(dbname, place.date, str(error)))
     reasons = [f"{one.date}: {one.reason}" for one in passed_over]
     reason = _some(reasons) or f"no folder {dbname}/{date}"
-    return _Found(sorted(usable), sorted(passed_over), "" if usable else reason)
+    return _Found(sorted(usable.values()), sorted(passed_over), "" if usable else reason)
 
 
-def _candidates(dates: Iterable[str], date: str) -> list[str]:
-    """The dates to look at, the best first."""
-    if date in (NEWEST, ALL):
-        return sorted(dates, key=_age)
-    return [date] if date in dates else []
+def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
+    """Where dumps of a wiki are: the newest first, and what has no date last."""
+    found = {
+        DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
+        EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
+    }
+    places = [_Place(date, one, folders) for one in found for date, folders in found[one].items()]
+    return sorted(places, key=lambda place: _age(place.date))
+
+
+def _why_no_places(roots: Sequence[str], dbname: str) -> str:
+    if has_history(roots, dbname):
+        return f"of {dbname} only {HISTORY} is there: exports of all revisions are not read"
+    return f"no folder {dbname} with a date below"
 
 
 def _age(date: str) -> tuple[bool, int]:
@@ -193,11 +278,14 @@ def _age(date: str) -> tuple[bool, int]:
     return (False, -int(date)) if date.isdigit() else (True, 0)
 
 
-def _use(folders: Sequence[str], dbname: str, date: str) -> _Usable:
-    paths, folder = _look_into(folders, dbname, date)
+def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
+    if place.layout == EXPORTS:
+        dump = use_export(place.folders, dbname, place.date, keep_good=keep_good)
+        return _Usable(place.date, dump, [], [])
+    paths, folder = _look_into(place.folders, dbname, place.date)
     files = select_files(folder)
     dump, page_props, page_table = ([paths[name] for name in names] for names in files)
-    return _Usable(date, dump, page_props, page_table)
+    return _Usable(place.date, dump, page_props, page_table)
 
 
 def _look_into(
@@ -217,24 +305,44 @@ def _look_into(
 
 
 def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
-    items = [] if usable.page_props else _find_items_per_site(roots, usable.date)
-    return WikiDump(language, dbname_of(language), *usable, items_per_site=items)
+    dbname = dbname_of(language)
+    page_props = usable.page_props or _find_page_props(roots, dbname, usable.date)
+    items = [] if page_props else _find_items_per_site(roots, usable.date)
+    found = usable._replace(page_props=page_props)
+    return WikiDump(language, dbname, *found, items_per_site=items)
+
+
+def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
+    """Of the nearest other date, if a dump has none of its own; of two as near the later one, which has more.
+
+    The page table is of no use then: pages that are not in it may have been made after it.
+    """
+    found = _find_table(roots, dbname, "page_props")
+    dates = sorted(filter(as_date, found), reverse=True) if as_date(date) else []
+    nearest = min(dates, key=lambda one: abs(days_between(one, as_date(date))), default="")
+    return [found[nearest]] if nearest else []
 
 
 # What all wikis share.
 
 
 def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
+    found = _find_table(roots, "wikidatawiki", "wb_items_per_site")
+    chosen = _choose_date(found, date)
+    return [found[chosen]] if chosen else []
+
+
+def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
+    """Date → path of the SQL dump of a table, where it is whole as far as its folder tells."""
     found: dict[str, str] = {}
-    for candidate, folders in _dated_folders(roots, "wikidatawiki").items():
+    for candidate, folders in _dated_folders(roots, dbname).items():
         try:
-            paths, folder = _look_into(folders, "wikidatawiki", candidate)
-            for name in select_table(folder, "wb_items_per_site"):
+            paths, folder = _look_into(folders, dbname, candidate)
+            for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
             continue  # of another date there may be a whole one
-    chosen = _choose_date(found, date)
-    return [found[chosen]] if chosen else []
+    return found
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:

@@ -2,15 +2,23 @@
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.records import PackedArticle
+from transforms.text.wikimedia.link_sources import (
+    ENTITIES,
+    ITEMS_PER_SITE,
+    PAGE_PROPS,
+    LinkSource,
+    choose_sources,
+    date_in_names,
+)
 from transforms.text.wikimedia.mediawiki_xml import parse_id
 from transforms.text.wikimedia.screening import PageFacts
+from transforms.wiki.link_titles import LinkTitles, OnePageOfItem
 from transforms.wiki.read_entity_table import EntityTable, PageToFacts, ReadSitelinks
 from transforms.wiki.read_sql_dumps import ReadSqlDump
 
@@ -27,10 +35,18 @@ class WikiTables(NamedTuple):
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
     pages: Sequence[str] = ()  # <wiki>-<date>-page.sql.gz
     on_corrupt: str = "fail"  # or "keep-good": what to do about malformed rows
+    dump_date: str = ""  # of the wiki's dump, "20261101"; "" where it is not known
+    is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
 
     def links_pages(self) -> bool:
         """Whether they tell the item of a page."""
         return bool(self.page_props or self.items_per_site)
+
+    def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
+        """Those that link pages, and the entity table if it has to, the most reliable first."""
+        sql = {PAGE_PROPS: self.page_props, ITEMS_PER_SITE: self.items_per_site}
+        dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
+        return choose_sources(self.dump_date, dates | ({ENTITIES: table.date} if table else {}))
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
         """Role of an input → paths."""
@@ -54,8 +70,10 @@ class FindItems(beam.PTransform):
     """PCollection[PackedArticle] → what the tables say of pages, of these and others.
 
     Of the articles it takes id and title alone: items_per_site names pages by title. So does the entity
-    table, which is asked only where no SQL dump links pages: it is of another day than the dump of the
-    wiki, and a page that was moved in between is not found by its title.
+    table, which is asked only if no SQL dump of the wiki's own date links pages (see link_sources.py).
+
+    Args:
+      redirects: of Redirect, those that were left by moves since the date of the titles; None follows none.
 
     Raises ValueError where the entity table has to link pages, and has no titles of the wiki.
     """
@@ -63,63 +81,64 @@ class FindItems(beam.PTransform):
     dbname: str
     tables: WikiTables
     table: EntityTable | None = None
+    redirects: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Found:
         root = articles.pipeline
-        items: list[beam.PCollection] = []
+        sources = {one.table: one for one in self.tables.sources(self.table)}
+        by_page: list[beam.PCollection] = []
+        by_title: list[beam.PCollection] = []
         pages: list[beam.PCollection] = []
         rejected: list[beam.PCollection] = []
-        read = functools.partial(ReadSqlDump, on_corrupt=self.tables.on_corrupt)
-        if self.tables.page_props:
+        if source := sources.get(PAGE_PROPS):
+            parse = functools.partial(fact_of_property, linked_by=source.linked_by)
             columns = ["pp_page", "pp_propname", "pp_value"]
-            facts = fact_of_property, PageToFacts, "pages"
-            found = root | "ReadPageProps" >> read(
-                self.tables.page_props, "page_props", columns, *facts
-            )
-            items.append(found.rows)
+            read = self._read(self.tables.page_props, columns, source.table, parse, "pages")
+            found = root | "ReadPageProps" >> read
+            by_page.append(found.rows)
             pages.append(found.tagged)
             rejected.append(found.rejected)
-        if self.tables.items_per_site:
+        if source := sources.get(ITEMS_PER_SITE):
+            of_wiki = functools.partial(title_and_item, dbname=self.dbname)
             columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
-            of_wiki = functools.partial(title_and_item, dbname=self.dbname), tuple[str, str]
-            found = root | "ReadItemsPerSite" >> read(
-                self.tables.items_per_site, "wb_items_per_site", columns, *of_wiki
-            )
-            items.append(articles | "ByTitle" >> _JoinTitles(found.rows))
+            read = self._read(self.tables.items_per_site, columns, source.table, of_wiki)
+            found = root | "ReadItemsPerSite" >> read
+            by_title.append(articles | "ByTitle" >> self._link_titles(found.rows, source))
             rejected.append(found.rejected)
-        if self.table is not None and not self.tables.links_pages():
+        if (source := sources.get(ENTITIES)) and self.table is not None:
             title_to_item = root | "ReadSitelinks" >> ReadSitelinks(self.table, self.dbname)
-            items.append(articles | "BySitelink" >> _JoinTitles(title_to_item))
+            by_title.append(articles | "BySitelink" >> self._link_titles(title_to_item, source))
         if self.tables.pages:
-            existence = fact_of_existence, PageToFacts
-            found = root | "ReadPageTable" >> read(
-                self.tables.pages, "page", ["page_id"], *existence
-            )
+            read = self._read(self.tables.pages, ["page_id"], "page", fact_of_existence)
+            found = root | "ReadPageTable" >> read
             pages.append(found.rows)
             rejected.append(found.rejected)
+        items = [*by_page, *by_title]
+        if len(items) > 1 and any(source.linked_by for source in sources.values()):
+            items = [by_page[0] | "OnePageOfItem" >> OnePageOfItem(articles, by_title[0])]
         return Found(
             items | "Items" >> beam.Flatten(pipeline=root),
             pages | "Pages" >> beam.Flatten(pipeline=root),
             rejected | "Rejected" >> beam.Flatten(pipeline=root),
         )
 
+    def _read(
+        self,
+        paths: Sequence[str],
+        columns: Sequence[str],
+        table: str,
+        parse: Callable[[Row], Iterator[Any]],
+        tag: str = "tagged",
+    ) -> ReadSqlDump:
+        of = tuple[str, str] if table == ITEMS_PER_SITE else PageToFacts
+        return ReadSqlDump(paths, table, columns, parse, of, tag, self.tables.on_corrupt)
 
-@dataclass(eq=False, repr=False)
-class _JoinTitles(beam.PTransform):
-    """PCollection[PackedArticle] ⋈ (title, QID) → PCollection[(page id, PageFacts)]."""
-
-    title_to_item: beam.PCollection
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        title_to_page = articles | "PageOfTitle" >> beam.Map(title_and_page)
-        return (
-            {"pages": title_to_page, "items": self.title_to_item}
-            | "JoinTitles" >> beam.CoGroupByKey()
-            | "FactOfTitle" >> beam.FlatMapTuple(facts_of_title)
-        )
+    def _link_titles(self, title_to_item: beam.PCollection, source: LinkSource) -> LinkTitles:
+        redirects = self.redirects if source.linked_by else None
+        return LinkTitles(title_to_item, source.linked_by, redirects, self.tables.is_case_sensitive)
 
 
-def fact_of_property(row: Row) -> Iterator[Any]:
+def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
     """What a row (page, property, value) of page_props says of its page: its item, or else on "pages".
 
     Raises ValueError for what is no page or no item.
@@ -129,7 +148,7 @@ def fact_of_property(row: Row) -> Iterator[Any]:
         qid = value.decode("ascii")
         if not _QID.fullmatch(qid):
             raise ValueError(f"the item is {qid[:_SHOWN]!r}, not like 'Q64'")
-        yield parse_id(page or b"", "page"), PageFacts(qid=qid)
+        yield parse_id(page or b"", "page"), PageFacts(qid=qid, linked_by=linked_by)
     elif name == b"disambiguation":
         fact = parse_id(page or b"", "page"), PageFacts(is_disambiguation=True)
         yield beam.pvalue.TaggedOutput("pages", fact)
@@ -143,20 +162,6 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
     item, site, title = row
     if item and title and site == dbname.encode():
         yield title.decode("utf-8").replace("_", " "), f"Q{parse_id(item, 'item')}"
-
-
-def title_and_page(article: PackedArticle) -> tuple[str, int]:
-    """(title, page id)."""
-    return article.title, article.page_id
-
-
-def facts_of_title(
-    _: str, found: dict[str, Sequence[int] | Sequence[str]]
-) -> Iterator[PageToFacts]:
-    """The item of each page that has the title."""
-    for page in found["pages"]:
-        for qid in found["items"]:
-            yield int(page), PageFacts(qid=str(qid))
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:

@@ -23,6 +23,7 @@ class Linked(NamedTuple):
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
     unread: beam.PCollection  # of Rejected: malformed rows of the tables
+    links: beam.PCollection  # of str, one of LINKED_BY for each that is linked to an item
 
 
 @dataclass(eq=False, repr=False)
@@ -31,12 +32,14 @@ class LinkPages(beam.PTransform):
 
     Args:
       pins: files of pinned splits.
+      redirects: of Redirect, as FindItems takes them.
     """
 
     dbname: str
     tables: WikiTables
     table: EntityTable | None
     pins: Sequence[PinFile]
+    redirects: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
         pins = None
@@ -44,7 +47,7 @@ class LinkPages(beam.PTransform):
             pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins)
         link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables, pins)
         if self.table or self.tables.links_pages():
-            link = JoinWikidata(self.dbname, self.tables, self.table, pins)
+            link = JoinWikidata(self.dbname, self.tables, self.table, pins, self.redirects)
         return Linked(*(articles | link))
 
 
@@ -55,19 +58,22 @@ class JoinWikidata(beam.PTransform):
     Args:
       dbname: the wiki, "ukwiki", as sitelinks name it.
       tables: they link pages to items.
-      table: of entities; None leaves the classes unknown, and all of them kept. Where `tables` link no
-        pages, the titles in it do.
+      table: of entities; None leaves the classes unknown, and all of them kept. The titles in it link
+        pages where no SQL table of the dump's own date does.
       pins: what ReadSplitPins gives; None where no split is pinned. Articles about a pinned item have
         its split; pins of other items have no effect.
+      redirects: of Redirect, as FindItems takes them.
     """
 
     dbname: str
     tables: WikiTables
     table: EntityTable | None = None
     pins: beam.PCollection | None = None
+    redirects: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        found = articles | "FindItems" >> FindItems(self.dbname, self.tables, self.table)
+        find = FindItems(self.dbname, self.tables, self.table, self.redirects)
+        found = articles | "FindItems" >> find
         about_items = found.items
         if self.table is not None:
             about_items = about_items | "FindClasses" >> FindClasses(self.table)
@@ -75,8 +81,8 @@ class JoinWikidata(beam.PTransform):
             about_items = about_items | "PinItems" >> PinItems(self.pins)
         page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
         screen = ScreenFacts("join-wikidata", page_to_facts, bool(self.tables.pages))
-        kept, rejected, class_unknown = articles | "ScreenFacts" >> screen
-        return Linked(kept, rejected, class_unknown, found.rejected)
+        kept, rejected, class_unknown, links = articles | "ScreenFacts" >> screen
+        return Linked(kept, rejected, class_unknown, found.rejected, links)
 
 
 _NO_TABLES = WikiTables()
@@ -111,5 +117,5 @@ class IdentifyByPage(beam.PTransform):
         screen = ScreenFacts(
             "identify-by-page", page_to_facts, bool(self.tables.pages), self.dbname
         )
-        kept, rejected, class_unknown = articles | "ScreenFacts" >> screen
-        return Linked(kept, rejected, class_unknown, unread)
+        kept, rejected, class_unknown, links = articles | "ScreenFacts" >> screen
+        return Linked(kept, rejected, class_unknown, unread, links)

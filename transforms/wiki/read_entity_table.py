@@ -19,13 +19,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import MANIFEST, open_build
+from transforms.builds.finished_builds import MANIFEST, Build, open_build
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.records import OutputFile
 from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_table import table_schema
+from transforms.text.wikimedia.link_sources import as_date
 from transforms.text.wikimedia.screening import PageFacts, find_internal_class
 from transforms.text.wikimedia.template_pages import (
     ENGLISH_TEMPLATE,
@@ -59,13 +60,15 @@ class EntityTable(NamedTuple):
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
     wikis: tuple[str, ...]  # "ukwiki": those whose titles it has
     kinds: Mapping[int, str]  # number of an internal class → its kind, one of KINDS
+    date: str = ""  # of the dump that it was made of, "20261101"; "" where it is not known
 
     @classmethod
     def open(cls, folder: str) -> Self:
         """Reads no rows. Raises InputError for a folder that is no finished, whole entity table."""
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
-        for file in _list_files(folder):
+        build = _open_table(folder)
+        for file in _list_files(build):
             path = FileSystems.join(folder, file.name)
             wikis[path], groups = _read_file(path, file.records)
             row_groups += groups
@@ -75,7 +78,8 @@ class EntityTable(NamedTuple):
                 raise InputError(path, f"its columns are not those of {first}")
         _check_order(row_groups)
         kinds = _read_kinds(FileSystems.join(folder, INTERNAL_CLASSES))
-        return cls(folder, tuple(row_groups), wikis.get(first, ()), kinds)
+        date = as_date(build.dump_date)
+        return cls(folder, tuple(row_groups), wikis.get(first, ()), kinds, date)
 
     @property
     def manifest_path(self) -> str:
@@ -87,19 +91,21 @@ class EntityTable(NamedTuple):
         if dbname not in self.wikis:
             raise ValueError(
                 f"the entity table {self.folder} has no titles of {dbname}: it was made for"
-                f" {', '.join(self.wikis) or 'no wiki'}"
+                f" {', '.join(self.wikis) or 'no wiki'} (corpusmill entities --wikis)"
             )
         return dbname
 
 
-def _list_files(folder: str) -> list[OutputFile]:
-    """The files with entities, by name and so by id.
-
-    Raises InputError unless the manifest is that of an entity table, and the one that completed it.
-    """
+def _open_table(folder: str) -> Build:
+    """Raises InputError unless the manifest is that of an entity table, and the one that completed it."""
     build = open_build(folder)
     if build.corpus != "entities":
         raise InputError(folder, f"a build of {build.corpus}, no entity table")
+    return build
+
+
+def _list_files(build: Build) -> list[OutputFile]:
+    """The files with entities, by name and so by id."""
     files = [OutputFile(**file) for file in build.manifest["outputs"]]
     return sorted(file for file in files if file.name.startswith("entities-"))
 

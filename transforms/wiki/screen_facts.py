@@ -21,6 +21,7 @@ class ScreenedFacts(NamedTuple):
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
+    links: beam.PCollection  # of str, one of LINKED_BY for each that is linked to an item
 
 
 @dataclass(eq=False, repr=False)
@@ -49,9 +50,11 @@ class ScreenFacts(beam.PTransform):
             joined = sides | "JoinFacts" >> beam.CoGroupByKey()
         screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
         screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
-            "rejected", "class_unknown", main="kept"
+            "rejected", "class_unknown", "links", main="kept"
         )
-        return ScreenedFacts(screened.kept, screened.rejected, screened.class_unknown)
+        return ScreenedFacts(
+            screened.kept, screened.rejected, screened.class_unknown, screened.links
+        )
 
 
 def _screen(
@@ -72,6 +75,8 @@ def _screen(
         facts = facts._replace(exists=True)
     if identity:
         facts = facts._replace(qid=f"{identity}:{page_id}", is_class_known=True)
+    if facts.qid and not identity:
+        yield beam.pvalue.TaggedOutput("links", facts.linked_by)
     reason = reason_to_reject_facts(facts)
     if reason:
         yield reject(page_id, newest.title, stage, reason)

@@ -16,7 +16,10 @@ def explain(text: str) -> str:
     if found:
         return found
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "the job has failed, and does not say why"
+    says_why = (
+        lines and lines[-1] != "None"
+    )  # Beam's words for a job that had failed when it was first asked
+    return lines[-1] if says_why else "the job has failed, and does not say why"
 
 
 @contextlib.contextmanager

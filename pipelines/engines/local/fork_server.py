@@ -64,17 +64,19 @@ def main() -> None:
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
     """Kills the group while the block, which does not read the input, runs and the input ends."""
-    poll = select.poll()
-    poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
 
     def look(_: int, __: FrameType | None) -> None:
+        poll = select.poll()  # anew: the next signal may come while this one is handled
+        poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
         if poll.poll(0):
             os.killpg(0, signal.SIGKILL)
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def import_all(modules: Iterable[str]) -> None:

@@ -94,3 +94,28 @@ def write_credentials(path: Path, service: DataflowService) -> None:
         "token_uri": f"{service.address.removesuffix('/sandbox')}/token",
     }
     path.write_text(json.dumps(account), "utf-8")
+
+
+def flags_for(service: DataflowService, bucket: str, *more: str) -> list[str]:
+    return [
+        f"--project={PROJECT}",
+        f"--region={REGION}",
+        f"--temp_location={bucket}/temp",
+        f"--dataflow_endpoint={service.address}",
+        # It would list what is installed here, which takes a second a job.
+        "--experiments=disable_logging_submission_environment",
+        *more,
+    ]
+
+
+def failing_after_the_start(service: DataflowService) -> Any:
+    """An `answer` of a service whose jobs run, and fail when they are asked for again."""
+    answer = service.answer
+
+    def failing(method: str, path: str, body: dict[str, Any]) -> Any:
+        found = answer(method, path, body)
+        if service.jobs:
+            service.state = "JOB_STATE_FAILED"
+        return found
+
+    return failing

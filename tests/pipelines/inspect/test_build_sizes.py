@@ -8,7 +8,7 @@ from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def test_a_row(tmp_path: Path) -> None:

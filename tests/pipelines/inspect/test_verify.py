@@ -24,8 +24,8 @@ from transforms.builds.check_splits import IdCounts
 from transforms.builds.finished_builds import find_builds, find_folders
 
 EARLIER = (
-    "of the builds are of an earlier version, whose manifests do not list"
-    " README.md, stats.json, dataset_info.json and features.json: their bytes are not checked"
+    "of the builds are of an earlier version: README.md, stats.json,\n"
+    "  dataset_info.json and features.json are not in their manifests, and not checked"
 )
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
 EL = {"train": [["Q1"]], "test": [["Q5", "elwiki:1"]]}
@@ -221,9 +221,9 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
     for number in range(30):
         (corpora / f"wiki40b/vi/20260101-1.0.0/x{number:02}.parquet").touch()
     shown = run("verify", corpora, "--workers", "1", "--report", report, status=1).out.splitlines()
-    assert len(shown) == 5 + 20 + 1 + 20 + 1
-    assert shown[3] == "faults of files: 30"
-    assert shown[24] == f"  … and 10 more; all are in {report}"
+    assert len(shown) == 6 + 20 + 1 + 20 + 1
+    assert shown[4] == "faults of files: 30"
+    assert shown[25] == f"  … and 10 more; all are in {report}"
     assert shown[-1] == f"  … and 30 more; all are in {report}"
     lines = report.read_text("utf-8").splitlines()
     in_report = [line.split("\t")[1] for line in lines if line.startswith("entity\t")]

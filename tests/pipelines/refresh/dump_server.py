@@ -7,10 +7,10 @@
         … site.url …
         assert site.most_at_once <= 2
 
-It serves listings of folders, files with ranges, ETag and Last-Modified, and a dumpstatus.json made from
-the files. Every fault is used up by one GET of its path, in their order; then the site behaves, unless it
-was told to misbehave always. Files may be put, replaced and removed while it runs. It notes every request,
-and how many it served at once.
+It serves listings of folders, files with ranges, ETag and Last-Modified, and a dumpstatus.json or SHA256SUMS
+made from the files. Every fault is used up by one GET of its path, in their order; then the site behaves,
+unless it was told to misbehave always. Files may be put, replaced and removed while it runs. It notes every
+request, and how many it served at once.
 """
 
 import contextlib
@@ -25,6 +25,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
+
+from transforms.text.wikimedia.dump_layouts import iso_date
 
 MODIFIED = 1_790_000_000.0
 """Seconds since 1970 that files have as their last change, unless they are given another."""
@@ -170,6 +172,7 @@ class DumpServer:
     def __init__(self) -> None:
         self.files: dict[str, Served] = {}  # path, "/ukwiki/20261101/…" → file
         self.requests: list[Request] = []
+        self.shown_size = "{}"  # of a file in listings
         self.bytes_sent = 0
         self.most_at_once = 0
         self._at_once = 0
@@ -233,6 +236,34 @@ class DumpServer:
         status = {"version": "0.8", "jobs": jobs}
         self.put(f"/{dbname}/{date}/dumpstatus.json", json.dumps(status).encode())
 
+    def add_export(
+        self,
+        dbname: str,
+        date: str,
+        files: Mapping[str, bytes],
+        *,
+        compression: str = "bzip2",
+        listed: Mapping[str, bytes] | None = None,
+        finished: bool = True,
+    ) -> None:
+        """A Content File Export of a wiki and date.
+
+        Args:
+          date: "20261101".
+          files: pages and the suffix, "p1p9.xml.bz2" → content.
+          listed: what SHA256SUMS says there is, where this is not the same.
+          finished: whether SHA256SUMS is there.
+        """
+        folder = f"{export_folder(dbname, date)}/{compression}"
+        stem = f"{dbname}-{iso_date(date)}-"
+        for name, content in files.items():
+            self.put(f"{folder}/{stem}{name}", content)
+        if finished:
+            in_list = (files if listed is None else listed).items()
+            sums = (f"{hashlib.sha256(data).hexdigest()}  {stem}{name}\n" for name, data in in_list)
+            self.put(f"{folder}/SHA256SUMS", "".join(sums).encode())
+            self.put(f"{folder}/_SUCCESS", b"")
+
     def add_entities(self, date: str, content: bytes, *, finished: bool = True) -> None:
         """Wikidata's entities of a date; the checksum is there when they are finished."""
         folder, name = f"/wikidatawiki/entities/{date}", f"wikidata-{date}-all.json.bz2"
@@ -291,11 +322,23 @@ class DumpServer:
         if not children:
             return None
         rows = (
-            f'<a href="{html.escape(name)}">{html.escape(name)}</a>  20-Nov-2026 10:00  -'
+            f'<a href="{html.escape(name)}">{html.escape(name)}</a>  20-Nov-2026 10:00  '
+            + self.shown_size.format(
+                len(self.files[folder + name].content) if folder + name in self.files else "-"
+            )
             for name in sorted(children)
         )
         page = f'<html><body><h1>Index of {folder}</h1><pre><a href="../">../</a>\n'
         return (page + "\n".join(rows) + "\n</pre></body></html>\n").encode()
+
+    def _shown_size(self, path: str) -> str:
+        served = self.files.get(path)
+        return self.shown_size.format(len(served.content)) if served else "-"
+
+
+def export_folder(dbname: str, date: str) -> str:
+    """Where the site has the compressions of an export."""
+    return f"/other/mediawiki_content_current/{dbname}/{iso_date(date)}/xml"
 
 
 def _job_of(name: str, files: Mapping[str, bytes]) -> str:

@@ -14,10 +14,12 @@ from pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from pipelines.refresh.tables import FilesTable
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
 HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'
+BUCKET = "s3://bucket/corpora"
+STORE = f'[refresh]\noutput = "{BUCKET}/"\ncontact = "me@example.org"\n'
 NEWS = '[[corpus]]\nkind = "lm1b"\n'
 PG19 = '[[corpus]]\nkind = "pg19"\n'
 UK = '[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n'
@@ -42,9 +44,11 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "kep = 3\n" + UK, "[refresh]: Object contains unknown field `kep`"),
         (HEAD + "keep = 0\n" + UK, "[refresh]: keep: Expected `int` >= 1"),
         (HEAD + 'keep = "3"\n' + UK, "[refresh]: keep: Expected `int`, got `str`"),
-        (HEAD + "connections = 3\n" + UK, "[refresh]: connections: Expected `int` <= 2"),
+        (HEAD + "connections = 4\n" + UK, "[refresh]: connections: Expected `int` <= 3"),
+        (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
-        (HEAD + 'state = "gs://x"\n' + UK, "downloads and state are folders of a disk"),
+        (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: a folder"),
+        (HEAD + 'state = "zz://x"\n' + UK, "[refresh]: state is zz://x: Unable to get filesystem"),
         (HEAD.replace("me@example.org", " ") + UK, "contact is ''"),
         (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: 'here' is no mirror"),
         (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: 'ftp://***@x' is no mirror"),
@@ -59,12 +63,13 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
         (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
         (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
-        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: runner: DataflowRunner runs on machines"),
-        (HEAD + 'runner = "dataflow"\n' + UK, "cannot see `downloads`"),
+        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: output is /"),
+        (STORE + 'downloads = "x"\nrunner = "DataflowRunner"\n' + UK, "workers of DataflowRunner cannot see"),
+        (STORE + 'runner = "dataflow"\n' + UK, "[refresh]: runner: 'dataflow' is called DataflowRunner"),
         (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: Unexpected pipeline runner: SparkRuner"),
         (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
         (HEAD + UK + 'name = "../x"', "'../x' is no name"),
-        (HEAD + UK.replace("uk", "xx"), "[[corpus]] wiki40b-xx: no such language: 'xx'"),
+        (HEAD + UK.replace("uk", "commons"), "[[corpus]] wiki40b-commons: no such language: 'commons'"),
         (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
         (HEAD + UK + "build = { dump = [] }", "build: 'dump' is not for you to set"),
         (HEAD + UK + "build = { dump_date = '1' }", "build: 'dump_date' is not for you to set"),
@@ -125,9 +130,11 @@ def test_stores_are_asked_with_the_flags_of_the_file(
 
 def test_a_date_in_the_future(tmp_path: Path) -> None:
     settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
-    table = FilesTable(date="20991231", files={"input": ("https://example.org/x",)})
-    with pytest.raises(ValueError, match="date is '20991231', which is in the future"):
-        table.sources(settings)
+    files = {"input": ("https://example.org/x",)}
+    for date in ("20991231", "2099-12-31"):
+        with pytest.raises(ValueError, match=f"date is '{date}', which is in the future"):
+            FilesTable(date=date, files=files).sources(settings)
+    assert FilesTable(date="2026-11-01", files=files).sources(settings)[0].date == "20261101"
 
 
 def test_no_file(tmp_path: Path) -> None:
@@ -142,6 +149,9 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert settings.metrics == f"{tmp_path}/downloads/.refresh/metrics.prom"
     stored = write(tmp_path, HEAD.replace('"corpora"', '"gs://bucket/corpora"') + UK)
     assert load_config(str(stored)).refresh.output == "gs://bucket/corpora"
+    of_store = load_config(str(write(tmp_path, STORE + UK))).refresh
+    assert (of_store.output, of_store.downloads) == (BUCKET, f"{BUCKET}/.downloads")
+    assert of_store.metrics == f"{BUCKET}/.downloads/.refresh/metrics.prom"
 
 
 def test_languages(tmp_path: Path) -> None:
@@ -149,8 +159,12 @@ def test_languages(tmp_path: Path) -> None:
     config = load_config(str(write(tmp_path, HEAD + of_two + 'name = "wiki"\n' + of_two)))
     labels = [table.label for table in config.corpus]
     assert labels == ["wiki-uk", "wiki-el", "wiki40b-uk", "wiki40b-el"]
+    paper = load_config(str(write(tmp_path, HEAD + of_two.replace('"uk", "el"', '"paper"'))))
+    assert len(paper.corpus) == len(LANGUAGE_CODES)
     every = load_config(str(write(tmp_path, HEAD + of_two.replace('"uk", "el"', '"all"'))))
-    assert len(every.corpus) == len(LANGUAGE_CODES)
+    assert len(every.corpus) == len(open_codes())
+    aliases = load_config(str(write(tmp_path, HEAD + of_two.replace('"el"', '"yue", "zh-yue"'))))
+    assert [table.label for table in aliases.corpus] == ["wiki40b-uk", "wiki40b-zh-yue"]
 
 
 def test_the_example_is_right_and_shows_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:

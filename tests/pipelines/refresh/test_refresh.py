@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from pipelines.engines.errors import BuildError
 from pipelines.inspect import verify as checks
 from pipelines.inspect.compare import compare_builds
 from pipelines.inspect.verify import Verdict, verify
 from pipelines.refresh import acceptance, machine, refresh_corpus
 from pipelines.refresh import refresh as refresh_all
+from pipelines.refresh.config import Settings
 from pipelines.refresh.lock import locked
+from pipelines.refresh.remote import RemoteDump
 from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
@@ -163,6 +166,23 @@ def test_a_dry_run_changes_nothing(place: Place) -> None:
     found = rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes"
     assert re.search(found, place.refresh("--dry-run").out)
     assert tree(place.folder) == before
+
+
+def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(_: str, dumps: Sequence[RemoteDump], __: Settings) -> None:
+        if dumps[0].date == NEW:
+            raise BuildError("it is too large")
+
+    monkeypatch.setattr(refresh_all, "check_means", check)
+    monkeypatch.setattr(refresh_corpus, "check_means", check)
+    with DumpServer() as mirror:
+        put_dump(mirror, NEW)
+        place.configure(f'{place.site.url}", "{mirror.url}')
+        assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
+        place.refresh()
+    assert place.current() == OLD_EDITION
 
 
 # Servers that misbehave.

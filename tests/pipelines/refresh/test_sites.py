@@ -9,13 +9,14 @@ import re
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
 import requests
 
 from pipelines.refresh import ask as asking
 from pipelines.refresh.ask import describe_error, name_ourselves, open_session
-from pipelines.refresh.listings import dates_in, names_in
+from pipelines.refresh.listings import dates_in, names_in, sizes_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
 from pipelines.refresh.sites import find_offers, merge_offers
 from pipelines.refresh.sources import (
@@ -35,6 +36,7 @@ from tests.pipelines.refresh.dump_server import (
     Raw,
     Slow,
     Status,
+    export_folder,
 )
 
 ROLES = ("dump", "page_props", "page_table")
@@ -240,6 +242,18 @@ def test_a_busy_site_is_asked_again(site: DumpServer) -> None:
         ask(WikimediaSource("ukwiki", mirrors=(site.url,)), 0)
 
 
+def test_a_proxy_whose_headers_do_not_end_is_left(
+    site: DumpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_ANSWER_SECONDS", 0.3)
+    site.fail_always("http://dumps.example/", Raw(b"HTTP/1.1 200 OK\r\nX: ", b"y", 0.05))
+    session = open_session("corpusmill/test (mail@example.org)", 0)
+    session.proxies["http"] = site.url
+    start = time.monotonic()
+    assert session.get("http://dumps.example/", timeout=5).content == b""  # as if that were all
+    assert time.monotonic() - start < 20
+
+
 def test_a_site_that_asks_for_too_long_a_wait_is_not_asked_sooner(site: DumpServer) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     site.fail("/ukwiki/", Status(503, "3600"))
@@ -301,6 +315,163 @@ def test_only_the_bodies_of_pages_are_read(site: DumpServer, status: int) -> Non
     else:
         assert found(source).date == "20261101"
     assert site.bytes_sent < 25_000_000  # what lies on the line
+
+
+# Content File Exports.
+
+EXPORT = {"p1p9.xml.bz2": b"pages 1 to 9", "p11p20.xml.bz2": b"pages 11 to 20"}
+FOLDER = export_folder("ukwiki", "20261101")
+
+
+def export_file(
+    site: DumpServer, pages: str, content: bytes, folder: str = f"{FOLDER}/bzip2"
+) -> RemoteFile:
+    name = f"ukwiki-2026-11-01-{pages}"
+    sha256 = hashlib.sha256(content).hexdigest()
+    return RemoteFile(name, (f"{site.url}{folder}/{name}",), len(content), f"sha256:{sha256}")
+
+
+@pytest.mark.parametrize(
+    ("shown", "asked"), [("{}", []), ("{}  ", []), ("{}K", [*EXPORT]), ("", [*EXPORT])]
+)
+def test_an_export_has_its_files_with_size_and_checksum(
+    site: DumpServer, shown: str, asked: list[str]
+) -> None:
+    site.shown_size = shown
+    site.add_export("ukwiki", "20261001", EXPORT)
+    site.add_export("ukwiki", "20261101", EXPORT)
+    dump = found(WikimediaSource("ukwiki", ("dump",), (site.url,)))
+    files = tuple(export_file(site, pages, content) for pages, content in EXPORT.items())
+    assert dump == RemoteDump("ukwiki", "20261101", {"dump": files})
+    heads = [one.path for one in site.requests if one.method == "HEAD"]
+    assert heads == [f"{FOLDER}/bzip2/ukwiki-2026-11-01-{pages}" for pages in asked]
+
+
+@pytest.mark.parametrize(
+    ("dumps", "exports", "layout", "date", "has_tables_of"),
+    [
+        (["20261101"], [], "any", "D20261101", "20261101"),
+        ([], ["20261101"], "any", "E20261101", ""),
+        (["20261020"], ["20261101"], "any", "E20261101", "20261020"),
+        (["20261120"], ["20261101"], "any", "D20261120", "20261120"),
+        (["20261101"], ["20261101"], "any", "D20261101", "20261101"),
+        (["20261120"], ["20261101"], "exports", "E20261101", "20261120"),
+        (["20261020"], ["20261101"], "dumps", "D20261020", "20261020"),
+    ],
+)
+def test_the_newer_of_two_layouts(
+    site: DumpServer,
+    dumps: list[str],
+    exports: list[str],
+    layout: str,
+    date: str,
+    has_tables_of: str,
+) -> None:
+    for one in dumps:
+        site.add_wiki("ukwiki", one, wiki_files(one))
+    for one in exports:
+        site.add_export("ukwiki", one, EXPORT)
+    dump = found(WikimediaSource("ukwiki", mirrors=(site.url,), layout=layout))
+    kind = "E" if dump.files["dump"][0].checksum.startswith("sha256:") else "D"
+    assert kind + dump.date == date
+    tables = [one.name for one in dump.files.get("page_props", ())]
+    assert tables == ([f"ukwiki-{has_tables_of}-page_props.sql.gz"] if has_tables_of else [])
+
+
+@pytest.mark.parametrize(
+    ("layout", "folder"),
+    [("dumps", "/ukwiki/"), ("exports", "/other/mediawiki_content_current/ukwiki/")],
+)
+def test_the_layout_that_is_named_must_be_there(site: DumpServer, layout: str, folder: str) -> None:
+    site.add_export("ukwiki", "20261101", EXPORT)
+    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
+    for path in [path for path in site.files if path.startswith(folder)]:
+        site.remove(path)
+    assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).date == "20261101"
+    with pytest.raises(SiteError, match=f"{folder}: there is no such folder"):
+        ask(WikimediaSource("ukwiki", mirrors=(site.url,), layout=layout))
+    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+        WikimediaSource("ukwiki", layout="newest")
+
+
+def test_mirrors_have_one_layout_or_the_other(
+    site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    mirror.add_wiki("ukwiki", "20261020", wiki_files("20261020"))
+    site.add_export("ukwiki", "20261101", EXPORT)
+    source = WikimediaSource("ukwiki", mirrors=(site.url, mirror.url))
+    newest = found(source)
+    assert newest.date == "20261101"
+    assert newest.files["page_props"][0].name == "ukwiki-20261020-page_props.sql.gz"
+    assert caplog.text == ""
+    assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).files.keys() == {"dump"}
+    assert "ukwiki of 20261101 is built without page_props" in caplog.text
+    site.fail_always("/other/mediawiki_content_current/ukwiki/", Status(500))
+    assert found(source, 0).date == "20261020"
+
+
+CUT = {"p1p9.xml.bz2": EXPORT["p1p9.xml.bz2"]}
+NEVER_SMALLER = [
+    ({"files": EXPORT, "finished": False}, "SHA256SUMS is not there: the export is not finished"),
+    ({"files": CUT, "listed": EXPORT},
+     "1 of 2 files that SHA256SUMS lists are not there: ukwiki-2026-11-01-p11p20.xml.bz2"),
+    ({"files": EXPORT, "listed": CUT}, "p11p20.xml.bz2 is there, and SHA256SUMS does not list it"),
+    ({"files": {**CUT, "p5000p6000.xml.bz2": b"x"}}, "no file holds the pages 10 to 4,999"),
+    ({"files": {**EXPORT, "p9p10.xml.bz2": b"x"}}, "ukwiki-2026-11-01-p9p10.xml.bz2 overlap"),
+    ({"files": {"p7r1r2.xml.bz2": b"x", "p7r3r4.xml.bz2": b"x"}}, "hold revisions of one page"),
+    ({"files": {**EXPORT, "p21p22.xml.bz2": b""}}, "p21p22.xml.bz2 is empty"),
+    ({"files": {"../../p1p2.xml.bz2": b"x"}}, "SHA256SUMS lists p1p2.xml.bz2, which is not named like"),
+    ({"files": EXPORT, "compression": "rar"}, "it has no folder of bzip2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("export", "reason"), NEVER_SMALLER)
+def test_an_export_that_is_not_whole_is_passed_over(
+    site: DumpServer, caplog: pytest.LogCaptureFixture, export: dict[str, Any], reason: str
+) -> None:
+    caplog.set_level(logging.INFO)
+    site.add_export("ukwiki", "20261001", EXPORT)
+    site.add_export("ukwiki", "20261101", **export)
+    source = WikimediaSource("ukwiki", ("dump",), (site.url,))
+    assert found(source).date == "20261001"
+    assert re.search(rf"2026-11-01/xml is passed over: .*{re.escape(reason)}", caplog.text)
+
+
+def test_the_first_export_of_a_wiki_is_waited_for(site: DumpServer) -> None:
+    source = WikimediaSource("ukwiki", ("dump",), (site.url,))
+    site.add_export("ukwiki", "20261101", EXPORT, finished=False)
+    assert ask(source) is None
+    site.add_export("ukwiki", "20261001", EXPORT, finished=False)
+    with pytest.raises(SiteError, match="2026-11-01/xml is passed over: SHA256SUMS is not there"):
+        ask(source)
+
+
+def test_an_export_with_a_gap_can_be_kept(site: DumpServer) -> None:
+    site.add_export("ukwiki", "20261101", {**CUT, "p5000p6000.xml.bz2": b"x"})
+    source = WikimediaSource("ukwiki", ("dump",), (site.url,), keep_good=True)
+    assert len(found(source).files["dump"]) == 2
+
+
+def test_compressions_of_an_export(site: DumpServer) -> None:
+    source = WikimediaSource("ukwiki", ("dump",), (site.url,))
+    for compression, suffix in (("gzip", ".gz"), ("zstd", ".zst"), ("bzip2", ".bz2")):
+        names = [f"p1p9.xml{suffix}", f"p10r5r5.xml{suffix}", f"p11p20.xml{suffix}"]
+        site.add_export("ukwiki", "20261101", dict.fromkeys(names, b"x"), compression=compression)
+        expected = [f"ukwiki-2026-11-01-{name}" for name in names]
+        assert [one.name for one in found(source).files["dump"]] == expected
+    site.remove(f"{FOLDER}/bzip2/SHA256SUMS")
+    assert found(source).files["dump"][0].name.endswith(".zst")
+
+
+def test_a_list_of_too_many_files_is_none(site: DumpServer) -> None:
+    site.add_export("ukwiki", "20261101", EXPORT)
+    site.put(
+        f"{FOLDER}/bzip2/SHA256SUMS",
+        b"".join(b"%064d  ukwiki-2026-11-01-p%dp%d.xml.bz2\n" % (n, n, n) for n in range(1_100)),
+    )
+    with pytest.raises(SiteError, match="SHA256SUMS lists 1,100 files"):
+        ask(WikimediaSource("ukwiki", ("dump",), (site.url,)))
+    assert len(site.requests) < 10
 
 
 def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
@@ -506,7 +677,32 @@ def test_listings_of_several_servers_are_understood() -> None:
         b'<a href="latest/">latest</a><a href="a%20b.gz">'
     )
     assert dates_in(page) == ["20261101", "20261020"]
+    assert dates_in(b'<a href="2026-11-01/"><a href="20261020/"><a href="/x/2026-12-01">', "-") == [
+        "20261201",
+        "20261101",
+    ]
     assert {"latest", "20269", "20261101"} <= set(names_in(page))
+
+
+@pytest.mark.parametrize(
+    ("row", "size"),
+    [
+        ('<a href="x.bz2">x.bz2</a>      01-Jul-2026 12:34      2345678901\n', 2345678901),  # nginx
+        ('<a href="x.bz2">x.bz2</a>  2026-07-01 12:34:56  17', 17),
+        ('<td><a href="x.bz2">x.bz2</a></td><td align="right">2026-07-01 12:34  </td>'
+         '<td align="right">973 </td><td>&nbsp;</td></tr>\n', 973),  # Apache
+        ('<td><a href="x.bz2">x.bz2</a></td><td>2026-07-01 12:34</td><td align="right">2.2G</td>', None),
+        ('<a href="x.bz2">x.bz2</a>  01-Jul-2026 12:34  22M\n', None),
+        ('<a href="x.bz2">x.bz2</a>  01-Jul-2026 12:34  -\n', None),
+        ('<li><a href="x.bz2">x.bz2</a></li>', None),  # http.server
+        ('<a href="x.bz2">x.bz2</a>  Jul 1 2026\n', None),
+    ],
+)  # fmt: skip
+def test_sizes_of_listings(row: str, size: int | None) -> None:
+    page = (
+        f'<pre><a href="../">../</a>\n{row}<a href="y">y</a> 01-Jul-2026 12:34 5\n</pre>Server 80\n'
+    )
+    assert sizes_in(page.encode()) == {"y": 5} | ({} if size is None else {"x.bz2": size})
 
 
 def test_merging_knows_sizes_where_there_are_no_checksums() -> None:

@@ -57,9 +57,10 @@ def test_a_damaged_state_is_moved_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
 ) -> None:
     states = StateFolder(str(tmp_path))
-    states.path_of("uk").write_bytes(content)
+    path = Path(states.path_of("uk"))
+    path.write_bytes(content)
     assert states.peek("uk") == CorpusState()
-    assert states.path_of("uk").read_bytes() == content
+    assert path.read_bytes() == content
     assert states.load("uk") == CorpusState()
     assert "uk.json is damaged" in caplog.text
     assert (tmp_path / "uk.json.corrupt").read_bytes() == content

@@ -28,6 +28,7 @@ from tests.pipelines.refresh.dump_server import (
     Status,
     WithoutLength,
     WrongLength,
+    export_folder,
 )
 from tests.pipelines.refresh.wiki_site import (
     NEW,
@@ -37,6 +38,7 @@ from tests.pipelines.refresh.wiki_site import (
     dump_of,
     dump_path,
     put_dump,
+    put_export,
     tree,
 )
 
@@ -249,6 +251,72 @@ def haste(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "TIMEOUT_SECONDS", (2.0, 0.4))
     monkeypatch.setattr(ask, "_PAGE_SECONDS", 0.3)
     monkeypatch.setattr(ask, "_ANSWER_SECONDS", 0.3, raising=False)
+
+
+EXPORTS = "/other/mediawiki_content_current/ukwiki/"
+FOLDER = f"{export_folder('ukwiki', NEW)}/bzip2/"
+GAP = "ukwiki-2026-11-20-p20000p30000.xml.bz2"
+SUMS, PART = f"{FOLDER}SHA256SUMS", f"{FOLDER}ukwiki-2026-11-20-p1p5000.xml.bz2"
+
+
+def sums(change: Callable[[bytes], bytes]) -> Wrong:
+    """Another content of SHA256SUMS."""
+    return lambda liar: liar.put(SUMS, change(liar.files[SUMS].content))
+
+
+WRONG_EXPORTS: dict[str, Wrong] = {
+    **{
+        f"{path} answers {status}": answer(path, Status(status))
+        for path in (EXPORTS, SUMS, PART)
+        for status in (204, 302, 401, 403, 404, 500)
+    },
+    "no export": lambda liar: [liar.remove(path) for path in list(liar.files) if EXPORTS in path],
+    "a login page": page(EXPORTS, LOGIN),
+    "dates of the future": page(EXPORTS, b'<a href="2099-12-31/">'),
+    "months that are not": page(EXPORTS, b'<a href="2026-99-99/">'),
+    "an empty folder": page(FOLDER.removesuffix("bzip2/"), b""),
+    "a listing of sizes that are wrong": page(
+        FOLDER, f'<a href="{Path(PART).name}">x</a> 10:00 5\n'.encode()
+    ),
+    "a listing without end": answer(FOLDER, GoesOn(10**9)),
+    "SHA256SUMS is a login page": page(SUMS, LOGIN),
+    "SHA256SUMS is empty": page(SUMS, b""),
+    "SHA256SUMS is cut off in a name": sums(lambda content: content[:-20]),
+    "SHA256SUMS is cut off after a line": sums(lambda content: content.splitlines(True)[0]),
+    "SHA256SUMS of a part that is missing": lambda liar: liar.remove(PART),
+    "SHA256SUMS lies": sums(lambda content: b"0" * 64 + content[64:]),
+    "SHA256SUMS is of SHA-1": sums(lambda content: content[24:]),
+    "SHA256SUMS of other names": sums(lambda content: content.replace(b"ukwiki", b"../../uk")),
+    "SHA256SUMS without end": answer(SUMS, GoesOn(10**9)),
+    "a gap": lambda liar: (
+        liar.put(f"{FOLDER}{GAP}", b"x"),
+        sums(lambda content: content + b"0" * 64 + f"  {GAP}\n".encode())(liar),
+    ),
+    "a file of other bytes": answer(PART, Garbage()),
+    "a login page as a file": raw(PART, b"Content-Type: text/html", LOGIN),
+    "a file that is cut off": answer(PART, CutOff(5_000)),
+    "a file that does not end": answer(PART, GoesOn(10**9)),
+}
+
+
+@pytest.mark.usefixtures("haste")
+@pytest.mark.parametrize("wrong", WRONG_EXPORTS)
+def test_a_wrong_export_is_no_obstacle(
+    place: Place, liar: DumpServer, caplog: pytest.LogCaptureFixture, wrong: str
+) -> None:
+    caplog.set_level(logging.INFO)
+    for one in (place.site, liar):
+        put_export(one, NEW)
+    WRONG_EXPORTS[wrong](liar)
+    place.configure(f'{liar.url}", "{place.site.url}', "keep_downloads = true")
+    place.refresh()
+    assert place.current() == f"{NEW}-{VERSION}"
+    found = {path.name for path in (place.downloads / "ukwiki" / NEW).glob("ukwiki-*[2z]")}
+    assert found == {
+        *(f"ukwiki-2026-11-20-{pages}.xml.bz2" for pages in ("p1p5000", "p5001p9000")),
+        f"ukwiki-{OLD}-page_props.sql.gz",
+    }
+    assert liar.url in caplog.text  # who was wrong
 
 
 @pytest.mark.usefixtures("haste")

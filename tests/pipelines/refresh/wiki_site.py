@@ -1,5 +1,6 @@
 """A miniature Ukrainian Wikipedia on a dump site, in two editions, and a configuration that follows it."""
 
+import bz2
 import functools
 import re
 import tempfile
@@ -68,6 +69,13 @@ def dump_of(date: str) -> Mapping[str, bytes]:
 def put_dump(site: DumpServer, date: str, unfinished: tuple[str, ...] = ()) -> None:
     """Puts the dump of a date on the site."""
     site.add_wiki("ukwiki", date, dump_of(date), unfinished=unfinished)
+
+
+def put_export(site: DumpServer, date: str) -> None:
+    """Puts the same pages on the site as a Content File Export of two files."""
+    multistream = dump_of(date)[Path(dump_path(date)).name]
+    pages = bz2.compress(bz2.decompress(multistream))
+    site.add_export("ukwiki", date, {"p1p5000.xml.bz2": pages, "p5001p9000.xml.bz2": pages})
 
 
 def dump_path(date: str) -> str:

@@ -11,7 +11,7 @@ from pipelines.settings.paper_figures import (
     PaperFigures,
 )
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 TEXT = DATA.parent / "papers" / "wiki40b.txt"
 needs_the_paper = pytest.mark.skipif(

@@ -1,4 +1,5 @@
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,35 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
     path.write_bytes(b"one\n")
     with pytest.raises(InputError, match=r"news, byte 4: .*it had 8 bytes, and now 4"):
         hash_unchanged("news", str(path), 8)
+
+
+RIGHT, WRONG = hashlib.sha256(b"pages").hexdigest(), "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("listed", "error"),
+    [
+        (f"{RIGHT}  ukwiki-2026-11-01-p1p5.xml.bz2\n", ""),
+        (f"{WRONG}  ukwiki-2026-11-01-p6p9.xml.bz2\n", ""),
+        (f"{WRONG}  ukwiki-2026-11-01-p1p5.xml.bz2\n",
+         f"its SHA-256 is {RIGHT}, and SHA256SUMS beside it lists {WRONG}"),
+        ("a login page", "SHA256SUMS: line 1 is not a SHA-256 and a name: 'a login page'"),
+    ],
+)  # fmt: skip
+def test_files_of_exports_are_those_that_are_listed(
+    tmp_path: Path, listed: str, error: str
+) -> None:
+    path = tmp_path / "ukwiki-2026-11-01-p1p5.xml.bz2"
+    path.write_bytes(b"pages")
+    (tmp_path / "SHA256SUMS").write_text(listed)
+
+    def hashed(check_sums: bool) -> list[InputFile]:
+        hashing = HashInputs({"dump": [str(path)]}, check_sums=check_sums)
+        return run_pipeline(lambda root: {"inputs": root | hashing}).elements["inputs"]
+
+    assert [file.sha256 for file in hashed(False)] == [RIGHT]
+    if error:
+        with pytest.raises(Exception, match=re.escape(error)):
+            hashed(True)
+    else:
+        assert hashed(True) == hashed(False)

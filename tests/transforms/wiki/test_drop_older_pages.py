@@ -94,7 +94,7 @@ def test_nothing_older_keeps_all() -> None:
     ("name", "header", "date", "message"),
     [
         (
-            "elwiki-20230501.xml",
+            "elwiki-20230501-pages.xml",
             HEADER,
             "20230501",
             "a dump of 20230501, which is not older than that of 20230501",

@@ -1,4 +1,6 @@
+import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,9 @@ from apache_beam.io.filesystems import FileSystems
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.wiki.find_dumps import (
+    EXAMPLES,
     EntitySource,
     MissingWiki,
     PassedOver,
@@ -86,16 +89,37 @@ def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) 
 
 def test_all_languages(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("ukwiki"))
-    found = find_dumps([str(tmp_path)], parse_languages("all"))
-    assert [wiki.language for wiki in found.wikis] == ["uk"]
-    others = tuple(one.language for one in found.missing)
-    assert others == tuple(code for code in LANGUAGE_CODES if code != "uk")
+    touch(
+        tmp_path / "second", dump_name("zh_yuewiki"), dump_name("commonswiki"), dump_name("zhwiki")
+    )
+    roots = [str(tmp_path), str(tmp_path / "second")]
+    found = find_dumps(roots, parse_languages("all", roots))
+    languages = ["zh-cn", "zh-tw", "uk", "zh-yue"]
+    assert [wiki.language for wiki in found.wikis] == languages
+    assert found.missing == []
+    for parent in ("other/mediawiki_content_current", "mediawiki_content_current"):
+        (tmp_path / "second" / parent / f"{parent[:2]}wiki" / "2026-11-01").mkdir(parents=True)
+    assert parse_languages("all", roots) == ("zh-cn", "zh-tw", "uk", "me", "ot", "zh-yue")
+
+
+def test_all_languages_of_a_folder_without_any(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("commonswiki"))
+    message = f"{tmp_path}: no folder of a Wikipedia; looked for {EXAMPLES}"
+    assert error_of(InputError, parse_languages, "all", [str(tmp_path)]) == message
+
+
+def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name("qqqwiki"))
+    roots = [str(tmp_path)]
+    assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
+    message = "no such language: 'qqa'; like it are qqq"
+    assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [("uk", ("uk",)), ("uk, el,uk,", ("uk", "el")), ("zh-tw,en", ("zh-tw", "en")),
-     ("all", LANGUAGE_CODES)],
+     ("paper", LANGUAGE_CODES)],
 )  # fmt: skip
 def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
     assert parse_languages(text) == codes
@@ -104,7 +128,7 @@ def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [("", "no language is named; known are en, ar, "), (",", "no language is named"),
-     ("uk,xx", "no such language: 'xx'; known are en, "), ("all,uk", "no such language: 'all'")],
+     ("uk,xx", "no such language: 'xx'"), ("all,uk", "no such language: 'all'")],
 )  # fmt: skip
 def test_parse_no_languages(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -175,7 +199,7 @@ def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> 
     assert find_dumps([str(tmp_path)], ["el", "uk"], wanted).missing == [MissingWiki("el", reason)]
 
 
-@pytest.mark.parametrize("date", ["", "2023-05-01", "may", "2023050", "20230501/"])
+@pytest.mark.parametrize("date", ["", "2023-5-01", "may", "2023050", "20230501/"])
 def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
     with pytest.raises(ValueError, match="is no date; it is newest, all, latest, or like 20230501"):
         find_dumps([str(tmp_path)], ["uk"], date)
@@ -189,7 +213,8 @@ def test_nothing_is_there(tmp_path: Path) -> None:
     assert error_of(InputError, find_dumps, [str(tmp_path)], ["uk", "el"]) == (
         f"{tmp_path}: no dump to build from (uk: no folder ukwiki with a date below;"
         " el: no folder elwiki with a date below); looked for"
-        " <root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2"
+        " <root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2 and"
+        " <root>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/SHA256SUMS"
     )
     with pytest.raises(InputError, match="zh-cn: no folder zhwiki with a date below; and 38 more"):
         find_dumps([str(tmp_path)], LANGUAGE_CODES)
@@ -249,6 +274,7 @@ def test_an_object_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         f"wikidatawiki/entities/{MAY}/wikidata-{MAY}-all.json.gz",
         "entities/wikidata/20230502-1.0.0/COMPLETED",
     )
+    touch_export(tmp_path, "other/mediawiki_content_current/viwiki")
     write_status(tmp_path, dump_name(date=MAY), 7)
     names = [path for path in tmp_path.rglob("*") if path.is_file()]
     root = "store://bucket/dumps"
@@ -261,10 +287,144 @@ def test_an_object_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [(wiki.language, wiki.date) for wiki in in_store.wikis] == [
         ("uk", APRIL),
         ("el", "latest"),
+        ("vi", MAY),
     ]
     assert in_store.entities == EntitySource(
         "table", "20230502", f"{root}/entities/wikidata/20230502-1.0.0"
     )
+
+
+# Content File Exports.
+
+WITHOUT_OTHER = "mediawiki_content_current/ukwiki"
+HISTORY = "mediawiki_content_history/ukwiki"
+
+
+def touch_export(
+    root: Path,
+    place: str = "other/mediawiki_content_current/ukwiki",
+    date: str = "2023-05-01",
+    pages: str = "p1p9 p10p20",
+    suffix: str = ".bz2",
+    listed: str | None = None,
+) -> list[str]:
+    """An export below a root; returns the paths of its files in the order given.
+
+    Args:
+      listed: the pages of SHA256SUMS; "" for none.
+    """
+    kind = {".bz2": "bzip2", ".gz": "gzip", ".zst": "zstd", "": "none"}[suffix]
+    folder = f"{place}/{date}/xml/{kind}"
+
+    def name(one: str) -> str:
+        return f"{place.rpartition('/')[2]}-{date}-{one}.xml{suffix}"
+
+    touch(root, *(f"{folder}/{name(one)}" for one in pages.split()))
+    in_list = (pages if listed is None else listed).split()
+    sums = "".join(f"{hashlib.sha256(b'x').hexdigest()}  {name(one)}\n" for one in in_list)
+    if in_list:
+        touch(root, f"{folder}/SHA256SUMS", content=sums.encode())
+        touch(root, f"{folder}/_SUCCESS", content=b"")
+    return [f"{root}/{folder}/{name(one)}" for one in pages.split()]
+
+
+@pytest.mark.parametrize(
+    "place", ["other/mediawiki_content_current/ukwiki", WITHOUT_OTHER, "ukwiki"]
+)
+def test_an_export_is_found(tmp_path: Path, place: str) -> None:
+    files = touch_export(tmp_path, place)
+    for date in ("newest", "all", MAY, "2023-05-01"):
+        (wiki,) = find_dumps([str(tmp_path)], ["uk"], date).wikis
+        assert wiki == WikiDump("uk", "ukwiki", MAY, files, [], [], [])
+    assert find_dumps([str(tmp_path)], ["uk"], layout="exports").wikis[0].dump == files
+    with pytest.raises(InputError, match="no folder ukwiki with a date below"):
+        find_dumps([str(tmp_path)], ["uk"], layout="dumps")
+    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+        find_dumps([str(tmp_path)], ["uk"], layout="newest")
+
+
+@pytest.mark.parametrize(
+    ("dumps", "exports", "wanted", "layout", "found"),
+    [
+        ([APRIL], ["2023-05-01"], "newest", "any", ["E20230501"]),
+        ([MAY], ["2023-04-01"], "newest", "any", ["D20230501"]),
+        ([MAY], ["2023-05-01"], "newest", "any", ["D20230501"]),
+        ([MAY], ["2023-05-01"], MAY, "exports", ["E20230501"]),
+        ([APRIL], ["2023-05-01"], "newest", "dumps", ["D20230401"]),
+        ([MAY], ["2023-04-01"], "newest", "exports", ["E20230401"]),
+        ([MAY, APRIL], ["2023-05-01", "2023-06-01"], "all", "any",
+         ["D20230401", "D20230501", "E20230601"]),
+        (["latest"], ["2023-05-01"], "newest", "any", ["E20230501"]),
+        (["latest"], ["2023-05-01"], "latest", "any", ["Dlatest"]),
+    ],
+)  # fmt: skip
+def test_the_newer_of_two_layouts(
+    tmp_path: Path, dumps: list[str], exports: list[str], wanted: str, layout: str, found: list[str]
+) -> None:
+    touch(tmp_path, *(dump_name(date=date) for date in dumps))
+    for date in exports:
+        touch_export(tmp_path, date=date)
+    wikis = find_dumps([str(tmp_path)], ["uk"], wanted, layout).wikis
+    kinds = ["E" if "/xml/bzip2/" in wiki.dump[0] else "D" for wiki in wikis]
+    assert [kind + wiki.date for kind, wiki in zip(kinds, wikis, strict=True)] == found
+
+
+def test_an_export_stands_in_for_a_dump_of_its_date_that_is_not_finished(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name())
+    write_status(tmp_path, dump_name(), 1, status="in-progress")
+    files = touch_export(tmp_path)
+    found = find_dumps([str(tmp_path)], ["uk"])
+    assert found.wikis[0].dump == files
+    assert [one.date for one in found.passed_over] == [MAY]
+
+
+@pytest.mark.parametrize(
+    ("pages", "listed", "reason"),
+    [
+        ("p1p9", "", "SHA256SUMS is not there: the export is not finished, or not copied whole"),
+        ("p1p9", "p1p9 p10p20",
+         "1 of 2 files that SHA256SUMS lists are not there: ukwiki-2023-05-01-p10p20.xml.bz2"),
+        ("p1p9 p2000p3000", None, "no file holds the pages 10 to 1,999"),
+        ("p1p9 p9p10", None,
+         "ukwiki-2023-05-01-p1p9.xml.bz2 and ukwiki-2023-05-01-p9p10.xml.bz2 overlap"),
+    ],
+)  # fmt: skip
+def test_an_export_that_is_not_whole(
+    tmp_path: Path, pages: str, listed: str | None, reason: str
+) -> None:
+    files = touch_export(tmp_path, pages=pages, listed=listed)
+    with pytest.raises(InputError, match=re.escape(f"uk: {MAY}: {reason}")):
+        find_dumps([str(tmp_path)], ["uk"])
+    touch_export(tmp_path, date="2023-04-01")
+    found = find_dumps([str(tmp_path)], ["uk"])
+    assert [wiki.date for wiki in found.wikis] == [APRIL]
+    assert found.passed_over == [PassedOver("ukwiki", MAY, reason)]
+    kept = find_dumps([str(tmp_path)], ["uk"], keep_good=True).wikis[0]
+    is_good = "overlap" not in reason and listed != ""
+    assert (kept.dump == files, kept.date) == (is_good, MAY if is_good else APRIL)
+
+
+def test_the_compression_that_workers_share_best(tmp_path: Path) -> None:
+    for suffix in (".gz", ".zst", "", ".bz2"):
+        files = touch_export(tmp_path, suffix=suffix, pages="p1p9 p10r7r8 p11p20")
+        assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].dump == files
+    (tmp_path / Path(files[0]).parent / "SHA256SUMS").unlink()
+    (plain,) = find_dumps([str(tmp_path)], ["uk"]).wikis
+    assert plain.dump[0].endswith("p1p9.xml")
+
+
+def test_roots_share_the_files_of_an_export(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    first = touch_export(one, "ukwiki", pages="p1p9", listed="p1p9 p10p20")
+    second = touch_export(two, WITHOUT_OTHER, pages="p1p9 p10p20", listed="p1p9")
+    assert find_dumps([str(one), str(two)], ["uk"]).wikis[0].dump == [first[0], second[1]]
+
+
+@pytest.mark.parametrize("root", ["", "mediawiki_content_history"])
+def test_exports_of_all_revisions_are_refused(tmp_path: Path, root: str) -> None:
+    touch_export(tmp_path, HISTORY)
+    with pytest.raises(InputError, match="uk: of ukwiki only mediawiki_content_history is there"):
+        find_dumps([str(tmp_path / root)], ["uk"])
 
 
 # What all wikis share.
@@ -292,6 +452,38 @@ def test_items_per_site_stands_in_for_page_props(
     assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == expected
     touch(tmp_path, table_name("page_props"))
     assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].items_per_site == []
+
+
+@pytest.mark.parametrize(
+    ("dates", "chosen"),
+    [
+        ([MAY, APRIL], MAY),
+        ([APRIL, "20230601"], APRIL),
+        (["20230330", "20230602"], "20230602"),
+        (["20230430", "20230502"], "20230502"),
+        (["20230301", "latest"], "20230301"),
+        (["latest"], ""),
+        ([], ""),
+    ],
+)
+def test_page_props_of_the_nearest_date_where_a_dump_has_none(
+    tmp_path: Path, dates: list[str], chosen: str
+) -> None:
+    tables = [table_name("page_props", date=date) for date in dates]
+    pages = [table_name("page", date=date) for date in dates if date != MAY]
+    touch(tmp_path, dump_name(), items_name(MAY), *tables, *pages)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    of_chosen = [f"{tmp_path}/{table_name('page_props', date=chosen)}"] if chosen else []
+    assert wiki.page_props == of_chosen
+    assert wiki.items_per_site == ([] if chosen else [f"{tmp_path}/{items_name(MAY)}"])
+    assert wiki.page_table == []
+
+
+def test_page_props_that_are_still_being_written_are_not_taken(tmp_path: Path) -> None:
+    touch(tmp_path, dump_name(), *(table_name("page_props", date=d) for d in ("20230420", APRIL)))
+    write_status(tmp_path, table_name("page_props", date="20230420"), 2)
+    (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    assert wiki.page_props == [f"{tmp_path}/{table_name('page_props', date=APRIL)}"]
 
 
 def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:

@@ -1,5 +1,4 @@
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import apache_beam as beam
@@ -16,7 +15,6 @@ from transforms.wiki.find_items import (
     WikiTables,
     fact_of_existence,
     fact_of_property,
-    facts_of_title,
     title_and_item,
 )
 from transforms.wiki.pack_articles import pack_article
@@ -120,7 +118,9 @@ def table(tmp_path: Path) -> EntityTable:
 
 
 def test_items_by_the_titles_of_the_entity_table(table: EntityTable, page_table: str) -> None:
-    by_title = [(1, PageFacts("Q1899")), (3, PageFacts("Q7"))]
+    by_title = [
+        (page, PageFacts(qid, linked_by="title")) for page, qid in [(1, "Q1899"), (3, "Q7")]
+    ]
     exists = [(1, PageFacts(exists=True)), (3, PageFacts(exists=True))]
     for tables, pages in ((WikiTables(), []), (WikiTables(pages=[page_table]), exists)):
         outcome = find(tables, table)
@@ -134,6 +134,18 @@ def test_the_entity_table_links_pages_only_where_nothing_else_does(
     for tables in (WikiTables([page_props]), WikiTables(items_per_site=[items_per_site])):
         with_table, without = find(tables, table).elements, find(tables).elements
         assert sorted(with_table["items"]) == sorted(without["items"])
+
+
+def test_titles_link_what_page_props_of_another_date_do_not(
+    table: EntityTable, page_props: str
+) -> None:
+    """Q1899 is the page's own by its id; page 3 is not in page_props."""
+    outcome = find(WikiTables([page_props], dump_date="20260201"), table)
+    assert sorted(outcome.elements["items"]) == [
+        (1, PageFacts("Q1899", linked_by="page id")),
+        (2, PageFacts("Q40855", linked_by="page id")),
+        (3, PageFacts("Q7", linked_by="title")),
+    ]
 
 
 def test_a_table_without_the_titles_of_the_wiki_is_refused_where_it_has_to_link_pages(
@@ -179,12 +191,6 @@ def test_fact_of_property(
 )
 def test_title_and_item(row: tuple[bytes | None, ...], found: list[tuple[str, str]]) -> None:
     assert list(title_and_item(row, "ukwiki")) == found
-
-
-def test_each_page_of_a_title_has_its_item() -> None:
-    found: dict[str, Sequence[int] | Sequence[str]] = {"pages": [1, 2], "items": ["Q5"]}
-    assert list(facts_of_title("A", found)) == [(1, PageFacts("Q5")), (2, PageFacts("Q5"))]
-    assert list(facts_of_title("A", {"pages": [1], "items": []})) == []
 
 
 def test_fact_of_existence() -> None:

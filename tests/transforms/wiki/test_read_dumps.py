@@ -21,7 +21,17 @@ SAMPLES = [
     for number in range(1, 11)
 ]
 PAGES = [
-    Page(one.page_id, 0, one.title, one.revision_id, "wikitext", False, False, one.wikitext)
+    Page(
+        one.page_id,
+        0,
+        one.title,
+        one.revision_id,
+        "wikitext",
+        False,
+        False,
+        one.wikitext,
+        created=one.timestamp,
+    )
     for one in SAMPLES
 ]
 NAME = "ukwiki-20260101-pages-articles-multistream"

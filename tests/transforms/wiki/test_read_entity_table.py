@@ -59,6 +59,7 @@ def test_what_an_open_table_tells(table: EntityTable, tmp_path: Path) -> None:
         ),
         wikis=("enwiki", "ukwiki"),
         kinds=KINDS,
+        date="20260101",
     )
     assert table.manifest_path == str(folder / "manifest.json")
     assert pickle.loads(pickle.dumps(table)) == table

@@ -46,7 +46,7 @@ ITEMS = [
 def read(path: Path, on_corrupt: str = "fail", table: EntityTable | None = None) -> WikiTemplates:
     uk, namespaces = load_language("uk"), {10: ("Шаблон",)}
     reading = ReadTemplates([str(path)], uk, namespaces, "ukwiki", table, 2, on_corrupt)
-    (templates,) = run_pipeline(lambda root: root | reading).elements["main"]
+    (templates,) = run_pipeline(lambda root: root | reading).elements["templates"]
     assert isinstance(templates, WikiTemplates)
     return templates
 
@@ -74,7 +74,7 @@ def test_where_no_template_is_of_use_there_is_one_table_on_every_runner(tmp_path
     assert read(path) == NO_TEMPLATES
     with beam.Pipeline(runner="BundleBasedDirectRunner") as root:
         reading = ReadTemplates([str(path)], load_language("uk"), {10: ("Шаблон",)}, "ukwiki")
-        assert_that(root | reading, equal_to([NO_TEMPLATES]))
+        assert_that((root | reading).templates, equal_to([NO_TEMPLATES]))
 
 
 def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:
@@ -99,3 +99,41 @@ def test_damage_ends_the_reading_or_is_passed_over(tmp_path: Path) -> None:
     with pytest.raises((InputError, RuntimeError), match=r"ukwiki-20260101"):
         read(path)
     assert "довжиною" in read(path, "keep-good").definitions
+
+
+PROSE = "Хата стояла край довгої дороги, якою вже багато років ніхто не ходив. " * 9
+ENDING = f"{PROSE}\n== Опис ==\n{PROSE}\n== Звідки ==\n<references/>\n"
+
+
+def read_headings(path: Path, pages: list[SamplePage]) -> list[tuple[str, int]]:
+    dump_files.write_xml(path, HEADER, pages)
+    reading = ReadTemplates(
+        [str(path)], load_language("uk"), {}, "ukwiki", learns_headings=True, stripes=2
+    )
+    outcome = run_pipeline(lambda root: root | reading).elements
+    (headings,) = outcome["headings"]
+    (templates,) = outcome["templates"]
+    assert templates.headings == {one.name: one.is_top_only for one in headings}
+    return [(one.name, one.counts.sections) for one in headings]
+
+
+def test_headings_are_learned_from_articles_alone(tmp_path: Path) -> None:
+    articles = [SamplePage(n, 0, "Хата" * n, ENDING, n) for n in range(1, 8)]
+    others = [
+        SamplePage(11, 4, "Вікіпедія:Хата", ENDING, 11),
+        SamplePage(12, 0, "Дорога", ENDING, 12, redirect_to="Хата"),
+        SamplePage(13, 0, "Код", ENDING, 13, model="javascript"),
+    ]
+    assert read_headings(tmp_path / "uk.xml", articles + others) == [("звідки", 7)]
+
+
+def test_only_the_most_frequent_headings_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{ENDING}== Ще ==\n* [[Дорога]]\n"
+    articles = [SamplePage(n, 0, "Хата" * n, text, n) for n in range(1, 8)]
+    articles += [SamplePage(n, 0, "Дім" * n, ENDING, n) for n in range(8, 10)]
+    path = tmp_path / "uk.xml"
+    assert read_headings(path, articles) == [("звідки", 9), ("ще", 7)]
+    monkeypatch.setattr(read_templates, "MAX_HEADINGS", 3)  # the leads, and two headings
+    assert read_headings(path, articles) == [("звідки", 9)]

@@ -16,12 +16,10 @@ def make_card(
       sections: lines that only this kind of build has.
     """
     license_id = description.license_id
+    language = manifest.get("settings", {}).get("tables", {}).get("language", "")
+    head = hub_head(license_id, manifest["edition"], description.splits, language)
     lines = [
-        *(
-            (*hub_head(license_id, manifest["edition"], description.splits), "")
-            if license_id
-            else ()
-        ),
+        *((*head, "") if license_id else ()),
         f"# {description.title}",
         "",
         *((description.about, "") if description.about else ()),

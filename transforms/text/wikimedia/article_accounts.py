@@ -1,6 +1,6 @@
 """The accounts of a corpus of articles."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.records import CorpusStats, SubwordStats
@@ -10,6 +10,7 @@ from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLef
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.corpus_stats import add_stats
+from transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
 from transforms.text.wikimedia.older_pages import (
     NEWER_NOTE,
     as_finding,
@@ -19,14 +20,16 @@ from transforms.text.wikimedia.older_pages import (
 )
 
 MALFORMED = "read-dump"  # stage of the pages that are not counted as read
+NOT_LINKED = "join-wikidata/no-entity"
 
 
-def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
+def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Accounts of Wiki-40B. Raises AccountingError, and NothingLeftError for a dump without a page.
 
     The ledger has, beside what every build has:
       pages: well-formed pages that were read.
       stats: (split, CorpusStats).
+      links: (one of LINKED_BY, pages that are linked to an item so).
       class_unknown: articles that are kept although the class of their entity is not known.
       pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
       subwords: at most one TrainedSubwords.
@@ -46,6 +49,8 @@ def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
     for split in SPLITS:
         ledger.check_files(split, kept[split], "articles")
     pinned = ledger.pairs("pinned")
+    sources = provenance.settings.get(LINKED_FROM, [])
+    linked = _count_links(ledger) if sources else {}
     subwords = ledger.one("subwords")
     vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
     newer, findings = _newer(ledger, pages)
@@ -57,6 +62,7 @@ def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
             "class_unknown": ledger.number("class_unknown"),
             "pinned": sum(pinned.values()),
             "pinned_elsewhere": pinned.get(True, 0),
+            **({"linked": linked} if linked else {}),
         },
         stats=stats,
         sections=[
@@ -65,6 +71,7 @@ def account_for_articles(ledger: Ledger, _: Provenance) -> Accounts:
                 ["split", *stats["total"]],
                 ([split, *counts.values()] for split, counts in stats.items()),
             ),
+            *_links(sources, linked),
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
             *not_kept(pages, "pages", rejected),
         ],
@@ -100,6 +107,30 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
         total = SubwordStats(*map(sum, zip(*in_pieces.values(), strict=True)))
         stats["total"] |= total._asdict()
     return stats
+
+
+def _count_links(ledger: Ledger) -> dict[str, int]:
+    """How pages were linked to items → pages."""
+    counts = ledger.pairs("links")
+    by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
+    exact = {"same_date": counts[""]} if "" in counts else {}
+    return exact | by | {"not_linked": ledger.rejected.get(NOT_LINKED, 0)}
+
+
+def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
+    """The section on tables of another date."""
+    if not sources:
+        return []
+    tables = (
+        f"{source['table']} of {source['date'] or 'an unknown date'} (by {source['by']})"
+        for source in sources
+    )
+    return [
+        "",
+        f"Pages are linked to Wikidata by tables that are not of the dump's own date: {', '.join(tables)}.",
+        "",
+        *make_table(["linked", "pages"], ((by.replace("_", " "), n) for by, n in linked.items())),
+    ]
 
 
 def _vocabulary(

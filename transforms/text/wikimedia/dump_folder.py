@@ -163,11 +163,13 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     present = {part[:3] for part in parts}
     absent = [part.name for part in listed if part[:3] not in present]
     if absent:
-        return f"{len(absent)} of {len(listed)} parts are not there: {_some(absent, len(absent))}"
+        return (
+            f"{len(absent)} of {len(listed)} parts are not there: {name_some(absent, len(absent))}"
+        )
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
         missing = (str(number) for number in itertools.count(1) if number not in numbers)
-        return f"not there of {max(numbers)} parts: part {_some(missing, gaps)}"
+        return f"not there of {max(numbers)} parts: part {name_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
@@ -176,7 +178,8 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     return ""
 
 
-def _some(names: Iterable[str], count: int) -> str:
+def name_some(names: Iterable[str], count: int) -> str:
+    """The first three of so many names, and how many more there are."""
     more = f" and {count - 3:,} more" if count > 3 else ""
     return ", ".join(itertools.islice(names, min(count, 3))) + more
 

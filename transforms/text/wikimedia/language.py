@@ -1,9 +1,9 @@
 """What the cleaner has to know about one Wikipedia: its headings, redirect words, and templates.
 
 The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
-what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. Keys of all
-tables are compared casefolded with white space collapsed and `_` read as a blank, so case and spacing
-in the files do not matter.
+what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. A wiki that has no
+file takes what MediaWiki and CLDR know of it, and `unproven.toml`. Keys of all tables are compared
+casefolded with white space collapsed and `_` read as a blank, so case and spacing in the files do not matter.
 """
 
 import dataclasses
@@ -13,20 +13,21 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-# fmt: off
-LANGUAGE_CODES: tuple[str, ...] = (
-    "en", "ar", "zh-cn", "zh-tw", "nl", "fr", "de", "it", "ja", "ko", "pl", "pt", "ru", "es",
-    "th", "tr", "bg", "ca", "cs", "da", "el", "et", "fa", "fi", "he", "hi", "hr", "hu", "id",
-    "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
+from transforms.text.wikimedia import cldr
+from transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    dbname_of,
+    mediawiki_table,
+    mediawiki_versions,
+    open_codes,
 )
-# fmt: on
-
-_SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
 TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
+# Wikis in the language of another one, whose tables they share.
+_WRITTEN_IN = {"simple": "en"}
 # number → (table of namespaces.toml, English names)
 _NAMESPACES = {
     MEDIA_NAMESPACE: ("media", "Media"),
@@ -69,20 +70,20 @@ class Language:
     variants: tuple[str, ...]  # conversion variants to pick from -{…}-, best first
     interlanguage_codes: frozenset[str]  # link prefixes that show nothing
     namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, English ones too
+    is_proven: bool = True  # the tables were made, and compared with pages, by people
+    is_english: bool = False
+    wiki_first: frozenset[str] = (
+        frozenset()
+    )  # templates for which the wiki's own definition is better
+
+    @property
+    def library(self) -> str:
+        """The library that the tables were taken from, "" where there is none."""
+        return "" if self.is_proven else cldr.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
         """Return all names of a namespace: those known, and those in the head of the dump."""
         return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
-
-
-def dbname_of(code: str) -> str:
-    """Return the database name of the wiki that a corpus is made of: "zhwiki" for "zh-tw".
-
-    Raises:
-        ValueError: the code is not one of LANGUAGE_CODES; the message lists them.
-    """
-    _check_code(code)
-    return _SHARED_WIKIS.get(code, f"{code}wiki")
 
 
 def normalise_name(name: str) -> str:
@@ -130,29 +131,77 @@ def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, 
 
 
 def _namespaces(code: str) -> dict[int, frozenset[str]]:
-    names = read_table("languages", "namespaces")
+    if has_proven_tables(code):
+        names = read_table("languages", "namespaces")
+        local = {key: of_wikis.get(code, []) for key, of_wikis in names.items()}
+    else:
+        local = dict(mediawiki_table(code))
     return {
-        number: normalise_names([*english, *names[key].get(code, [])])
+        number: normalise_names([*english, *local.get(key, [])])
         for number, (key, *english) in _NAMESPACES.items()
     }
 
 
-def _check_code(code: str) -> None:
-    if code not in LANGUAGE_CODES:
-        known = ", ".join(LANGUAGE_CODES)
-        raise ValueError(f"no such language: {code!r}; known are {known}")
+def has_proven_tables(code: str) -> bool:
+    """Whether the tables of a corpus were made, and compared with pages, by people."""
+    return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
+
+
+def tables_taken(code: str) -> dict[str, str]:
+    """Return where the tables of a corpus were taken from; {} for those that people made for it."""
+    if code in LANGUAGE_CODES:
+        return {}
+    if has_proven_tables(code):
+        return {"language": _WRITTEN_IN[code], "proven": f"made by people, for {_WRITTEN_IN[code]}"}
+    return {
+        "language": mediawiki_table(code).get("language", code),
+        "proven": "no",
+        "namespaces": "the head of the dump, and MediaWiki",
+        "redirects, disambiguation pages, digits": "MediaWiki",
+        "dates, units, names of languages and countries": f"CLDR {cldr.cldr_version()}",
+        "read": mediawiki_versions(),
+    }
+
+
+def _unproven_tables(code: str) -> dict[str, Any]:
+    """Return the tables of a wiki that has none here, as a file of its own would have them."""
+    of_wiki = mediawiki_table(code)
+    language = of_wiki.get("language", code)
+    fallbacks = of_wiki.get("fallbacks", [])
+    # A dialect may take words of its language, "be-tarask" those of "be"; numbers are taken of any.
+    related = [one for one in (language, *fallbacks) if one.split("-")[0] == language.split("-")[0]]
+    own = cldr.first_known(related)
+    written = dict(of_wiki.get("numbers", {}))
+    local = read_table("languages", "unproven")
+    months = cldr.months_of(language) or of_wiki.get("months", ()) or cldr.months_of(own)
+    dates = cldr.dates_of(own, months)
+    units = {f"unit {symbol}": shown for symbol, shown in cldr.units_of(own).items()}
+    month_year = dates.get("month", local["phrases"]["month_year"])
+    return {
+        **local,
+        "redirect_words": of_wiki.get("redirect_words", []),
+        "disambiguation_templates": of_wiki.get("disambiguation_templates", []),
+        "numbers": cldr.numbers_of([language, *fallbacks], native="digits" in written) | written,
+        "months": months,
+        "date": dates.get("day", local["date"]),
+        "language_names": cldr.languages_of(own),
+        "countries": cldr.countries_of(own),
+        "phrases": {**local["phrases"], **units, "month_year": month_year},
+    }
 
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """Return the tables of one of LANGUAGE_CODES.
+    """Return the tables of a corpus.
 
     Raises:
-        ValueError: the code is not one of LANGUAGE_CODES; the message lists them.
+        ValueError: no Wikipedia has such a code.
     """
-    _check_code(code)
+    dbname_of(code)
+    is_proven = has_proven_tables(code)
     common = read_table("languages", "common")
-    local = _read_local(code)
+    local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
+    phrases = common["phrases"] if is_proven else {}
 
     def listed(key: str) -> list[str]:
         return [*common.get(key, []), *local.get(key, [])]
@@ -176,10 +225,15 @@ def load_language(code: str) -> Language:
         countries=_countries(common["country_codes"], local.get("countries", {})),
         months=tuple(listed("months")),
         date=local.get("date", common["date"]),
-        phrases={**common["phrases"], **local.get("phrases", {})},
+        phrases={**phrases, **local.get("phrases", {})},
         variants=tuple(listed("variants")),
-        interlanguage_codes=frozenset(common["interlanguage_codes"]),
+        interlanguage_codes=frozenset(
+            (*common["interlanguage_codes"], *(() if is_proven else open_codes()))
+        ),
         namespaces=_namespaces(code),
+        is_proven=is_proven,
+        is_english=_WRITTEN_IN.get(code, code) == "en",
+        wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
     )
 
 
@@ -214,4 +268,5 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
         language,
         templates={**language.templates, **silent, **shown},
         dropped_headings=language.dropped_headings | headings,
+        wiki_first=language.wiki_first - {*silent, *shown},
     )

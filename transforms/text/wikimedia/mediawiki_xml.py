@@ -31,6 +31,9 @@ _OF_PAGE = {
     *_REQUIRED.values(),
     "/page/ns",
     "/page/redirect",
+    "/page/revision/comment",
+    "/page/revision/parentid",
+    "/page/revision/timestamp",
     "/page/revision/model",
     "/page/revision/text",
 }
@@ -45,6 +48,7 @@ class Siteinfo(NamedTuple):
     language: str  # xml:lang of the root, "uk"
     sitename: str
     namespaces: dict[int, tuple[str, ...]]  # number → names in this wiki
+    is_case_sensitive: bool = False  # titles may begin with a small letter
 
 
 class NotADumpError(ValueError):
@@ -92,6 +96,7 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
         language=language,
         sitename=texts.get("sitename", ""),
         namespaces=namespaces or dict(_CANONICAL_FILE_AND_CATEGORY),
+        is_case_sensitive=texts.get("case") == "case-sensitive",
     )
 
 
@@ -113,6 +118,7 @@ def _to_page(elements: Iterable[_Element]) -> Page:
     missing = [name for name, path in _REQUIRED.items() if path not in texts]
     if missing:
         raise ValueError(f"a page without {', '.join(missing)}")
+    has_parent = texts.get("/page/revision/parentid", "").strip() not in ("", "0")
     return Page(
         page_id=parse_id(texts["/page/id"], "page"),
         namespace=_parse_namespace(texts.get("/page/ns", "0")),
@@ -123,6 +129,8 @@ def _to_page(elements: Iterable[_Element]) -> Page:
         is_deleted="deleted" in attributes.get("/page/revision/text", {}),
         text=texts.get("/page/revision/text", ""),
         redirect_target=attributes.get("/page/redirect", {}).get("title", ""),
+        created="" if has_parent else texts.get("/page/revision/timestamp", "").strip(),
+        comment=texts.get("/page/revision/comment", ""),
     )
 
 

@@ -1,11 +1,12 @@
 """Pages that a build leaves out because they are not new: what it is newer than, checked and in words."""
 
-import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from transforms.text.builds.ledger import REJECTED, Ledger, NothingLeftError
+from transforms.text.wikimedia.dump_layouts import date_in_name
+from transforms.text.wikimedia.link_sources import as_date
 
 STAGE = "drop-older-pages"
 IN_OLDER_DUMP, OLDER_ID = "in-older-dump", "older-page-id"  # reasons of rejections
@@ -13,7 +14,6 @@ NEWER_THAN = "newer-than"  # role of the files of an older dump
 UNDATED = "undated"
 
 _PAGE_ID = re.compile(r"\d{1,18}", re.ASCII)
-_DATE = re.compile(r"\d{8}", re.ASCII)
 
 
 class OlderPages(NamedTuple):
@@ -46,23 +46,16 @@ def parse_page_id(values: Sequence[str]) -> int:
     return int(ids[0])
 
 
-def name_older(values: Sequence[str], dbname: str) -> str:
+def name_older(values: Sequence[str]) -> str:
     """A part of the name of an edition: "20230501", "undated", "page-1088"; "" where nothing is given."""
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
-    return (date_of_dump(values, dbname) or UNDATED) if values else ""
+    return (date_of_dump(values) or UNDATED) if values else ""
 
 
-def date_of_dump(paths: Iterable[str], dbname: str) -> str:
+def date_of_dump(paths: Iterable[str]) -> str:
     """The newest date in the names of the files of a dump, "20230501"; "" where none has one."""
-    date = re.compile(rf"{re.escape(dbname)}-(\d{{4}})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
-    found = (date.match(posixpath.basename(path)) for path in paths)
-    return max(("".join(one.groups()) for one in found if one), default="")
-
-
-def is_date(text: str) -> bool:
-    """Whether it is a date like 20230501, and not "latest" or another name."""
-    return bool(_DATE.fullmatch(text))
+    return max((as_date(date_in_name(path)) for path in paths), default="")
 
 
 def check_older(older: OlderPages) -> None:

@@ -13,6 +13,7 @@ from transforms.records import Page, Reason
 from transforms.text.wikimedia.article_markers import find_marker
 from transforms.text.wikimedia.class_tree import DISAMBIGUATION, INTERNAL, KINDS
 from transforms.text.wikimedia.language import Language, normalise_name
+from transforms.text.wikimedia.link_sources import LINKED_BY, PAGE_ID, TITLE
 
 ARTICLE_NAMESPACE = 0
 
@@ -80,15 +81,19 @@ class PageFacts(NamedTuple):
     internal_class: str = ""  # "Q13406463": the class of that kind that it is an instance of
     is_class_known: bool = False  # the entity is in the entity table
     pinned_split: str = ""  # the split that an earlier release has it in
+    linked_by: str = ""  # one of LINKED_BY
 
 
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
-    """Puts together what several tables say. Where two name an item, the smaller QID counts:
+    """Puts together what several tables say. Where two name an item, the more reliable link counts.
 
-    a page has one item, so two come from dumps of different days, and a rule beats chance. What is
-    known of an item (class, pinned split) goes with it; what is known of the page is added.
+    Of links of one kind it is the smaller QID: a page has one item, so two come from dumps of different
+    days, and a rule beats chance. What is known of an item (class, pinned split) goes with it; what is known
+    of the page is added.
     """
-    parts = sorted(parts, key=lambda part: (not part.qid, len(part.qid), part.qid, part))
+    parts = sorted(
+        parts, key=lambda part: (not part.qid, _doubt(part), len(part.qid), part.qid, part)
+    )
     if not parts:
         return PageFacts()
     first = parts[0]
@@ -97,6 +102,18 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
         is_disambiguation=any(part.is_disambiguation for part in parts),
         pinned_split=max(part.pinned_split for part in parts if part.qid in ("", first.qid)),
     )
+
+
+def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
+    """Sorts links, the most reliable first.
+
+    An item that a page had at another date, and that the entity table lacks, was merged into another one,
+    which has the title of the page now.
+    """
+    rank = LINKED_BY.index(facts.linked_by)
+    if facts.linked_by in (PAGE_ID, TITLE):
+        return 1, not facts.is_class_known, rank
+    return rank, False, rank
 
 
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:

@@ -28,10 +28,13 @@ class TemplateFact(NamedTuple):
 
 
 class WikiTemplates(NamedTuple):
-    """What a wiki says of its own templates. All names are normalised, without their namespace."""
+    """What a wiki says of its own templates, and headings. All names are normalised, without namespace."""
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
     definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands
+    headings: Mapping[
+        str, bool
+    ] = {}  # of sections that are dropped → whether at level 1 and 2 only
 
 
 NO_TEMPLATES = WikiTemplates()

@@ -3,7 +3,6 @@
 import io
 import logging
 import re
-import shutil
 import tarfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -12,12 +11,10 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from pipelines.builds.launch import Corpus
 from pipelines.builds.stages import Place, Stage
-from pipelines.engines.dataflow import dataflow_package
 from pipelines.engines.dataflow.dataflow_errors import explain
 from pipelines.engines.engine import PlannedBuild
 from pipelines.engines.errors import BuildError
@@ -27,19 +24,10 @@ from tests.pipelines.engines.dataflow_service import (
     PROJECT,
     REGION,
     DataflowService,
-    dataflow_service,
-    write_credentials,
+    failing_after_the_start,
+    flags_for,
 )
-from tests.storage.stores import (
-    Store,
-    is_read_by_builds,
-    make_bucket,
-    missing,
-    names_below,
-    read,
-    running,
-    upload,
-)
+from tests.storage.stores import Store, is_read_by_builds, names_below, read, upload
 from tests.tools.golden_tree import GOLDEN
 from transforms.files import stage_files
 from transforms.files.stage_files import StageOutcome
@@ -70,51 +58,6 @@ class Submitted(NamedTuple):
     graph: beam_runner_api_pb2.Pipeline
     graph_bytes: bytes
     staged: Sequence[str]  # paths of what lies in the bucket for it
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataflowService]:
-    folder = tmp_path_factory.mktemp("service")
-    with dataflow_service() as server, pytest.MonkeyPatch.context() as patch:
-        write_credentials(folder / "account.json", server)
-        patch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(folder / "account.json"))
-        # Beam's own check knows no addresses with a port.
-        patch.setattr(PipelineOptionsValidator, "validate_endpoint_url", lambda *_: True)
-        yield server
-
-
-@pytest.fixture(scope="module")
-def bucket(service: DataflowService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    if missing("gs"):
-        pytest.skip(f"not installed: {missing('gs')}")
-    with running("gs", tmp_path_factory.mktemp("gs") / "log") as address:
-        yield make_bucket("gs", address)
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A copy, as setup.py leaves traces where it packs."""
-    folder = tmp_path_factory.mktemp("checkout")
-    for name in ("setup.py", "README.md"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("pipelines", "transforms"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dataflow_package, "CHECKOUT", folder)
-        yield folder
-
-
-def flags_for(service: DataflowService, bucket: str, *more: str) -> list[str]:
-    return [
-        f"--project={PROJECT}",
-        f"--region={REGION}",
-        f"--temp_location={bucket}/temp",
-        f"--dataflow_endpoint={service.address}",
-        # It would list what is installed here, which takes a second a job.
-        "--experiments=disable_logging_submission_environment",
-        *more,
-    ]
 
 
 def planned(path: Sequence[str], output: str = "gs://b/out", *inputs: str) -> PlannedBuild:
@@ -400,7 +343,7 @@ def test_a_job_that_fails_says_why_in_one_line(
 
     def build(root: beam.Pipeline) -> None:
         _ = root | beam.Create([1])
-        monkeypatch.setattr(service, "answer", _failing_after_the_start(service, service.answer))
+        monkeypatch.setattr(service, "answer", failing_after_the_start(service))
 
     with pytest.raises(BuildError) as error:
         run_pipeline(build, engine)
@@ -410,22 +353,13 @@ def test_a_job_that_fails_says_why_in_one_line(
     assert url in caplog.text
 
 
-def _failing_after_the_start(service: DataflowService, answer: Any) -> Any:
-    def failing(method: str, path: str, body: dict[str, Any]) -> Any:
-        found = answer(method, path, body)
-        if service.jobs:
-            service.state = "JOB_STATE_FAILED"
-        return found
-
-    return failing
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
         (FAILURE, "gs://b/x.bz2: cut off"),
         ("Dataflow pipeline failed. State: FAILED, Error:\nWorkflow failed.\n", "Workflow failed."),
         ("", "the job has failed, and does not say why"),
+        ("State: FAILED, Error:\nNone", "the job has failed, and does not say why"),
     ],
 )
 def test_one_line_of_a_failure(text: str, line: str) -> None:

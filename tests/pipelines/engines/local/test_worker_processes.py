@@ -28,6 +28,15 @@ workers.start({NOBODY})
 print(workers._server.pid, flush=True)
 time.sleep(600)
 """
+IMPORTING = """
+import time
+from pipelines.engines.local import fork_server
+fork_server._LOOK_SECONDS = 2e-5
+with fork_server._ended_without_input():
+    due = time.monotonic() + 1
+    while time.monotonic() < due:
+        pass
+"""
 DEAD_SECONDS = 5.0  # after these no process of a build that was killed is left
 
 
@@ -47,6 +56,13 @@ def group_of(pid: int) -> list[int]:
 @pytest.fixture
 def workers(tmp_path: Path) -> Workers:
     return Workers([], tmp_path / "log")
+
+
+def test_signals_that_come_faster_than_they_are_handled_end_no_import() -> None:
+    """As on a machine that is too busy to handle one before the next."""
+    command = [sys.executable, "-c", IMPORTING]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as importing:
+        assert importing.wait(60) == 0
 
 
 def test_the_end_kills_those_that_are_starting(workers: Workers) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from transforms.text.translation.language_keys import language_key
 from transforms.text.translation.languages import FLORES101_CODES
-from transforms.text.wikimedia.language import LANGUAGE_CODES
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 CASES = {
     "uk": ("uk", "ukr", "ukr_Cyrl"),

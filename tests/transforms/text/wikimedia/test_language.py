@@ -1,13 +1,13 @@
 """The tables of the 41 languages."""
 
+import re
+
 import pytest
 
-from transforms.text.wikimedia.language import (
-    LANGUAGE_CODES,
-    dbname_of,
-    load_language,
-    normalise_name,
-)
+from transforms.text.wikimedia.language import load_language, normalise_name, tables_taken
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+
+_PHRASE = re.compile(r"\{@(\w+)\}")
 
 
 def test_the_corpora_are_those_of_the_paper() -> None:
@@ -116,24 +116,37 @@ def test_redirect_words(code: str, word: str) -> None:
     assert word in load_language(code).redirect_words
 
 
-def test_an_unknown_language_is_refused_and_the_known_are_listed() -> None:
-    with pytest.raises(ValueError, match=r"'xx'.*en, ar, zh-cn.*uk, vi"):
-        load_language("xx")
-
-
 def test_tables_are_read_once() -> None:
     assert load_language("uk") is load_language("uk")
 
 
+@pytest.mark.parametrize("code", ["hy", "be-tarask", "zh-yue", "udm", "qqq"])
+def test_a_wiki_without_a_table_has_no_english_words(code: str) -> None:
+    language, english = load_language(code), load_language("en")
+    assert not language.is_proven
+    assert language.library == "babel"
+    assert not {*language.phrases.values()} & {*english.phrases.values()} - {"{month} {year}"}
+    assert not {*language.language_names.values()} & {"German", "Russian", "English"}
+    wanted = {word for pattern in language.templates.values() for word in _PHRASE.findall(pattern)}
+    assert (
+        wanted <= language.phrases.keys()
+    )  # else a template would show its number without the word
+
+
 @pytest.mark.parametrize(
-    ("code", "dbname"),
-    [("uk", "ukwiki"), ("no", "nowiki"), ("zh-cn", "zhwiki"), ("zh-tw", "zhwiki")],
+    ("code", "number", "names"),
+    [
+        ("be-tarask", 6, {"файл", "выява", "file", "image"}),
+        ("zh-yue", 14, {"類", "分類", "category"}),
+        ("qqq", 10, {"template"}),
+        ("simple", 14, {"category"}),
+    ],
 )
-def test_the_wiki_of_a_corpus(code: str, dbname: str) -> None:
-    assert dbname_of(code) == dbname
+def test_namespaces_of_mediawiki(code: str, number: int, names: set[str]) -> None:
+    assert names <= load_language(code).namespaces[number]
 
 
-def test_only_the_chinese_corpora_share_a_wiki() -> None:
-    assert len({dbname_of(code) for code in LANGUAGE_CODES}) == 40
-    with pytest.raises(ValueError, match=r"'zh'.*en, ar, zh-cn"):
-        dbname_of("zh")
+def test_where_tables_were_taken_from() -> None:
+    assert tables_taken("uk") == {}
+    assert tables_taken("simple")["proven"] == "made by people, for en"
+    assert tables_taken("zh-yue")["language"] == "yue"

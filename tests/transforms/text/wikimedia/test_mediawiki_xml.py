@@ -57,6 +57,8 @@ def test_parsing_gives_back_the_page_that_was_written(page: SamplePage, export: 
         is_deleted=page.deleted,
         text="" if page.deleted else page.wikitext,
         redirect_target=page.redirect_to,
+        created=page.timestamp,
+        comment=page.comment or "",
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from transforms.records import Page, Reason
 from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.link_sources import LINKED_BY
 from transforms.text.wikimedia.screening import (
     PageFacts,
     PageScreening,
@@ -215,6 +216,25 @@ def test_of_two_items_the_smaller_counts_with_its_class_and_its_split() -> None:
     assert merge_facts(parts) == merge_facts(parts[::-1]) == parts[1]
 
 
+@pytest.mark.parametrize(
+    ("linked", "right"),
+    [
+        ([("Q9", "", False), ("Q1", "page id", True)], "Q9"),
+        ([("Q9", "page id", True), ("Q1", "title", True)], "Q9"),
+        ([("Q9", "page id", False), ("Q1", "title", False)], "Q9"),
+        ([("Q9", "page id", False), ("Q1", "title", True)], "Q1"),
+        ([("Q9", "page id", False), ("Q1", "redirect", True)], "Q9"),
+        ([("Q9", "title", False), ("Q1", "redirect", True)], "Q9"),
+    ],
+)
+def test_of_two_items_the_one_that_is_linked_more_reliably_counts(
+    linked: list[tuple[str, str, bool]], right: str
+) -> None:
+    """An item by page id that the entity table lacks was merged into the one that has the title."""
+    parts = [PageFacts(qid, linked_by=by, is_class_known=known) for qid, by, known in linked]
+    assert merge_facts(parts).qid == merge_facts(parts[::-1]).qid == right
+
+
 some_facts = st.builds(
     PageFacts,
     qid=st.sampled_from(["", "Q1", "Q2", "Q10"]),
@@ -224,6 +244,7 @@ some_facts = st.builds(
     internal_class=st.sampled_from(["", "Q4167836", "Q4167410"]),
     is_class_known=st.booleans(),
     pinned_split=st.sampled_from(["", "train", "test"]),
+    linked_by=st.sampled_from(LINKED_BY),
 )
 
 

@@ -23,6 +23,7 @@ from transforms.text.wikimedia.wikitext.sections import (
     Section,
     drop_sections,
     in_batches,
+    name_of_heading,
     split_sections,
 )
 from transforms.text.wikimedia.wikitext.tags import strip_tags
@@ -116,10 +117,13 @@ class WikitextCleaner:
             raw = RawSection(variants.text, level, "")
             page = Page("", self._language)
             name = normalise_name(self._show([raw], page, Expansion({}), variants)[0].heading)
-        name = name.rstrip(" :.")
-        if name in self._language.dropped_headings:
+        name = name_of_heading(name)
+        if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
-        return level <= 2 and name in self._language.dropped_top_headings
+        is_dropped_at_top = (
+            name in self._language.dropped_top_headings or name in self._of_wiki.headings
+        )
+        return level <= 2 and is_dropped_at_top
 
     def _show(
         self,

@@ -18,6 +18,11 @@ SEPARATOR = "\ufdeb"  # a tag stood between two apostrophes, so they are not one
 SECTION = "\ufde7"  # a section begins; no pass reads across it
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
+# What sections are judged by (section_kinds.py); no other pass has them.
+LINK = "\ufde2"
+SOURCE = "\ufde3"
+NOTE = "\ufde4"
+TEMPLATE = "\ufde5"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 _THEIR_BYTES = b"\xef\xb7"  # in UTF-8 the noncharacters begin so, and a few ligatures
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.text.wikimedia.language import normalise_name
+
 # A newline is put before the text, so that the fixed first character makes the search fast.
 _HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")
 _MAX_LEVEL = 6
@@ -34,6 +36,11 @@ class RawSection(NamedTuple):
     heading: str  # wikitext between the marks; "" for the lead
     level: int  # 0 for the lead
     body: str  # wikitext
+
+
+def name_of_heading(heading: str) -> str:
+    """Return a heading without markup as the tables of dropped headings hold it."""
+    return normalise_name(heading).rstrip(" :.")
 
 
 def _parse_heading(line: str) -> tuple[str, int]:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.language import LANGUAGE_CODES, load_language
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from transforms.text.wikimedia.wikitext.clean import (
     MAX_CHARACTERS,
     CleanedPage,

@@ -9,20 +9,37 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 @functools.cache
-def _symbol_pattern(symbols: tuple[str, ...]) -> re.Pattern[str]:
+def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
     longest_first = sorted(symbols, key=len, reverse=True)
-    return re.compile(rf" ({'|'.join(map(re.escape, longest_first))})(?![^\s();,–×±/])")
+    return re.compile(rf" ({'|'.join(map(re.escape, longest_first))})(?![^\s{ends}])")
+
+
+def convert_to_symbols(arguments: Arguments, page: Page) -> str:
+    """`{{convert|3776|m|ft}}` where the wiki has symbols of its own: "३,७७६ मी (१२,३८८ फूट)"."""
+    shown = convert_short(arguments, page)
+    names = _names(page)
+    if not names:
+        return shown
+    pattern = _symbol_pattern(
+        tuple(names), "();,–×±"
+    )  # no slash: "km/h" has a symbol of its own or none
+    return pattern.sub(lambda match: f" {names[match[1]]}", shown)
 
 
 def convert_to_names(arguments: Arguments, page: Page) -> str:
     """`{{convert|3776|m|ft}}` where the wiki names units: "3,776米（12,388英尺）"."""
-    names = {
+    shown = convert_short(arguments, page)
+    names = _names(page)
+    if not names:
+        return shown
+    pattern = _symbol_pattern(tuple(names), "();,–×±/")
+    shown = pattern.sub(lambda match: names[match[1]], shown)
+    return re.sub(r" ?\(", "（", shown).replace(")", "）")
+
+
+def _names(page: Page) -> dict[str, str]:
+    return {
         phrase.removeprefix("unit "): name
         for phrase, name in page.language.phrases.items()
         if phrase.startswith("unit ")
     }
-    shown = convert_short(arguments, page)
-    if not names:
-        return shown
-    shown = _symbol_pattern(tuple(names)).sub(lambda match: names[match[1]], shown)
-    return re.sub(r" ?\(", "（", shown).replace(")", "）")

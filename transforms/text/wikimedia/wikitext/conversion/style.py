@@ -49,7 +49,7 @@ class Style:
 
     @property
     def english(self) -> bool:
-        return self.page.language.code == "en"
+        return self.page.language.is_english
 
     def names(self, unit: Unit, side: Side) -> bool:
         """Whether a unit is shown by its name on this side."""
@@ -75,7 +75,7 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
     )
     display = arguments.get("disp", "")
     flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
-    spelling = arguments.get("spell", "") if page.language.code == "en" else ""
+    spelling = arguments.get("spell", "") if page.language.is_english else ""
     spelled = {"in": {"in"}, "on": {"in", "out"}}.get(spelling.lower(), set())
     if spelled == {"in", "out"} and not given:
         abbreviation = "off"

@@ -4,7 +4,12 @@ import datetime
 import re
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, first_lower, month_name
+from transforms.text.wikimedia.wikitext.templates.rendering import (
+    Page,
+    first_lower,
+    in_own_digits,
+    month_name,
+)
 
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -14,13 +19,15 @@ _BARE_NUMBER = re.compile(r"[IVXLCDM]+|[0-9]+")
 def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bool) -> str:
     month = month_name(month, page.language)
     if not month or month.isdecimal():
-        return year
-    if not day:
-        return page.language.phrases["month_year"].format(month=month, year=year)
-    day = day.lstrip("0") or day
-    if month_first:
-        return f"{month} {day}, {year}"
-    return page.language.date.format(day=day, month=month, year=year)
+        shown = year
+    elif not day:
+        shown = page.language.phrases["month_year"].format(month=month, year=year)
+    elif month_first:
+        shown = f"{month} {day.lstrip('0') or day}, {year}"
+    else:
+        day = day.lstrip("0") or day
+        shown = page.language.date.format(day=day, month=month, year=year)
+    return shown if page.language.is_proven else in_own_digits(shown, page.language.numbers)
 
 
 def date(arguments: Arguments, page: Page) -> str:
@@ -32,7 +39,7 @@ def date(arguments: Arguments, page: Page) -> str:
         return values[0] if values else ""
     year, month, day = [*values, "", ""][:3]
     day_first = arguments.get("df", "").lower() in ("y", "yes", "true", "1")
-    month_first = page.language.code == "en" and not day_first
+    month_first = page.language.is_english and not day_first
     return _format_date(year, month, day, page, month_first=month_first)
 
 

@@ -73,7 +73,7 @@ def chinese(arguments: Arguments, page: Page) -> str:
     phrases = page.language.phrases
     is_labelled = arguments.get("labels") != "no"
     shown = []
-    simplified_first = page.language.code == "en" and "t" not in arguments.get("first", "")
+    simplified_first = page.language.is_english and "t" not in arguments.get("first", "")
     for names in _CHINESE_FORMS if simplified_first else _TRADITIONAL_FIRST:
         value = first_of(arguments, names)
         label = phrases.get(f"chinese_{names[0]}", "") if is_labelled else ""

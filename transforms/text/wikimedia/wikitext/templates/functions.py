@@ -72,7 +72,7 @@ def interlanguage_link(arguments: Arguments, page: Page) -> str:
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
         # In English pages the third is the title in the other language.
-        names = ("lt", "4", "2") if page.language.code == "en" else ("lt", "3", "2")
+        names = ("lt", "4", "2") if page.language.is_english else ("lt", "3", "2")
         return first_of(arguments, names)
     return first_of(arguments, ("lt", "1"))
 

@@ -87,6 +87,8 @@ class TemplateTable:
         family, _, code = name.partition("-")
         if family == "lang" and code in language.language_names:
             return _with_label(FUNCTIONS["labelled"], language.language_names[code])
+        if family == "lang" and not language.is_proven:
+            return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
             return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
         if family == "ipa":
@@ -113,7 +115,8 @@ class TemplateTable:
 
     def knows(self, name: str) -> bool:
         """Whether a template can be shown without what the wiki says of it."""
-        return self.find(name).known
+        found = self.find(name)
+        return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
         """Return a template by its name as it is written."""
@@ -127,7 +130,17 @@ class TemplateTable:
                 return Template(prefix, function, function is not None, True)
             if name in VARIABLES:
                 return Template(name, VARIABLES[name], True)
-        return self._find_in_tables(name, written_name) or self._find_in_wiki(name)
+        found = self._find_in_tables(name, written_name)
+        if found and not self._is_better_in_wiki(name):
+            return found
+        of_wiki = self._find_in_wiki(name)
+        return of_wiki if of_wiki.definition or not found else found
+
+    def _is_better_in_wiki(self, name: str) -> bool:
+        """Whether the wiki's own definition goes before the tables: it has the words of its language."""
+        if name in self._shows:
+            return name in self._language.wiki_first
+        return not self._language.is_proven and name.startswith(("lang-", "ipa-"))
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
@@ -140,11 +153,12 @@ class TemplateTable:
 
     def _find_in_wiki(self, name: str) -> Template:
         """Return a template by what the wiki says of it: another name, or its definition."""
-        target = name
+        target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
                 return Template(name, None, True, definition=self._of_wiki.definitions[target])
             target = self._of_wiki.aliases.get(target, "")
-            if found := self._find_in_tables(target):
-                return found
-        return Template(name, None, False)
+            in_tables = in_tables or self._find_in_tables(target)
+            if in_tables and not self._is_better_in_wiki(target):
+                return in_tables
+        return in_tables or Template(name, None, False)

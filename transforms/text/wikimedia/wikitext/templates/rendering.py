@@ -39,8 +39,8 @@ def first_lower(text: str) -> str:
 def month_name(month: str, language: Language) -> str:
     """Return the name of a month in the form a date takes; what is no month as it is written."""
     months = language.months
-    if months and month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())]
+    if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
+        return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
     return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
@@ -71,9 +71,12 @@ def format_number(number: str, form: NumberFormat) -> str:
     if form.group and len(whole) >= form.min_grouped_digits:
         whole = _group_digits(whole, form)
     shown = sign + whole + (form.decimal + fraction if fraction else "")
-    if form.digits != _DIGITS:
-        shown = shown.translate(str.maketrans(_DIGITS, form.digits))
-    return shown + text[match.end() :]
+    return in_own_digits(shown, form) + text[match.end() :]
+
+
+def in_own_digits(text: str, form: NumberFormat) -> str:
+    """Return a text with the digits that the wiki writes."""
+    return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 
 def _group_digits(digits: str, form: NumberFormat) -> str:

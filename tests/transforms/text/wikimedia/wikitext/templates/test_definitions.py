@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.transforms.text.wikimedia.wikitext.test_clean import shown
-from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.language import add_tables, load_language
 from transforms.text.wikimedia.template_pages import WikiTemplates
 from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
 from transforms.text.wikimedia.wikitext.marks import HOLE
@@ -75,6 +75,32 @@ DEFINED = WikiTemplates(
 )
 def test_the_wiki_s_own_templates_show(wikitext: str, expected: str) -> None:
     assert shown(clean(wikitext, DEFINED)) == expected
+
+
+OF_ITS_OWN = WikiTemplates(
+    aliases={"lang-fr": "lang-de"},
+    definitions={"lang-de": "գերմ.՝ {{{1}}}", "circa": "մոտ {{{1}}}", "main": "տես {{{1}}}"},
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "given", "wikitext", "expected"),
+    [
+        ("hy", {}, "A {{lang-de|x}} b", "A գերմ.՝ x b"),
+        ("hy", {}, "A {{lang-fr|x}} b", "A գերմ.՝ x b"),
+        ("hy", {}, "A {{lang-ru|x}} b", "A ռուսերեն: x b"),
+        ("hy", {}, "A {{lang-qqq|x}} b", "A x b"),
+        ("hy", {}, "A {{circa|1850}} b", "A մոտ 1850 b"),
+        ("hy", {}, "A {{main|x}} b", "A b"),  # a table knows that it is no prose
+        ("hy", {"lang-de": "<{1}>", "circa": "um {1}"}, "A {{lang-de|x}} {{circa|1}} b", "A <x> um 1 b"),
+        ("uk", {}, "A {{lang-de|x}} b", "A нім. x b"),  # people made its tables
+    ],
+)  # fmt: skip
+def test_the_wiki_s_own_words_go_before_those_of_cldr(
+    code: str, given: dict[str, str], wikitext: str, expected: str
+) -> None:
+    language = add_tables(load_language(code), {"templates": given})
+    assert shown(WikitextCleaner(language, {}, OF_ITS_OWN).clean(wikitext, "T")) == expected
 
 
 def test_what_a_definition_cannot_show_is_counted() -> None:

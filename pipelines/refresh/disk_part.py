@@ -1,0 +1,107 @@
+"""A file that is being fetched to a disk: `<name>.part` until it is checked, then `<name>`.
+
+The note is hidden beside it. A process that is killed leaves the bytes that have come, and the next goes on.
+"""
+
+import contextlib
+import errno
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from pipelines.builds.disk_sync import sync
+from pipelines.refresh.part_file import Note, PartFile, digest_of
+from pipelines.refresh.remote import DownloadError, RemoteFile
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class DiskPart(PartFile):
+    """As PartFile has it."""
+
+    def __init__(self, folder: str, file: RemoteFile):
+        super().__init__(folder, file)
+        self._whole = Path(self.path)
+        self.part = self._whole.with_name(f"{file.name}.part")
+        self._note = self._whole.with_name(f".{file.name}.json")
+
+    @property
+    def is_finished(self) -> bool:
+        return self._whole.exists()
+
+    @property
+    def bytes_there(self) -> int:
+        for path in (self._whole, self.part):
+            if path.exists():
+                return path.stat().st_size
+        return 0
+
+    @property
+    def note(self) -> Note | None:
+        try:
+            return msgspec.json.decode(self._note.read_bytes(), type=Note)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+
+    def free_bytes(self) -> int:
+        return shutil.disk_usage(self.folder).free
+
+    def begin(self, note: Note) -> None:
+        self.part.unlink(missing_ok=True)
+        temporary = self._note.with_suffix(".new")
+        content = json.dumps(msgspec.structs.asdict(note), indent=1) + "\n"
+        with self._telling():
+            temporary.write_text(content, "utf-8")
+            temporary.replace(self._note)
+
+    @contextlib.contextmanager
+    def appending(self) -> Iterator[Callable[[bytes], None]]:
+        """Without a buffer: what was written is there even where the disk is full."""
+        with self._telling():
+            stream = self.part.open("ab", buffering=0)
+
+        def append(data: bytes) -> None:
+            view = memoryview(data)
+            with self._telling():
+                while view:
+                    view = view[stream.write(view) :]
+
+        with stream:
+            yield append
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raises DiskFullError and DownloadError for what a disk refuses inside the block."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _FULL:
+                raise self.describe_full(f"no space is left in {self.folder}") from None
+            reason = f"{error.filename or self.part}: {error.strerror}"
+            raise DownloadError(self.file.name, "", reason) from None
+
+    def close(self) -> None:
+        """There is nothing to let go of: the next process goes on."""
+
+    def discard(self) -> None:
+        for path in (self.part, self._whole, self._note):
+            path.unlink(missing_ok=True)
+
+    def _digest(self, kind: str, check: Callable[[], None]) -> str:
+        with self._open() as stream:
+            return digest_of(stream, kind, check)
+
+    def _open(self) -> BinaryIO:
+        return (self._whole if self.is_finished else self.part).open("rb")
+
+    def finish(self) -> str:
+        """The file is there after a loss of power, too."""
+        with self._telling():
+            sync(self.part)
+            self.part.replace(self._whole)
+            sync(self._whole.parent)
+        return self.path

@@ -1,0 +1,112 @@
+"""dumps.wikimedia.org and its mirrors: Content File Exports of wikis.
+
+`<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`: a folder is finished when it has the
+file SHA256SUMS, which lists all files. Their sizes are in the page of the folder only, at the end of each
+line. Where the page of a server does not show them, its headers for each file do.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+
+import requests
+
+from pipelines.refresh.ask import read_headers, read_page, read_size
+from pipelines.refresh.dated_folders import read_dates
+from pipelines.refresh.listings import names_in, sizes_in
+from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
+from pipelines.refresh.sources import WikimediaSource
+from transforms.text.wikimedia.dump_folder import UnusableDumpError
+from transforms.text.wikimedia.dump_layouts import iso_date
+from transforms.text.wikimedia.export_folder import (
+    CURRENT,
+    FOLDER_OF_FILES,
+    SUMS,
+    ExportFolder,
+    parse_name,
+    parse_sums,
+    select_export,
+)
+
+LOG = logging.getLogger(__name__)
+
+_COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # the preferred first
+_MOST_FILES = 1_000  # of one export; enwiki has 19
+
+
+class _UnfinishedError(UnusableDumpError):
+    """An export without SHA256SUMS."""
+
+
+def find_export(
+    source: WikimediaSource, mirror: str, session: requests.Session
+) -> RemoteDump | None:
+    """The newest finished export on a mirror, its pages only; None where the first one is in progress.
+
+    Raises SiteError where no folder is understood.
+    """
+    wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
+    dates = read_dates(session, f"{wiki}/", "-")
+    faults = []
+    for date in dates:
+        folder = f"{wiki}/{iso_date(date)}/{FOLDER_OF_FILES}"
+        try:
+            return RemoteDump(
+                source.name, date, {"dump": _find_files(source, folder, date, session)}
+            )
+        except UnusableDumpError as error:
+            faults.append(f"{folder} is passed over: {error}")
+            is_known = isinstance(error, _UnfinishedError)
+            LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
+    if len(dates) == 1 and is_known:
+        return None
+    raise SiteError(faults[0])
+
+
+def _find_files(
+    source: WikimediaSource, folder: str, date: str, session: requests.Session
+) -> tuple[RemoteFile, ...]:
+    """The files of the best compression that is whole. Raises UnusableDumpError where none is."""
+    there = set(names_in(read_page(session, f"{folder}/") or b""))
+    error = UnusableDumpError(f"it has no folder of {', '.join(_COMPRESSIONS)}")
+    for name in filter(there.__contains__, _COMPRESSIONS):
+        try:
+            return _describe_files(source, f"{folder}/{name}", date, session)
+        except UnusableDumpError as reason:
+            error = reason
+    raise error
+
+
+def _describe_files(
+    source: WikimediaSource, folder: str, date: str, session: requests.Session
+) -> tuple[RemoteFile, ...]:
+    content = read_page(session, f"{folder}/{SUMS}")
+    if content is None:
+        raise _UnfinishedError(f"{SUMS} is not there: the export is not finished")
+    sums = parse_sums(content)
+    sizes = _find_sizes(folder, filter(parse_name, sums), session)
+    export = ExportFolder(source.dbname, date, sizes, sums)
+    return tuple(
+        RemoteFile(name, (f"{folder}/{name}",), sizes[name], f"sha256:{sums[name]}")
+        for name in select_export(export, keep_good=source.keep_good)
+    )
+
+
+def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -> Mapping[str, int]:
+    """Name → bytes, -1 unknown, of the files in a folder.
+
+    Args:
+      listed: files that should be there, which are asked for where the page of the folder has no size.
+    """
+    sizes = {
+        name: size
+        for name, size in sizes_in(read_page(session, f"{folder}/") or b"").items()
+        if parse_name(name)
+    }
+    unknown = [name for name in listed if name not in sizes]
+    if len(unknown) > _MOST_FILES:
+        raise UnusableDumpError(f"{SUMS} lists {len(unknown):,} files")
+    for name in unknown:
+        url = f"{folder}/{name}"
+        if (headers := read_headers(session, url)) is not None:
+            sizes[name] = read_size(url, headers)
+    return sizes

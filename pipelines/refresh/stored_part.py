@@ -1,0 +1,185 @@
+"""A file that goes to an object store while it comes: nothing of it is on a disk.
+
+The bytes are hashed on their way, and go to `<name>.part` in one upload, which goes on however often the
+connection to the server is cut. What is checked the store copies to `<name>`. What a killed process has begun
+begins anew: an upload that was not ended is no object.
+"""
+
+import contextlib
+import hashlib
+import logging
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, cast
+
+import msgspec
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.clean_up import errors_logged
+from pipelines.builds.safe_files import remove_if_there, write_whole
+from pipelines.refresh.part_file import Note, PartFile, digest_of
+from pipelines.refresh.remote import DownloadError, RemoteFile
+from transforms.files.beam_stores import drop_uploads
+from transforms.files.open_input import InputError, file_bytes_of, is_there, open_raw
+from transforms.files.stores import StoreError, read_object, refusal_of
+
+_SENT_BYTES = 1 << 25
+"""Of a request to the store, and held in memory. S3 takes 10,000 requests for one object: 335 GB."""
+
+
+def give_up_uploads(path: str) -> None:
+    """Removes what killed processes have sent to paths that begin so. What the store refuses is logged."""
+    try:
+        drop_uploads(path)
+    except Exception as error:  # who may write need not be allowed to list uploads
+        logging.getLogger(__name__).warning("%s: left behind: %s", path, refusal_of(error))
+
+
+class StoredPart(PartFile):
+    """As PartFile has it. Raises DownloadError where the store refuses."""
+
+    def __init__(self, folder: str, file: RemoteFile):
+        super().__init__(folder, file)
+        self._part = f"{self.path}.part"
+        self._note_path: str = FileSystems.join(folder, f".{file.name}.json")
+        self._note: Note | None = None
+        self._stream: BinaryIO | None = None  # the upload
+        with self._telling():
+            self._note = self._read_note()
+            self._is_finished = self._note is not None and is_there(self.path)
+            self._bytes_there = file_bytes_of(self.path) if self._is_finished else 0
+        if not self._is_finished:
+            self._forget()
+
+    def _forget(self) -> None:
+        """No bytes have come."""
+        self._is_finished, self._note, self._bytes_there = False, None, 0
+        self._unsent = bytearray()
+        kind = self.file.checksum.partition(":")[0]
+        self._hash = hashlib.new(kind or "sha256")
+
+    def _read_note(self) -> Note | None:
+        found = read_object(self._note_path)
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return msgspec.json.decode(found.content, type=Note) if found else None
+        return None
+
+    @property
+    def is_finished(self) -> bool:
+        return self._is_finished
+
+    @property
+    def bytes_there(self) -> int:
+        return self._bytes_there
+
+    @property
+    def note(self) -> Note | None:
+        return self._note
+
+    def free_bytes(self) -> None:
+        return None
+
+    def begin(self, note: Note) -> None:
+        with self._telling():
+            self._drop()
+            give_up_uploads(self._part)
+        self._note = note
+
+    @contextlib.contextmanager
+    def appending(self) -> Iterator[Callable[[bytes], None]]:
+        yield self._append
+
+    def _append(self, data: bytes) -> None:
+        self._hash.update(data)
+        self._unsent += data
+        self._bytes_there += len(data)
+        if len(self._unsent) >= _SENT_BYTES:
+            self._send()
+
+    def _send(self) -> None:
+        with self._telling():
+            if self._stream is None:
+                plain = CompressionTypes.UNCOMPRESSED
+                self._stream = cast(
+                    BinaryIO, FileSystems.create(self._part, compression_type=plain)
+                )
+            self._stream.write(self._unsent)
+        self._unsent = bytearray()
+
+    def _end_upload(self) -> None:
+        """All that has come is in `<name>.part`, once this has been called."""
+        if self._unsent:
+            self._send()
+        with self._telling():
+            if self._stream is not None:
+                self._stream.close()
+                self._stream = None
+            # An upload that breaks off, and is ended nevertheless, would leave a part.
+            if (arrived := file_bytes_of(self._part)) != self._bytes_there:
+                raise StoreError(self._part, f"{arrived} bytes of {self._bytes_there} have arrived")
+
+    def _drop(self) -> None:
+        """Beam cannot give an upload up: it is ended, and the object removed."""
+        stream, self._stream = self._stream, None
+        self._forget()
+        if stream is not None:
+            with errors_logged():
+                stream.close()
+        remove_if_there(self._part)
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raises DownloadError for what the store refuses inside the block."""
+        try:
+            yield
+        except (StoreError, InputError) as error:
+            raise DownloadError(self.file.name, "", str(error)) from error
+        except Exception as error:  # its libraries raise errors of many kinds
+            reason = f"{self._part}: {refusal_of(error)}"
+            raise DownloadError(self.file.name, "", reason) from error
+
+    def discard(self) -> None:
+        with self._telling():
+            self._drop()
+            for path in (self.path, self._note_path):
+                remove_if_there(path)
+
+    def close(self) -> None:
+        if not self._is_finished:
+            with errors_logged():
+                self._drop()
+
+    def _digest(self, kind: str, check: Callable[[], None]) -> str:
+        """Objects do not change: one that the store still calls the same is not read again."""
+        if not self._is_finished:
+            return self._hash.hexdigest()
+        note = self._note
+        if note and note.stored and note.checksum == self.file.checksum:
+            with self._telling():
+                if note.stored == FileSystems.checksum(self.path):
+                    return note.checksum.partition(":")[2].lower()
+        with self._open() as stream:
+            return digest_of(stream, kind, check)
+
+    def _open(self) -> BinaryIO:
+        if not self._is_finished:
+            self._end_upload()
+        with self._telling():
+            return open_raw(self.path if self._is_finished else self._part)
+
+    def finish(self) -> str:
+        self._end_upload()
+        note = cast(Note, self._note)
+        with self._telling():
+            self._write_note(note)  # first: what has its name has a note
+            FileSystems.rename([self._part], [self.path])
+            self._write_note(
+                msgspec.structs.replace(note, stored=str(FileSystems.checksum(self.path)))
+            )
+        self._is_finished = True
+        return self.path
+
+    def _write_note(self, note: Note) -> None:
+        content = msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n"
+        write_whole(self._note_path, content)
+        self._note = note

@@ -1,0 +1,270 @@
+"""A wiki at two dates: pages were moved, swapped, merged … in between; and how well they are linked.
+
+Every article has a made item, so that the right link is known. The tests take three pages of each kind of
+change, the benchmark the titles of real dumps.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.makers import dump_files
+from tests.makers.entity_tables import Item, write_entity_table
+from tests.tools.run_pipeline import run_inputs
+from transforms.records import Article, Page
+from transforms.text.wikimedia.link_sources import redirects_since
+from transforms.wiki.find_items import WikiTables
+from transforms.wiki.join_wikidata import JoinWikidata
+from transforms.wiki.link_titles import FindRedirects
+from transforms.wiki.pack_articles import pack_article
+from transforms.wiki.read_entity_table import EntityTable
+
+WIKI = "elwiki"
+EARLIER, LATER = "20261001", "20261101"
+BETWEEN, LONG_AGO = "2026-10-12T08:00:00Z", "2014-03-01T08:00:00Z"
+_BY_HAND = "Redirected page to [[{target}]]"
+_FIRST_ITEM, _FIRST_PAGE = 1_000, 10_000_000  # of those that are made
+
+
+class State(NamedTuple):
+    """The wiki at one date."""
+
+    articles: dict[int, str]  # page id → title
+    items: dict[int, str]  # page id → QID
+    redirects: list[Page]
+    sitelinks: dict[str, str]  # QID → title, of titles that are redirects on purpose
+
+    def titles(self) -> dict[str, str]:
+        """QID → title."""
+        return {item: self.articles[page] for page, item in self.items.items()} | self.sitelinks
+
+
+class Wiki:
+    """Applies changes to articles, and notes which pages are of which kind of change."""
+
+    def __init__(self) -> None:
+        self.before = State({}, {}, [], {})
+        self.after = State({}, {}, [], {})
+        self.kinds: dict[int, str] = {}
+        self._pages = itertools.count(_FIRST_PAGE)
+        self._items = itertools.count(_FIRST_ITEM)
+
+    def change(self, kind: str, titles: Sequence[str]) -> None:
+        """Adds the articles to the state before, and what has become of them to the state after."""
+        CHANGES[kind](self, titles)
+        for page in (*self.before.articles, *self.after.articles):
+            self.kinds.setdefault(page, kind)
+
+    def put(self, state: State, title: str, page: int = 0, item: str = "-") -> tuple[int, str]:
+        """Adds an article with a new page id and a new item, if not told others; "" is no item."""
+        page = page or next(self._pages)
+        item = f"Q{next(self._items)}" if item == "-" else item
+        state.articles[page] = title
+        if item:
+            state.items[page] = item
+        return page, item
+
+    def redirect(
+        self,
+        title: str,
+        target: str,
+        *,
+        comment: str = "moved page [[{title}]] to [[{target}]]: better",
+        created: str = BETWEEN,
+        section: str = "",
+    ) -> None:
+        """Adds a redirect to the state after; `created` is "" of a page with more revisions."""
+        text = f"#REDIRECT [[{target}{section}]]"
+        comment = comment.format(title=title, target=target)
+        page = Page(next(self._pages), 0, title, 1, "wikitext", True, False, text, target)
+        self.after.redirects.append(page._replace(created=created, comment=comment))
+
+
+def _unchanged(wiki: Wiki, titles: Sequence[str]) -> None:
+    for title in titles:
+        wiki.put(wiki.after, title, *wiki.put(wiki.before, title))
+
+
+def _moved(wiki: Wiki, titles: Sequence[str]) -> None:
+    for title in titles:
+        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+        wiki.redirect(title, f"{title} (new)")
+
+
+def _moved_without_redirect(wiki: Wiki, titles: Sequence[str]) -> None:
+    for title in titles:
+        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+
+
+def _moved_twice(wiki: Wiki, titles: Sequence[str]) -> None:
+    """A bot has led the first redirect to the second title."""
+    for title in titles:
+        wiki.put(wiki.after, f"{title} (newest)", *wiki.put(wiki.before, title))
+        wiki.redirect(title, f"{title} (newest)", created="", comment="double redirect")
+        wiki.redirect(f"{title} (new)", f"{title} (newest)")
+
+
+def _swapped(wiki: Wiki, titles: Sequence[str]) -> None:
+    pages = [wiki.put(wiki.before, title) for title in titles]
+    for title, page in zip([*titles[1:], titles[0]], pages, strict=True):
+        wiki.put(wiki.after, title, *page)
+
+
+def _title_taken(wiki: Wiki, titles: Sequence[str]) -> None:
+    """The page was moved, and its title has a new page about something else."""
+    for title in titles:
+        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+        wiki.put(wiki.after, title)
+
+
+def _deleted(wiki: Wiki, titles: Sequence[str]) -> None:
+    for title in titles:
+        wiki.put(wiki.before, title)
+
+
+def _made_anew(wiki: Wiki, titles: Sequence[str]) -> None:
+    """Deleted and written again, about the same."""
+    for title in titles:
+        _, item = wiki.put(wiki.before, title)
+        wiki.put(wiki.after, title, item=item)
+
+
+def _new(wiki: Wiki, titles: Sequence[str]) -> None:
+    for title in titles:
+        wiki.put(wiki.after, title)
+
+
+def _merged(wiki: Wiki, titles: Sequence[str]) -> None:
+    """The article became a redirect to another one, that has no item yet."""
+    for title in titles:
+        wiki.put(wiki.before, title)
+        wiki.put(wiki.after, f"{title} and others", item="")
+        wiki.redirect(title, f"{title} and others", created="", comment=_BY_HAND)
+
+
+def _deleted_for_redirect(wiki: Wiki, titles: Sequence[str]) -> None:
+    """The article was deleted, and its title leads to a section of another one, that has no item yet."""
+    for title in titles:
+        wiki.put(wiki.before, title)
+        wiki.put(wiki.after, f"{title} and others", item="")
+        wiki.redirect(title, f"{title} and others", comment=_BY_HAND, section=f"#{title}")
+
+
+def _merged_by_deletion(wiki: Wiki, titles: Sequence[str]) -> None:
+    """The same, but to all of the other article."""
+    for title in titles:
+        wiki.put(wiki.before, title)
+        wiki.put(wiki.after, f"{title} and others", item="")
+        wiki.redirect(title, f"{title} and others", comment=_BY_HAND)
+
+
+def _redirect_on_purpose(wiki: Wiki, titles: Sequence[str]) -> None:
+    """A move left the redirect long ago, and an item has it on purpose; the target has no item."""
+    for title in titles:
+        page, _ = wiki.put(wiki.before, f"{title} and others", item="")
+        wiki.put(wiki.after, f"{title} and others", page, item="")
+        item = f"Q{next(wiki._items)}"
+        wiki.before.sitelinks[item] = wiki.after.sitelinks[item] = title
+        wiki.redirect(title, f"{title} and others", created=LONG_AGO)
+
+
+def _items_merged(wiki: Wiki, titles: Sequence[str]) -> None:
+    """The item of the page was merged into another one."""
+    for title in titles:
+        page, _ = wiki.put(wiki.before, title)
+        wiki.put(wiki.after, title, page)
+
+
+CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
+    "unchanged": _unchanged,
+    "moved": _moved,
+    "moved without redirect": _moved_without_redirect,
+    "moved twice": _moved_twice,
+    "titles swapped": _swapped,
+    "title taken over": _title_taken,
+    "deleted": _deleted,
+    "made anew": _made_anew,
+    "new": _new,
+    "merged by an edit": _merged,
+    "deleted, redirect to a section": _deleted_for_redirect,
+    "deleted, redirect to a page": _merged_by_deletion,
+    "redirect has an item on purpose": _redirect_on_purpose,
+    "items merged": _items_merged,
+}
+
+
+class Method(NamedTuple):
+    """What the pages of the dump, which is of the later date unless told otherwise, are linked by."""
+
+    name: str
+    page_props: str = ""  # date
+    titles: str = ""  # date of the entity table
+    follows_redirects: bool = True
+    dump: str = LATER
+
+
+METHODS = (
+    Method("page_props of the date", LATER),
+    Method("earlier page_props", EARLIER),
+    Method("earlier titles, no redirects", "", EARLIER, False),
+    Method("earlier titles", "", EARLIER),
+    Method("earlier page_props and titles", EARLIER, EARLIER),
+    Method("earlier page_props, titles of the date", EARLIER, LATER),
+    Method("later page_props", LATER, dump=EARLIER),
+    Method("later titles", "", LATER, dump=EARLIER),
+    Method("later page_props and titles", LATER, LATER, dump=EARLIER),
+)
+
+
+class Fault(NamedTuple):
+    """A page that is not linked as it should be."""
+
+    kind: str
+    title: str
+    linked: str  # "" where the link is missing
+    right: str  # "" where there should be none
+
+
+def find_faults(wiki: Wiki, method: Method, folder: Path) -> Iterator[Fault]:
+    """The pages of the dump that the method links wrongly, or not at all."""
+    states = {EARLIER: wiki.before, LATER: wiki.after}
+    dump = states[method.dump]
+    tables, table = WikiTables(dump_date=method.dump), None
+    if method.page_props:
+        path = folder / f"{WIKI}-{method.page_props}-page_props.sql.gz"
+        rows = [
+            (page, "wikibase_item", qid) for page, qid in states[method.page_props].items.items()
+        ]
+        dump_files.write_page_props(path, rows, WIKI)
+        tables = tables._replace(page_props=[str(path)])
+    if method.titles:
+        table = _entity_table(folder / method.name, states[method.titles], method.titles)
+    linked = _link(dump, tables, table, method.follows_redirects)
+    for page, title in dump.articles.items():
+        if linked.get(page, "") != (right := dump.items.get(page, "")):
+            yield Fault(wiki.kinds[page], title, linked.get(page, ""), right)
+
+
+def _entity_table(folder: Path, state: State, date: str) -> EntityTable:
+    items = [Item(int(qid[1:]), (), {WIKI: title}) for qid, title in state.titles().items()]
+    groups = {"rows_per_group": 1 << 12, "groups_per_file": 64}
+    return write_entity_table(folder, items, {}, [WIKI], **groups)._replace(date=date)
+
+
+def _link(
+    dump: State, tables: WikiTables, table: EntityTable | None, follows_redirects: bool
+) -> Mapping[int, str]:
+    """Page id → QID."""
+    articles = [
+        pack_article(Article(page, title, "1", "")) for page, title in dump.articles.items()
+    ]
+    since = redirects_since(tables.sources(table)) if follows_redirects else ""
+    outcome = run_inputs(
+        lambda articles, redirects: (
+            articles | JoinWikidata(WIKI, tables, table, None, redirects | FindRedirects(since))
+        ),
+        articles=articles,
+        redirects=dump.redirects,
+    )
+    return {article.page_id: article.wikidata_id for article in outcome.elements["kept"]}

@@ -1,0 +1,88 @@
+"""Builds that learn from their dump which sections hold no prose."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.makers.wiki_builds import Build, build, run_cli
+
+NAMES = "learned-headings.tsv"
+UNPROVEN = "rue"
+PROSE = "Хата стояла край довгої дороги, якою вже багато років ніхто не ходив. " * 9
+LEFTOVER = "Хату показують на цій сторінці."
+# Headings that are in no table; the last page has a sentence where the others have links alone.
+TEXT = f"{PROSE}\n== Дорога ==\n{PROSE}\n== Де ще шукати ==\n* [[Хата]]\n== Звідки це ==\n<references/>\n"
+PAGES = [SamplePage(n, 0, f"Хата {'і ще ' * n}", TEXT, n) for n in range(1, 25)]
+PAGES.append(SamplePage(25, 0, "Дім", TEXT.replace("* [[Хата]]", LEFTOVER), 25))
+
+
+def config(folder: Path, pages: list[SamplePage] = PAGES, **settings: Any) -> Wiki40bConfig:
+    """A dump of two files."""
+    given = {"language": UNPROVEN, "vocabulary_size": 0} | settings
+    language = given["language"]
+    header = dump_files.dump_header(f"{language}wiki", language, "Wikipedia", {0: ""})
+    folder.mkdir()
+    dumps = [folder / f"{language}wiki-20260101-pages-articles{n}.xml" for n in (1, 2)]
+    for dump, part in zip(dumps, (pages[:10], pages[10:]), strict=True):
+        dump_files.write_xml(dump, header, part)
+    return Wiki40bConfig(dump=[str(dump) for dump in dumps], **given)
+
+
+def text_of(built: Build) -> str:
+    """The texts of all articles."""
+    return "".join(article["text"] for article in built.articles())
+
+
+def test_sections_under_learned_headings_are_dropped(tmp_path: Path) -> None:
+    built = build(tmp_path / "output", config(tmp_path / "dumps"))
+    assert LEFTOVER not in text_of(built)
+    assert text_of(built).count("Дорога") == len(PAGES)
+    _, *rows = (built.folder / NAMES).read_text("utf-8").splitlines()
+    assert [row.split("\t")[:3] for row in rows] == [
+        ["де ще шукати", "at every level", "25"],
+        ["звідки це", "at every level", "25"],
+    ]
+    assert {"min_sections", "min_closing"} <= built.manifest["settings"]["learned_headings"].keys()
+    assert built.manifest["settings"]["tables"]["headings"] == "learned from the dump"
+    (caveat,) = [one for one in built.manifest["caveats"] if NAMES in one]
+    assert caveat in (built.folder / "README.md").read_text("utf-8")
+    built.check_files()
+
+
+@pytest.mark.parametrize(
+    ("language", "setting", "learns"),
+    [
+        ("uk", "auto", False),
+        ("uk", "on", True),
+        (UNPROVEN, "off", False),
+        ("simple", "auto", False),
+    ],
+)
+def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -> None:
+    settings = {"language": language, "learn_headings": setting}
+    built = build(tmp_path / "output", config(tmp_path / "dumps", **settings))
+    assert (LEFTOVER in text_of(built)) is not learns
+    assert (built.folder / NAMES).exists() is learns
+    assert ("learned_headings" in built.manifest["settings"]) is learns
+
+
+def test_the_same_bytes_by_two_workers_from_files_in_another_order(tmp_path: Path) -> None:
+    one = config(tmp_path / "dumps")
+    reference = build(tmp_path / "one", one)
+    reverse = dataclasses.replace(one, dump=one.dump[::-1])
+    assert build(tmp_path / "two", reverse, workers=2).tree() == reference.tree()
+    turned = config(tmp_path / "turned", PAGES[::-1])
+    assert build(tmp_path / "three", turned).tree_but_inputs() == reference.tree_but_inputs()
+
+
+def test_headings_are_learned_in_the_reading_of_templates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--language", UNPROVEN, "--dump", "x.xml", "--output", tmp_path)
+    assert run_cli("wiki40b", *flags, "--no-wiki-templates", "--learn-headings", "on") == 2
+    assert "headings are learned in the reading" in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""The file SHA256SUMS beside the files of a Content File Export."""
+
+import posixpath
+from collections.abc import Iterable
+
+from transforms.files.open_input import InputError, is_there, open_raw
+from transforms.text.wikimedia.dump_folder import UnusableDumpError
+from transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
+
+
+def read_sums(path: str) -> dict[str, str]:
+    """Name → SHA-256 of the files that a file lists. Raises UnusableDumpError for one that is damaged."""
+    with open_raw(path) as stream:
+        return parse_sums(stream.read())
+
+
+def sums_beside(paths: Iterable[str]) -> dict[str, str]:
+    """Path → SHA-256 of all files that the lists beside files of exports name; no others are looked for.
+
+    Raises InputError for a list that is damaged.
+    """
+    folders = dict.fromkeys(posixpath.dirname(path) for path in paths if parse_name(path))
+    found: dict[str, str] = {}
+    for folder in folders:
+        path = posixpath.join(folder, SUMS)
+        try:
+            sums = read_sums(path) if is_there(path) else {}
+        except UnusableDumpError as error:
+            raise InputError(path, str(error)) from None
+        found |= {posixpath.join(folder, name): digest for name, digest in sums.items()}
+    return found

@@ -1,0 +1,174 @@
+"""What CLDR, Unicode's data of languages, says: names, months, forms of dates, numbers, and units.
+
+Babel holds the data. Languages whose tables were made by people do not need it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+LIBRARY = "babel"
+
+_NUMBERED_MONTH = re.compile(r"M\d\d")  # what CLDR's root has for a month without a name
+_DATE_TOKEN = re.compile(r"'([^']*)'|(d{1,2}(?!d)|y+|[ML]{3,5})|([A-Za-z]+)")
+_FIELDS = {"d": "{day}", "y": "{year}", "M": "{month}", "L": "{month}"}
+_SOME = 12  # of a unit: more than one or two, which have forms of their own
+# Symbols of {{convert}} → units of CLDR
+_UNITS = {
+    "mm": "length-millimeter",
+    "cm": "length-centimeter",
+    "m": "length-meter",
+    "km": "length-kilometer",
+    "in": "length-inch",
+    "ft": "length-foot",
+    "yd": "length-yard",
+    "mi": "length-mile",
+    "nmi": "length-nautical-mile",
+    "ly": "length-light-year",
+    "AU": "length-astronomical-unit",
+    "cm2": "area-square-centimeter",
+    "m2": "area-square-meter",
+    "km2": "area-square-kilometer",
+    "ha": "area-hectare",
+    "sq in": "area-square-inch",
+    "sq ft": "area-square-foot",
+    "sq yd": "area-square-yard",
+    "sq mi": "area-square-mile",
+    "acre": "area-acre",
+    "acres": "area-acre",
+    "cm3": "volume-cubic-centimeter",
+    "m3": "volume-cubic-meter",
+    "km3": "volume-cubic-kilometer",
+    "cu ft": "volume-cubic-foot",
+    "cu yd": "volume-cubic-yard",
+    "cu mi": "volume-cubic-mile",
+    "acre⋅ft": "volume-acre-foot",
+    "mL": "volume-milliliter",
+    "L": "volume-liter",
+    "US gal": "volume-gallon",
+    "imp gal": "volume-gallon-imperial",
+    "bbl": "volume-barrel",
+    "mg": "mass-milligram",
+    "g": "mass-gram",
+    "kg": "mass-kilogram",
+    "t": "mass-tonne",
+    "oz": "mass-ounce",
+    "lb": "mass-pound",
+    "st": "mass-stone",
+    "short tons": "mass-ton",
+    "m/s": "speed-meter-per-second",
+    "km/h": "speed-kilometer-per-hour",
+    "mph": "speed-mile-per-hour",
+    "kn": "speed-knot",
+    "W": "power-watt",
+    "kW": "power-kilowatt",
+    "MW": "power-megawatt",
+    "GW": "power-gigawatt",
+    "hp": "power-horsepower",
+}
+
+
+def cldr_version() -> str:
+    """Return the version of the data."""
+    from babel.core import get_cldr_version
+
+    return get_cldr_version()
+
+
+def _locale(languages: Iterable[str]) -> "Locale | None":
+    """Return the data of the first of some languages that CLDR has."""
+    from babel import Locale
+    from babel.localedata import exists
+
+    codes = (code.replace("-", "_") for code in languages)
+    return next((Locale.parse(code) for code in codes if exists(code)), None)
+
+
+def first_known(languages: Iterable[str]) -> str:
+    """Return the first of some languages that CLDR has; "" where it has none."""
+    return next((code for code in languages if _locale([code])), "")
+
+
+def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
+    """Return how the first of some languages that CLDR has writes numbers, as NumberFormat has it.
+
+    Args:
+        languages: codes, the best first.
+        native: whether its own digits are written, which may have separators of their own.
+    """
+    locale = _locale(languages)
+    if not locale:
+        return {}
+    symbols = locale.number_symbols
+    own = symbols.get(locale.default_numbering_system, {}) if native else {}
+    shown = own if own.get("group") and own.get("decimal") else symbols["latn"]
+    grouping = locale.decimal_formats[None].grouping
+    return {
+        "group": shown["group"],
+        "decimal": shown["decimal"],
+        "group_size": 2 if grouping[-1] == 2 else 3,
+    }
+
+
+def months_of(language: str) -> tuple[str, ...]:
+    """Return the names of the months in the form a date takes; () where CLDR has none."""
+    locale = _locale([language])
+    months = tuple(locale.months["format"]["wide"].values()) if locale else ()
+    return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
+
+
+def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
+    """Return the forms of a date, "day", and of a month, "month", where they fit the names of the months."""
+    locale = _locale([language])
+    if not locale:
+        return {}
+    patterns = {"day": locale.date_formats["long"], "month": locale.datetime_skeletons["yMMMM"]}
+    ends = {month.lstrip("0123456789") for month in months}
+    end = ends.pop() if len(ends) == 1 else ""  # "月" of "1月"
+    shown = {key: _shown(str(pattern.pattern), end) for key, pattern in patterns.items()}
+    return {key: form for key, form in shown.items() if form}
+
+
+def _shown(pattern: str, end: str) -> str:
+    """Return a pattern of CLDR in our form, "{day} {month} {year}"; "" where it has other fields."""
+    if end:
+        pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
+    if any(match[3] for match in _DATE_TOKEN.finditer(pattern)):
+        return ""
+    plain = pattern.replace("\u202f", " ").replace("\u00a0", " ")
+    return _DATE_TOKEN.sub(lambda one: one[1] if one[2] is None else _FIELDS[one[2][0]], plain)
+
+
+def languages_of(language: str) -> dict[str, str]:
+    """Return code → name of a language, in another language."""
+    locale = _locale([language])
+    names = locale.languages if locale else {}
+    return {code.replace("_", "-").lower(): name for code, name in names.items()}
+
+
+def countries_of(language: str) -> dict[str, str]:
+    """Return two-letter code → name of a country."""
+    locale = _locale([language])
+    names = locale.territories if locale else {}
+    return {code: name for code, name in names.items() if len(code) == 2}
+
+
+def units_of(language: str) -> dict[str, str]:
+    """Return symbol in English → symbol in the language, of units whose symbol differs."""
+    locale = _locale([language])
+    if not locale:
+        return {}
+    shown = {symbol: _symbol(unit, locale) for symbol, unit in _UNITS.items()}
+    return {symbol: own for symbol, own in shown.items() if own not in ("", symbol)}
+
+
+def _symbol(unit: str, locale: "Locale") -> str:
+    """Return a symbol that follows its number; "" where CLDR has none, or puts it first."""
+    from babel.units import format_unit
+
+    shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")
+    is_missing = unit in shown or not shown.startswith(str(_SOME))
+    return "" if is_missing else shown.removeprefix(str(_SOME)).strip()

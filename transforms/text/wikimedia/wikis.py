@@ -1,0 +1,124 @@
+"""Which Wikipedias there are: codes of languages ↔ names of databases.
+
+The code of a wiki is that in its address, "zh-yue" for `zh_yuewiki`. Codes that other sites use, "yue",
+are aliases of it.
+"""
+
+import difflib
+import functools
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any
+
+# fmt: off
+LANGUAGE_CODES: tuple[str, ...] = (
+    "en", "ar", "zh-cn", "zh-tw", "nl", "fr", "de", "it", "ja", "ko", "pl", "pt", "ru", "es",
+    "th", "tr", "bg", "ca", "cs", "da", "el", "et", "fa", "fi", "he", "hi", "hr", "hu", "id",
+    "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
+)
+# fmt: on
+"""The corpora of the paper. Their tables were made and proven by people."""
+
+_SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
+_BE_TARASK = (
+    "be-tarask",
+    "be_x_oldwiki",
+)  # the one wiki whose address has not the name of its database
+_CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
+
+
+@functools.cache
+def _of_mediawiki() -> Mapping[str, Any]:
+    path = resources.files(__package__) / "languages" / "mediawiki.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def mediawiki_table(code: str) -> Mapping[str, Any]:
+    """Return what MediaWiki knows of a wiki; nothing of one that is newer than the table."""
+    table: Mapping[str, Any] = _of_mediawiki()["wikis"].get(code, {})
+    return table
+
+
+def mediawiki_versions() -> str:
+    """Return which versions of MediaWiki, and of what else, the tables were taken from."""
+    return str(_of_mediawiki()["versions"])
+
+
+def code_of(dbname: str) -> str:
+    """Return the code in the address of a Wikipedia: "zh-yue" for "zh_yuewiki"."""
+    code, named = _BE_TARASK
+    return code if dbname == named else dbname.removesuffix("wiki").replace("_", "-")
+
+
+def _database_of(code: str) -> str:
+    tarask, dbname = _BE_TARASK
+    return dbname if code == tarask else code.replace("-", "_") + "wiki"
+
+
+@functools.cache
+def _aliases() -> Mapping[str, str]:
+    """Code of a language → code of its wiki, where that is another one: "yue" → "zh-yue"."""
+    tables = _of_mediawiki()["wikis"]
+    return {
+        table["language"]: code
+        for code, table in tables.items()
+        if table["language"] not in (*tables, code)
+    }
+
+
+def canonical_code(code: str) -> str:
+    """Return the code of the address for any code of a wiki: "zh-yue" for "yue", "no" for "nb".
+
+    A code that is not known comes back as it is: there are new wikis.
+    """
+    if code in LANGUAGE_CODES:
+        return code
+    plain = code_of(_database_of(code.strip().lower().replace("_", "-")))
+    return _aliases().get(plain, plain)
+
+
+def dbname_of(code: str) -> str:
+    """Return the database name of the wiki that a corpus is made of: "zhwiki" for "zh-tw".
+
+    Raises:
+        ValueError: no Wikipedia has such a code, or an address with another one; the message names it.
+    """
+    if code in LANGUAGE_CODES:
+        return _SHARED_WIKIS.get(code, f"{code}wiki")
+    dbname = _database_of(code)
+    if dbname in _SHARED_WIKIS.values():
+        corpora = " and ".join(one for one, wiki in _SHARED_WIKIS.items() if wiki == dbname)
+        raise ValueError(f"{dbname} gives two corpora, {corpora}: {code!r} is none")
+    if not _CODE.fullmatch(code) or dbname in _of_mediawiki()["not_wikipedias"]:
+        raise ValueError(f"no such language: {code!r}{near_codes(code, LANGUAGE_CODES)}")
+    if canonical_code(code) != code:
+        raise ValueError(
+            f"no such language: {code!r}; the code of its wiki is {canonical_code(code)}"
+        )
+    return dbname
+
+
+def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
+    """Return the corpora of those wikis that are Wikipedias: first the paper's in its order."""
+    wikis = {name for name in dbnames if name.endswith("wiki")} - {
+        *_of_mediawiki()["not_wikipedias"]
+    }
+    of_paper = [code for code in LANGUAGE_CODES if dbname_of(code) in wikis]
+    others = wikis - {dbname_of(code) for code in LANGUAGE_CODES}
+    codes = (code_of(name) for name in sorted(others))
+    return *of_paper, *(code for code in codes if _CODE.fullmatch(code))
+
+
+def open_codes() -> tuple[str, ...]:
+    """Return the corpora of all Wikipedias that are not closed, as far as MediaWiki's tables know."""
+    known = {_database_of(code) for code in _of_mediawiki()["wikis"]}
+    return codes_of(known - {*_of_mediawiki()["closed"]})
+
+
+def near_codes(code: str, codes: Iterable[str] = ()) -> str:
+    """Return the end of a message that names codes like one: "; like it are hy, hyw"; or ""."""
+    known = {*codes, *_of_mediawiki()["wikis"]} - {"zh"}
+    near = difflib.get_close_matches(code, sorted(known), n=5, cutoff=0.5)
+    return f"; like it are {', '.join(near)}" if near else ""

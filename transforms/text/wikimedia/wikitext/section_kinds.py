@@ -1,0 +1,247 @@
+"""Which headings of a wiki stand over sections that hold no prose: references, links, galleries.
+
+Every wiki ends its articles with such sections, under headings of its own. They can be recognised without
+knowing the language: under "References" there are notes and templates, under "See also" list items that are
+nothing but a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows
+them on the page. Lists of facts (births and deaths, films, awards) are no such sections, although they hold
+no prose either.
+
+The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi
+(tests/bench/headings.py).
+"""
+
+import collections
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple, get_args
+
+from transforms.text.wikimedia.wikitext.blocks import strip_tables
+from transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from transforms.text.wikimedia.wikitext.marks import (
+    BREAK,
+    LINK,
+    NOTE,
+    SOURCE,
+    TEMPLATE,
+    drop_noncharacters,
+    restore,
+)
+from transforms.text.wikimedia.wikitext.sections import name_of_heading, split_sections
+from transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
+
+MIN_SECTIONS = 5  # with something in them
+MIN_SHARE_OF_PAGES = 1 / 2_000  # a convention of the wiki, not of one subject
+MIN_WITHOUT_PROSE = 0.9  # of the sections
+MIN_CLOSING = 0.9  # of the sections: no prose follows on the page
+MIN_REFERRING = 0.3  # of those without prose: notes, sources, or links
+MAX_NAME = 60  # characters; no longer heading is common
+TOP_LEVEL = 2
+
+# Pages that take part: with some prose, and not about years and days, which are lists of events under the
+# same headings everywhere. Their titles have digits in all languages.
+_MIN_PAGE_LETTERS = 500
+_DIGIT = re.compile(r"\d")
+
+_MIN_PROSE = 60  # letters of a paragraph beside its links; East Asian ones count twice
+_MAX_BESIDE_LINK = 12  # letters beside the links of a list item that is nothing but links
+
+_NOTES = re.compile(r"<(?=(?:references|gallery)\b)", re.IGNORECASE)
+_TEMPLATE = re.compile(r"\{\{[^{}]*+\}\}")
+# {{Reflist|2|colwidth=30em}}; not {{Main|Another page}}, and no box or table.
+_MAX_NOTE = 40  # characters
+_NOTE = re.compile(r"\{\{[^{}|]*+(?:\|(?:[^{}|=]*+=[^{}|]*+|(?:\d|[^\w{}|])*+))*+\}\}")
+_LINK = re.compile(r"\[\[[^\[\]]*+\]\]")
+# Categories, and files beside the text: links with a prefix that are alone on their lines.
+_PREFIXED = re.compile(r"\n[ \t]*+(?:\[\[[^\[\]|:*#\n]++:[^\[\]\n]*+\]\][ \t]*+)++(?=\n)")
+# Fixed first characters make the searches fast.
+_EXTERNAL = re.compile(r"\[(?i:https?:|ftp:)?//[^\[\]\n]*+\]")
+_BARE = re.compile(r"://[^\s\[\]]++|ISBN\b")
+_CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+_QUOTES = re.compile("''+")
+_LIST_SIGNS = ("*", "#", ":", ";", "|", "!")
+_MAX_NESTING = 12
+
+# In the order of the fields of HeadingCounts.
+Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
+
+
+class HeadingKey(NamedTuple):
+    """A heading at level 1 or 2, or below."""
+
+    name: str  # as name_of_heading gives it; "" for the leads of pages
+    is_top: bool
+
+
+class HeadingCounts(NamedTuple):
+    """What was seen of the sections under a heading, with their subsections. Empty ones do not count."""
+
+    sections: int
+    closing: int  # no prose follows on the page
+    prose: int
+    notes: int
+    sources: int
+    links: int
+    lists: int
+    templates: int
+    page: str  # title of the first page by code point
+
+    @property
+    def without_prose(self) -> float:
+        """The share of sections without prose."""
+        return 1 - self.prose / self.sections
+
+
+class LearnedHeading(NamedTuple):
+    """A heading whose sections hold no prose."""
+
+    name: str
+    is_top_only: bool  # below level 2 it may be a heading like any other
+    counts: HeadingCounts
+
+
+def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
+    """Yield what the sections of a page are, and one key with the name "" for the page itself.
+
+    A page about a year or a day, and one with little prose, gives nothing.
+    """
+    if _DIGIT.search(title):
+        return
+    sections = list(split_sections(_mark(wikitext)))
+    lines = [_count_lines(section.body) for section in sections]
+    if sum(counts["letters"] for counts in lines) < _MIN_PAGE_LETTERS:
+        return
+    last_prose = max(i for i, counts in enumerate(lines) if counts["prose"])
+    yield HeadingKey("", is_top=True), _counts_of("prose", title, is_closing=False)
+    for i, section in enumerate(sections):
+        below = itertools.takewhile(
+            lambda j, level=section.level: sections[j].level > level,  # type: ignore[misc]
+            range(i + 1, len(sections)),
+        )
+        whole = [i, *below]
+        kind = _kind_of(sum((lines[j] for j in whole), collections.Counter()))
+        name = _name_of(section.heading)
+        if section.level and kind and name:
+            key = HeadingKey(name, section.level <= TOP_LEVEL)
+            yield key, _counts_of(kind, title, is_closing=last_prose <= whole[-1])
+
+
+def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
+    """Return the sums, and the smallest title."""
+    *numbers, titles = zip(*counts, strict=True)
+    return HeadingCounts._make([*map(sum, numbers), min(titles)])
+
+
+def learn_headings(
+    counts: Iterable[tuple[HeadingKey, HeadingCounts]],
+) -> list[LearnedHeading]:
+    """Return the headings whose sections hold no prose, the most frequent first."""
+    table = dict(counts)
+    leads = table.pop(HeadingKey("", is_top=True), None)
+    min_sections = max(MIN_SECTIONS, leads.sections * MIN_SHARE_OF_PAGES if leads else 0)
+    learned = []
+    for name in {key.name for key in table}:
+        at_top, below = (table.get(HeadingKey(name, is_top)) for is_top in (True, False))
+        everywhere = add_counts(filter(None, (at_top, below)))
+        if _holds_no_prose(everywhere, min_sections):
+            learned.append(LearnedHeading(name, False, everywhere))
+        elif at_top and _holds_no_prose(at_top, min_sections):
+            learned.append(LearnedHeading(name, True, at_top))
+    return sorted(learned, key=lambda heading: (-heading.counts.sections, heading.name))
+
+
+def _holds_no_prose(counts: HeadingCounts, min_sections: float) -> bool:
+    referring = counts.notes + counts.sources + counts.links
+    return (
+        counts.sections >= min_sections
+        and counts.without_prose >= MIN_WITHOUT_PROSE
+        and counts.closing >= MIN_CLOSING * counts.sections
+        and referring >= MIN_REFERRING * (counts.sections - counts.prose)
+    )
+
+
+def _counts_of(kind: Kind, title: str, *, is_closing: bool) -> HeadingCounts:
+    of_kind = (int(kind == one) for one in get_args(Kind))
+    return HeadingCounts._make([1, int(is_closing), *of_kind, title])
+
+
+def _name_of(heading: str) -> str:
+    """Return the name of a heading, or "" where it is made of links or templates, or too long."""
+    if LINK in heading or TEMPLATE in heading or NOTE in heading or SOURCE in heading:
+        return ""
+    name = name_of_heading(_QUOTES.sub("", decode_entities(restore(heading))))
+    return name if len(name) <= MAX_NAME else ""
+
+
+def _mark(wikitext: str) -> str:
+    """Return a page with marks in place of its links, addresses, citations, notes, and templates."""
+    text = _NOTES.sub(f"{NOTE}<", drop_noncharacters(wikitext))
+    text = _replace_nested(_TEMPLATE, _mark_template, strip_tables(strip_extensions(text)))
+    text = _BARE.sub(SOURCE, _EXTERNAL.sub(SOURCE, text))
+    text = _PREFIXED.sub("", f"\n{text}\n")
+    text = _replace_nested(_LINK, LINK, text)
+    return strip_tags(text).replace(BREAK, "\n")
+
+
+def _mark_template(call: re.Match[str]) -> str:
+    if SOURCE in call[0] or _CITED.search(call[0]):
+        return SOURCE
+    return NOTE if len(call[0]) <= _MAX_NOTE and _NOTE.fullmatch(call[0]) else TEMPLATE
+
+
+def _replace_nested(
+    pattern: re.Pattern[str], mark: str | Callable[[re.Match[str]], str], text: str
+) -> str:
+    for _ in range(_MAX_NESTING):
+        text, replaced = pattern.subn(mark, text)
+        if not replaced:
+            break
+    return text
+
+
+def _count_lines(body: str) -> collections.Counter[str]:
+    """Count the lines of each kind, and the letters of those that are prose."""
+    counts: collections.Counter[str] = collections.Counter()
+    for line in filter(None, map(str.strip, body.split("\n"))):
+        if line.startswith(_LIST_SIGNS):
+            counts[_kind_of_item(line)] += 1
+            continue
+        letters = _count_letters(line)
+        if letters >= _MIN_PROSE:
+            counts["letters"] += letters
+            counts["prose"] += 1
+        elif letters:
+            counts[_kind_of_item(line)] += 1
+        else:
+            counts.update({SOURCE, NOTE, LINK, TEMPLATE} & set(line))
+    return counts
+
+
+def _kind_of_item(line: str) -> str:
+    if SOURCE in line:
+        return "source"
+    return "link" if LINK in line and _count_letters(line) <= _MAX_BESIDE_LINK else "item"
+
+
+def _count_letters(line: str) -> int:
+    """Count the letters of a line, or of the beginning of a long one."""
+    letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
+    return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
+
+
+def _kind_of(lines: collections.Counter[str]) -> Kind | None:
+    """Return what a section with these lines is; None of an empty one."""
+    items = lines["source"] + lines["link"] + lines["item"]
+    if lines["prose"]:
+        return "prose"
+    if items:
+        if lines["source"] * 3 >= items:
+            return "sources"
+        return "links" if lines["link"] >= lines["item"] else "lists"
+    if lines[SOURCE] or lines[NOTE]:
+        return "notes"
+    if lines[LINK]:
+        return "links"
+    return "templates" if lines[TEMPLATE] else None

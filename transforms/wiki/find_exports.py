@@ -1,0 +1,97 @@
+"""Folders like those of the dump server → the Content File Exports of a wiki.
+
+`<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`, also without the first folder,
+or the first two. Of several compressions of a date, the one that workers can share best is taken.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.files.list_folders import list_files, list_subfolders
+from transforms.files.listed_sums import read_sums
+from transforms.text.wikimedia.dump_folder import UnusableDumpError
+from transforms.text.wikimedia.dump_layouts import plain_date
+from transforms.text.wikimedia.export_folder import (
+    CURRENT,
+    FOLDER_OF_FILES,
+    HISTORY,
+    SUMS,
+    ExportFolder,
+    order_of_suffix,
+    select_export,
+)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
+    """Date ("20261101") → folders of its compressions, in the order of the roots."""
+    found: dict[str, list[str]] = {}
+    for parent in folders_of_wikis(roots, CURRENT):
+        wiki = FileSystems.join(parent, dbname)
+        for name in filter(_DATE.fullmatch, list_subfolders(wiki)):
+            folder = FileSystems.join(wiki, name, FOLDER_OF_FILES)
+            found.setdefault(plain_date(name), []).append(folder)
+    return found
+
+
+def has_history(roots: Sequence[str], dbname: str) -> bool:
+    """Whether there is an export of all revisions of a wiki."""
+    wikis = (FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, HISTORY))
+    return any(map(list_subfolders, wikis))
+
+
+def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
+    """The folders that may hold wikis. A root may itself be one."""
+    for root in roots:
+        yield FileSystems.join(root, "other", kind)
+        yield FileSystems.join(root, kind)
+        is_history = posixpath.basename(root.rstrip("/")) == HISTORY
+        if is_history == (kind == HISTORY):
+            yield root
+
+
+def use_export(
+    folders: Sequence[str], dbname: str, date: str, *, keep_good: bool = False
+) -> list[str]:
+    """The files of an export, in the order of their pages.
+
+    Args:
+      folders: of its compressions, as `find_exports` gives them; they may share the files.
+      date: "20261101".
+      keep_good: take what is there of an export that lacks files or pages.
+
+    Raises UnusableDumpError where no compression is whole.
+    """
+    compressions: dict[str, list[str]] = {}
+    for folder in folders:
+        for name in list_subfolders(folder):
+            compressions.setdefault(name, []).append(FileSystems.join(folder, name))
+    reasons = []
+    sizes = {name: _list_sizes(places) for name, places in compressions.items()}
+    for name in sorted(compressions, key=lambda name: (order_of_suffix(sizes[name]), name)):
+        try:
+            paths = {file: path for file, (path, _) in sizes[name].items()}
+            export = ExportFolder(
+                dbname, date, {file: size for file, (_, size) in sizes[name].items()}, _sums(paths)
+            )
+            return [paths[file] for file in select_export(export, keep_good=keep_good)]
+        except UnusableDumpError as error:
+            reasons.append(str(error))
+    raise UnusableDumpError(reasons[0] if reasons else f"no files in {FOLDER_OF_FILES}/bzip2")
+
+
+def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Name → path and bytes. Of two files of one name, that of the first folder counts."""
+    return {
+        name: (FileSystems.join(folder, name), size)
+        for folder in reversed(folders)
+        for name, size in list_files(folder).items()
+    }
+
+
+def _sums(paths: Mapping[str, str]) -> Mapping[str, str]:
+    return read_sums(paths[SUMS]) if SUMS in paths else {}

@@ -1,0 +1,165 @@
+"""Articles ⋈ (title, item), and the redirects that moved pages have left behind."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.files import counters
+from transforms.records import PackedArticle, Page
+from transforms.text.wikimedia.link_sources import (
+    LINKED_BY,
+    REDIRECT,
+    Redirect,
+    redirect_of_move,
+    title_key,
+)
+from transforms.text.wikimedia.screening import PageFacts
+from transforms.wiki.read_entity_table import PageToFacts
+
+STAGE = "link-titles"
+_MOVED = "moved"
+
+
+@dataclass(eq=False, repr=False)
+class FindRedirects(beam.PTransform):
+    """PCollection[Page] → PCollection[Redirect], those left by moves since a date; "" finds none."""
+
+    since: str
+
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        if not self.since:
+            return pages.pipeline | "None" >> beam.Create([]).with_output_types(Redirect)
+        return pages | "LeftByMoves" >> beam.FlatMap(
+            redirects_of_moves, self.since
+        ).with_output_types(Redirect)
+
+
+@dataclass(eq=False, repr=False)
+class LinkTitles(beam.PTransform):
+    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)]: the items of titles.
+
+    An item whose title is now a redirect goes to the page that the redirect leads to, marked as such. If
+    redirects bring two items to one page, it gets neither.
+
+    Args:
+      title_to_item: (title, QID).
+      linked_by: what the facts say of links by title, one of LINKED_BY.
+      redirects: of Redirect, those that moves have left; None follows none.
+    """
+
+    title_to_item: beam.PCollection
+    linked_by: str = ""
+    redirects: beam.PCollection | None = None
+    is_case_sensitive: bool = False
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        keyed = {
+            "pages": articles | "PageOfTitle" >> beam.Map(title_and_page, self.is_case_sensitive),
+            "items": self.title_to_item | "KeyItems" >> beam.MapTuple(_key, self.is_case_sensitive),
+        }
+        if self.redirects is not None:
+            keyed["targets"] = self.redirects | "KeyRedirects" >> beam.MapTuple(
+                _key, self.is_case_sensitive
+            )
+        found = (
+            keyed
+            | "JoinTitles" >> beam.CoGroupByKey()
+            | "FactsOfTitle"
+            >> beam.FlatMapTuple(facts_of_title, self.linked_by).with_outputs(_MOVED, main="facts")
+        )
+        if self.redirects is None:
+            return found.facts
+        target_to_item = found[_MOVED] | "KeyTargets" >> beam.MapTuple(_key, self.is_case_sensitive)
+        moved = (
+            {"pages": keyed["pages"], "items": target_to_item}
+            | "JoinTargets" >> beam.CoGroupByKey()
+            | "FactsOfTarget" >> beam.FlatMapTuple(facts_of_target)
+        )
+        return (found.facts, moved) | "ByTitleOrRedirect" >> beam.Flatten()
+
+
+@dataclass(eq=False, repr=False)
+class OnePageOfItem(beam.PTransform):
+    """Links by page id and by title → PCollection[(page id, PageFacts)], those of an item by the best way.
+
+    An item has one page in a wiki. If a page that the dump has is linked to it by its id, another page with
+    its title is about something else.
+
+    Args:
+      articles: of PackedArticle: links by id of other pages do not count.
+      by_title: (page id, PageFacts), also by redirect.
+    """
+
+    articles: beam.PCollection
+    by_title: beam.PCollection
+
+    def expand(self, by_page: beam.PCollection) -> beam.PCollection:
+        present = {
+            "pages": self.articles | "PageIds" >> beam.Map(lambda one: (one.page_id, None)),
+            "facts": by_page,
+        }
+        of_present = (
+            present
+            | "JoinPages" >> beam.CoGroupByKey()
+            | "Present" >> beam.FlatMapTuple(facts_of_present)
+        )
+        return (
+            (of_present, self.by_title)
+            | "Links" >> beam.Flatten()
+            | "KeyByItem" >> beam.Map(lambda link: (link[1].qid, link))
+            | "GroupByItem" >> beam.GroupByKey()
+            | "BestLinks" >> beam.FlatMapTuple(best_links)
+        )
+
+
+def redirects_of_moves(page: Page, since: str) -> Iterator[Redirect]:
+    """The redirect that the page is, if a move has left it since the date."""
+    redirect = redirect_of_move(page, since)
+    if redirect is not None:
+        counters.count(STAGE, "redirects")
+        yield redirect
+
+
+def _key(title: str, value: str, is_case_sensitive: bool = False) -> tuple[str, str]:
+    return title_key(title, is_case_sensitive), value
+
+
+def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> tuple[str, int]:
+    """(title, page id)."""
+    return title_key(article.title, is_case_sensitive), article.page_id
+
+
+def facts_of_title(
+    _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
+) -> Iterator[Any]:
+    """The item of each page that has the title; (target, QID) on "moved" if it is a redirect."""
+    pages, items = list(found["pages"]), list(found["items"])
+    for qid in items:
+        for page in pages:
+            yield int(page), PageFacts(qid=str(qid), linked_by=linked_by)
+        for target in () if pages else found.get("targets", ()):
+            yield beam.pvalue.TaggedOutput(_MOVED, (target, qid))
+
+
+def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
+    """The item that redirects bring to a page, unless there are several."""
+    items = set(found["items"])
+    if len(items) == 1:
+        for page in found["pages"]:
+            yield page, PageFacts(qid=min(items), linked_by=REDIRECT)
+
+
+def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
+    """The facts of a page that is there."""
+    if any(True for _ in found["pages"]):
+        for facts in found["facts"]:
+            yield page, facts
+
+
+def best_links(_: str, links: Iterable[PageToFacts]) -> Iterator[PageToFacts]:
+    """Of the links of an item those that are made in the best way."""
+    ranked = [(LINKED_BY.index(facts.linked_by), (page, facts)) for page, facts in links]
+    best = min(rank for rank, _ in ranked)
+    yield from (link for rank, link in ranked if rank == best)

@@ -1,0 +1,49 @@
+"""Learned headings → `learned-headings.tsv`, the most frequent first."""
+
+from collections.abc import Sequence
+
+import apache_beam as beam
+
+from transforms.files.write_files import write_text
+from transforms.records import OutputFile
+from transforms.text.files.cells import to_line
+from transforms.text.wikimedia.wikitext.section_kinds import LearnedHeading
+
+NAME = "learned-headings.tsv"
+COLUMNS = (
+    "heading",
+    "dropped",
+    "sections",
+    "without prose",
+    "with notes",
+    "with sources",
+    "with links",
+    "with lists",
+    "with templates",
+    "for example in",
+)
+
+
+class ListHeadings(beam.PTransform):
+    """PCollection of one list of LearnedHeading → PCollection[OutputFile]."""
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, headings: beam.PCollection) -> beam.PCollection:
+        return headings | "WriteList" >> beam.Map(write_list, self.folder)
+
+
+def write_list(headings: Sequence[LearnedHeading], folder: str) -> OutputFile:
+    """Writes the list."""
+    text = "".join(map(to_line, [COLUMNS, *map(_cells, headings)]))
+    return write_text(folder, NAME, text, "tsv", len(headings))
+
+
+def _cells(heading: LearnedHeading) -> tuple[object, ...]:
+    counts = heading.counts
+    where = "at level 1 and 2" if heading.is_top_only else "at every level"
+    kinds = (counts.notes, counts.sources, counts.links, counts.lists, counts.templates)
+    share = f"{counts.without_prose:.1%}"
+    return heading.name, where, counts.sections, share, *kinds, counts.page
