@@ -23,15 +23,23 @@ from pipelines.settings.flores101_settings import (
 from transforms.files.open_input import match_inputs
 from transforms.sentences.read_topics import read_topics
 from transforms.sentences.select_sentences import SelectSentences
+from transforms.sentences.source_documents import DocumentFiles, SourceDocuments
 from transforms.sentences.source_passages import Sourced, SourceDump, SourcePassages, flatten
 from transforms.sentences.write_source import WriteSource
 from transforms.text.fingerprint import short_fingerprint
 from transforms.text.translation.records import DOMAINS
-from transforms.text.translation.sourcing.accounts import DESCRIPTION, account_for_source
+from transforms.text.translation.sourcing.accounts import (
+    DESCRIPTION,
+    account_for_source,
+    describe_documents,
+)
+from transforms.text.translation.sourcing.licences import SITES
 from transforms.text.translation.sourcing.quotas import split_sizes
 from transforms.text.wikimedia.dump_layouts import date_in_name
+from transforms.text.wikimedia.older_pages import NEWER_THAN, date_of_dump, name_older
 from transforms.text.wikimedia.sites import load_site
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
+from transforms.wiki.drop_older_pages import find_older_dump
 from transforms.wiki.read_dumps import dump_bytes_of
 
 
@@ -56,6 +64,13 @@ class Flores101(CorpusBuild):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
+        documents, older = config.document_sets(), config.older()
+        self.documents = [
+            DocumentFiles(domain, match_inputs(patterns), *older.get(domain, ()))
+            for domain, patterns in documents.items()
+        ]
+        if documents:
+            self.description = describe_documents(list(config.dumps()), list(documents))
         self.export_caveats = tuple(
             caveat for dump in self.dumps for caveat in caveats_of_export(dump.paths)
         )
@@ -68,7 +83,10 @@ class Flores101(CorpusBuild):
         whole = self.config.on_corrupt == "fail"
         flags = {load_site(name).dbname: f"--{name}" for name in DOMAINS}
         head = check_dumps(paths, LANGUAGE, site.dbname, whole=whole, settings=flags)
-        return SourceDump(site, paths, head)
+        date = self.config.dump_date or date_of_dump(paths)
+        older = find_older_dump(self.config.older().get(domain, ()), LANGUAGE, site.dbname, date)
+        licence = SITES[domain] if self.config.documents else ""
+        return SourceDump(site, paths, head, older, licence)
 
     @property
     def edition(self) -> str:
@@ -76,11 +94,14 @@ class Flores101(CorpusBuild):
 
     def date_of_inputs(self) -> str:
         """The newest date in the names of the dumps."""
-        return max(date_in_name(path) for dump in self.dumps for path in dump.paths)
+        paths = [path for dump in self.dumps for path in dump.paths]
+        return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
-        return 2 * sum(dump_bytes_of(path, stripes) for dump in self.dumps for path in dump.paths)
+        older = sum(dump.older.bytes_to_read(stripes) for dump in self.dumps if dump.older)
+        paths = [path for dump in self.dumps for path in dump.paths]
+        return older + 2 * sum(dump_bytes_of(path, stripes) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
         """The method: the passages of all articles wait in files until some are drawn."""
@@ -88,8 +109,12 @@ class Flores101(CorpusBuild):
 
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
         """Finds a passage in every article."""
-        sourced = flatten([self._source(root, dump, place.stripes) for dump in self.dumps])
-        ledger = self.open_ledger(root, lost=sourced.lost, pages=sourced.pages)
+        of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
+        of_documents = [self._source_documents(root, files) for files in self.documents]
+        sourced = flatten([*of_dumps, *of_documents])
+        ledger = self.open_ledger(
+            root, lost=sourced.lost, pages=sourced.pages, newer_than=sourced.newer
+        )
         return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
@@ -112,21 +137,34 @@ class Flores101(CorpusBuild):
         sourced: Sourced = root | f"Source {dump.site.name}" >> source
         return sourced
 
+    def _source_documents(self, root: beam.Pipeline, files: DocumentFiles) -> Sourced:
+        source = SourceDocuments(files, self.config.seed, self.config.on_corrupt)
+        sourced: Sourced = root | f"Source {files.domain}" >> source
+        return sourced
+
     def inputs(self) -> Mapping[str, Sequence[str]]:
         dumps = {dump.site.name: dump.paths for dump in self.dumps}
-        return {**dumps, "topics": self.topic_tables}
+        documents = {files.domain: files.paths for files in self.documents}
+        older = [path for dump in self.dumps if dump.older for path in dump.older.paths]
+        of_older = {NEWER_THAN: older} if older else {}
+        return {**dumps, **documents, "topics": self.topic_tables, **of_older}
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another selection of the same input."""
         config = self.config
+        older = config.older()
+        names = {name: name_older(older.get(name, ())) for name in config.dumps()}
+        names |= {files.domain: files.newer_than for files in self.documents}
+        newer_than = "-".join(f"{domain}-{name}" for domain, name in names.items() if name)
         topics = (f"{url}\t{topic}" for url, topic in sorted(self.topics.items()))
         return {
-            "domains": "-".join(config.dumps()),
+            "domains": "-".join(config.domains()),
             "all_wikibooks": config.all_wikibooks,
             "sentences": config.sentences,
             "articles": config.wanted_articles(),
             "seed": str(config.seed),
             "topics": short_fingerprint(topics),
+            **({"newer_than": newer_than} if newer_than else {}),
         }
 
     def caveats(self) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from transforms.text.wikimedia.link_sources import (
     is_of_another_date,
     redirects_since,
 )
+from transforms.text.wikimedia.older_pages import NEWER_THAN
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
@@ -43,6 +44,7 @@ from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.clean_wikitext import CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
+from transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.link_titles import FindRedirects
@@ -105,13 +107,21 @@ class Wiki40b(CorpusBuild):
             whole=config.on_corrupt == "fail",
             ignore_siteinfo=config.ignore_siteinfo,
         )
+        self.older = find_older_dump(
+            config.newer_than,
+            config.language,
+            self.dbname,
+            self.dump_date,
+            ignore_siteinfo=config.ignore_siteinfo,
+        )
         self.export_caveats = caveats_of_export(self.dumps)
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read: twice where templates are looked up."""
         reads = 1 + self.config.wiki_templates
-        return reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
+        older = self.older.bytes_to_read(stripes) if self.older else 0
+        return older + reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""
@@ -138,15 +148,17 @@ class Wiki40b(CorpusBuild):
             *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
         )
         own = root | "ReadTemplates" >> read if config.wiki_templates else None
+        namespaces = None if self.older else (ARTICLE_NAMESPACE,)  # all pages are old or new
         dump = root | "ReadDump" >> ReadDump(
-            self.dumps, place.stripes, config.on_corrupt, (ARTICLE_NAMESPACE,)
+            self.dumps, place.stripes, config.on_corrupt, namespaces
         )
-        articles = dump.pages | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
+        newer = dump.pages | "DropOlderPages" >> DropOlderPages(self.older, place.stripes)
+        articles = newer.kept | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language, self.site.namespaces, own.templates if own else None
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
-        rejected = (dump.rejected, articles.rejected, cleaned.rejected)
+        rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
             redirects=dump.pages | "FindRedirects" >> FindRedirects(redirects_since(sources)),
@@ -158,6 +170,7 @@ class Wiki40b(CorpusBuild):
                 root,
                 lost=dump.lost,
                 pages=dump.pages | "CountPages" >> beam.combiners.Count.Globally(),
+                newer_than=newer.older,
             ),
         )
 
@@ -207,6 +220,7 @@ class Wiki40b(CorpusBuild):
             "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
             "pin-splits": self.pins.inputs,
+            **({NEWER_THAN: self.older.paths} if self.older else {}),
         }
 
     def caveats(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
 from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.text.wikimedia.older_pages import NEWER_THAN
 
 
 class Corpus(Staged, Protocol):
@@ -54,7 +55,9 @@ def launch(
     start = time.monotonic()
     row = rows()[corpus.path[0]]
     memory = None if ignore_memory else row.memory
-    inputs = [path for paths in corpus.inputs().values() for path in paths]
+    # Of an older dump nothing but page ids is ever in memory.
+    held = {role: paths for role, paths in corpus.inputs().items() if role != NEWER_THAN}
+    inputs = [path for paths in held.values() for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:

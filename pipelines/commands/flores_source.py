@@ -8,6 +8,11 @@ examples:
   Another domain, and fewer:
     corpusmill flores101 source --wikipedia 'enwiki-20261101-pages-articles*.xml.bz2' \
       --sentences 600 --output corpora
+  Text that no model of 2025 has seen: news that you bring, and pages that are not in a dump of that year:
+    corpusmill flores101 source --documents news=news-2026.jsonl.gz --newer-than news=2025-12-31 \
+      --wikivoyage enwikivoyage-20261101-pages-articles.xml.bz2 \
+      --newer-than wikivoyage=enwikivoyage-20251201-pages-articles.xml.bz2 \
+      --sentences 900 --output corpora
 
 what you get, in <output>/flores101/<edition>/<date>-<version>/:
   source.tsv      the sentences: id, split, article, domain, topic, has_image, has_hyperlink, url, text
@@ -19,6 +24,10 @@ how it is chosen: articles by a fingerprint of seed, site and page id, so that n
 nor the number of workers decides; of each article one paragraph of its beginning, middle or end, and in it 3
 to 5 sentences in a row that are whole and neither short nor malformed. Whole articles go to dev, devtest and
 test. Where dumps have too few articles, all that is possible is taken, and the build says what is missing.
+
+documents: each domain has the same share of the sentences. With documents the tables have a column licence,
+and README.md lists the licences. A line that is malformed, or an id that is there twice, is an error with
+file and line; with --on-corrupt keep-good it is listed in rejected/.
 
 topics are guessed from categories and titles. To put them right, change them in a copy of source.tsv and
 build again with --topics COPY; only the columns url and topic are read.
@@ -52,6 +61,22 @@ def add(actions: Commands) -> None:
     dumps.files("--wikibooks", "English Wikibooks: pages of Wikijunior")
     dumps.files("--wikivoyage", "English Wikivoyage")
     dumps.files("--wikipedia", "English Wikipedia, which the paper does not draw from")
+    dumps.files(
+        "--documents",
+        "documents of a domain of their own: JSON Lines, a document a line with id, url, title, date"
+        " (2026-05-04), licence and text, whose paragraphs have blank lines between; may be given more than"
+        " once",
+        "NAME=FILE",
+        action="extend",
+    )
+    dumps.files(
+        "--newer-than",
+        "take of a site only pages that an older dump does not have (its pages-articles files, or its"
+        " page.sql.gz), or only those above a page id; of documents only those later than a day; may be given"
+        " more than once",
+        "NAME=FILE|ID|DAY",
+        action="extend",
+    )
     dumps.files("--topics", "tables with the columns url and topic, which have the last word")
     dumps.dump_date("the newest date in the names of the dumps, else undated")
     dumps.on_corrupt()

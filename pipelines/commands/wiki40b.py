@@ -16,6 +16,9 @@ examples:
     corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
   A refresh: every entity stays in the split it had, new ones get theirs by the hash:
     corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
+  Articles that no model trained on the dump of 2023 has seen; or those above a page id:
+    corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
+    corpusmill wiki40b … --newer-than 4300000
   Without articles that are nearly the same as a longer one:
     corpusmill wiki40b … --near-duplicates 0.8
   On a Spark cluster (all Beam flags pass through):
@@ -140,6 +143,12 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "what keeps its split: finished builds, or .tsv, .csv (also compressed) or .parquet with columns"
         " wikidata_id and split (train, validation, test; dev and valid mean validation)",
     )
+    method.files(
+        "--newer-than",
+        "take only pages that an older dump of the wiki does not have: its pages-articles files or its"
+        " page.sql.gz; or only those above a page id",
+        "FILE|ID",
+    )
     method.near_duplicates(
         "of articles that share this part of their eight-word sequences keep the longest (default: keep"
         " all; 0.8 is a good value); those left out are listed in rejected/"
@@ -159,7 +168,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if settings.languages:
-        _refuse(settings, "--languages", ("language", *_FILES))
+        _refuse(settings, "--languages", ("language", *_FILES, "newer_than"))
         if not settings.dumps:
             raise ValueError("--languages needs --dumps, the folder with the dumps")
         return build_languages(settings, beam_flags)

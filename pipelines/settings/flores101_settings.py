@@ -7,6 +7,7 @@ from fractions import Fraction
 from pipelines.settings.dump_settings import check_dump_settings
 from transforms.text.builds.build_manifest import Release
 from transforms.text.translation.records import DOMAINS
+from transforms.text.translation.sourcing.documents import check_domain, is_day
 from transforms.text.translation.sourcing.quotas import (
     ARTICLES,
     SENTENCES,
@@ -14,6 +15,7 @@ from transforms.text.translation.sourcing.quotas import (
     Quota,
     plan_quotas,
 )
+from transforms.text.wikimedia.older_pages import parse_page_id
 
 CORPUS = "flores101"
 LANGUAGE = "en"
@@ -36,22 +38,53 @@ class Flores101Config:
     sentences: int = SENTENCES
     articles: int = 0  # 0 for as many to a sentence as in the paper
     topics: Sequence[str] = ()  # of tables (url, topic) that have the last word
+    documents: Sequence[str] = ()  # "news=docs.jsonl": a domain and a pattern of JSON Lines files
+    newer_than: Sequence[str] = ()  # "wikinews=old.xml.bz2", "wikivoyage=48000", "news=2026-01-01"
     dump_date: str = ""  # "20261101"; "" is the newest in the names of the dumps
     on_corrupt: str = "fail"
 
     def __post_init__(self) -> None:
-        if not self.dumps():
-            raise ValueError("no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia")
+        if not self.domains():
+            raise ValueError(
+                "no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia, nor --documents"
+            )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("all_wikibooks is asked for, and no dump of Wikibooks is named")
         for patterns in self.dumps().values():
             check_dump_settings(patterns, self.dump_date, self.on_corrupt)
+        for domain, patterns in self.document_sets().items():
+            check_domain(domain)
+            check_dump_settings(patterns, self.dump_date, self.on_corrupt)
+        for domain, values in self.older().items():
+            self._check_older(domain, values)
         self.quotas()
+
+    def _check_older(self, domain: str, values: Sequence[str]) -> None:
+        if domain not in self.domains():
+            raise ValueError(f"newer_than of {domain!r}, of which nothing is given")
+        if domain in self.dumps():
+            parse_page_id(values)
+        elif len(values) > 1 or not is_day(values[0]):
+            raise ValueError(
+                f"newer_than of {domain} is a day like 2026-01-01, not {' '.join(values)}"
+            )
 
     def dumps(self) -> dict[str, Sequence[str]]:
         """Domain → patterns, of the domains that are asked for."""
         given = {domain: getattr(self, domain) for domain in DOMAINS}
         return {domain: patterns for domain, patterns in given.items() if patterns}
+
+    def document_sets(self) -> dict[str, list[str]]:
+        """Domain → patterns of its documents; domains by name."""
+        return dict(sorted(_by_name("documents", self.documents).items()))
+
+    def older(self) -> dict[str, list[str]]:
+        """Domain → what it is to be newer than."""
+        return _by_name("newer_than", self.newer_than)
+
+    def domains(self) -> tuple[str, ...]:
+        """Of dumps, and then of documents."""
+        return (*self.dumps(), *self.document_sets())
 
     def wanted_articles(self) -> int:
         """How many articles the sentences are taken from."""
@@ -59,7 +92,18 @@ class Flores101Config:
 
     def quotas(self) -> Mapping[Cell, Quota]:
         """How many articles and sentences each domain gives to each split."""
-        return plan_quotas(self.sentences, self.wanted_articles(), domains=tuple(self.dumps()))
+        return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
+
+
+def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
+    """Values like "news=docs.jsonl", by what is before the sign. Raises ValueError for others."""
+    found: dict[str, list[str]] = {}
+    for value in values:
+        name, sign, rest = value.partition("=")
+        if not (name and sign and rest):
+            raise ValueError(f"{setting} is {value!r}, and not like name=value")
+        found.setdefault(name, []).append(rest)
+    return found
 
 
 ORIGINAL = {
@@ -69,4 +113,5 @@ ORIGINAL = {
     "articles": ARTICLES,
     "seed": "0",
     "topics": "",
+    "newer_than": "",
 }

@@ -19,6 +19,7 @@ from transforms.text.wikimedia.link_sources import (
     days_between,
     redirects_since,
 )
+from transforms.text.wikimedia.older_pages import name_older, parse_page_id
 from transforms.text.wikimedia.wikitext.section_kinds import (
     MIN_CLOSING,
     MIN_REFERRING,
@@ -71,7 +72,7 @@ LEARNING = {
     "min_referring": MIN_REFERRING,
 }
 
-ORIGINAL = {"near_duplicates": 0.0}
+ORIGINAL = {"near_duplicates": 0.0, "newer_than": ""}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Wiki40bConfig:
     page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
     entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
     templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
+    newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
     learn_headings: str = "auto"  # "on", "off", or "auto": in languages without a table of headings
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
@@ -98,6 +100,7 @@ class Wiki40bConfig:
 
     def __post_init__(self) -> None:
         load_language(self.language)
+        parse_page_id(self.newer_than)
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
@@ -115,7 +118,9 @@ class Wiki40bConfig:
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input, all but the language."""
-        return {"near_duplicates": self.near_duplicates}
+        newer_than = name_older(self.newer_than)
+        of_new_pages = {"newer_than": newer_than} if newer_than else {}
+        return {"near_duplicates": self.near_duplicates, **of_new_pages}
 
     def edition(self) -> str:
         """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""

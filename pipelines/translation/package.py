@@ -35,7 +35,14 @@ from transforms.text.files.markdown import Config, make_table, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.source_table import METADATA_COLUMNS, splits_of, yes_or_no
+from transforms.text.translation.source_table import (
+    LICENCE,
+    METADATA_COLUMNS,
+    columns_of,
+    splits_of,
+    yes_or_no,
+)
+from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # of a data set that is not given another
@@ -171,21 +178,36 @@ def _write_lines(
 
 
 def make_metadata(sentences: Sequence[SourceSentence]) -> str:
-    """metadata_dev.tsv as it was released. Raises InputError for a field that would break the table."""
+    """metadata_dev.tsv as it was released, with licences where there are any.
+
+    Raises InputError for a field that would break the table.
+    """
+    columns = columns_of(METADATA_COLUMNS, sentences)
     rows = [
-        (one.url, one.domain, one.topic, yes_or_no(one.has_image), yes_or_no(one.has_hyperlink))
+        (
+            *(
+                one.url,
+                one.domain,
+                one.topic,
+                yes_or_no(one.has_image),
+                yes_or_no(one.has_hyperlink),
+            ),
+            *([one.licence] if LICENCE in columns else []),
+        )
         for one in sentences
     ]
     for sentence, row in zip(sentences, rows, strict=True):
         if any(sign in field for field in row for sign in "\t\n"):
             raise InputError(source_table.NAME, f"{sentence.id}: a tab or line feed in a field")
-    return "".join("\t".join(map(protect, row)) + "\n" for row in (METADATA_COLUMNS, *rows))
+    return "".join("\t".join(map(protect, row)) + "\n" for row in (columns, *rows))
 
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
     """A row a sentence, a column `sentence_<code>` a language."""
-    rows = [[getattr(one, name) for name in _SCHEMA.names] for one in sentences]
-    table = table_of(rows, _SCHEMA)
+    has_licences = LICENCE in columns_of((), sentences)
+    schema = _SCHEMA.append(pa.field(LICENCE, pa.string())) if has_licences else _SCHEMA
+    rows = [[getattr(one, name) for name in schema.names] for one in sentences]
+    table = table_of(rows, schema)
     for language in included:
         texts = [language.texts[one.id] for one in sentences]
         table = table.append_column(f"sentence_{language.code}", pa.array(texts, pa.string()))
@@ -248,11 +270,11 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     tags = list(dict.fromkeys(language.tag for language in languages))
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
     lines = [
-        *yaml_head(LICENSE, tags, [Config("default", files)]),
+        *yaml_head(hub_licenses(project.sentences) or LICENSE, tags, [Config("default", files)]),
         "",
         f"# {project.rules.name}",
         "",
-        "Sentences of English Wikimedia sites, translated into every language by people: a benchmark of",
+        f"{_sources(project)}, translated into every language by people: a benchmark of",
         "machine translation between all pairs of languages. Method: Goyal et al., TACL 2022 (FLORES-101).",
         "",
         f"Signature: `{manifest['signature']}`",
@@ -263,6 +285,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         "`metadata_<split>.tsv` has a row for each after its header; `<split>-*.parquet` has all of it, a",
         "column `sentence_<code>` a language. The split `test` is withheld from what is published.",
         "",
+        *list_licences(project.sentences),
         *make_table(
             ["code", "language", "script", "quality score"],
             (
@@ -278,6 +301,12 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         "",
     ]
     return "\n".join(lines)
+
+
+def _sources(project: Project) -> str:
+    if not any(one.licence for one in project.sentences):
+        return "Sentences of English Wikimedia sites"
+    return f"Sentences of {', '.join(sorted({one.domain for one in project.sentences}))}"
 
 
 def _score(language: Included) -> str:

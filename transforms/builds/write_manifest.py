@@ -122,6 +122,8 @@ def write_manifest(
     known = provenance._replace(caveats=caveats)
     lost = [one._asdict() for one in ledger.values(LOST)]
     manifest = assemble(known, inputs, accounts.counts, lost, outputs) | dict(accounts.findings)
+    if accounts.license_id:
+        description = description._replace(license_id=accounts.license_id)
     card = make_card(description, manifest, accounts.sections)
     texts = make_texts(known, description, accounts.stats, card, outputs)
     written = [

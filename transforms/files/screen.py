@@ -24,27 +24,40 @@ class KeepAll(beam.PTransform):
 
 
 class ScreenPages(beam.PTransform):
-    """Splits pages by a rule: `reason_to_reject(page)` is a Reason, or None for a page that is kept."""
+    """Splits pages by a rule: `reason_to_reject(page, *sides)` is a Reason, or None for a page that is kept.
+
+    Args:
+      sides: side inputs that the rule needs.
+      stage: of the rejections.
+    """
 
     STAGE = "screen-pages"
 
-    def __init__(self, reason_to_reject: Callable[[Page], Reason | None]):
+    def __init__(
+        self,
+        reason_to_reject: Callable[..., Reason | None],
+        *sides: beam.pvalue.AsSideInput,
+        stage: str = STAGE,
+    ):
         super().__init__()
         self.reason_to_reject = reason_to_reject
+        self.sides = sides
+        self.stage = stage
 
     def expand(self, pages: beam.PCollection) -> Screened:
-        screen = beam.ParDo(_Screen(self.STAGE, self.reason_to_reject)).with_output_types(Page)
+        rule = _Screen(self.stage, self.reason_to_reject)
+        screen = beam.ParDo(rule, *self.sides).with_output_types(Page)
         split = pages | screen.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
 
 class _Screen(beam.DoFn):
-    def __init__(self, stage: str, reason_to_reject: Callable[[Page], Reason | None]):
+    def __init__(self, stage: str, reason_to_reject: Callable[..., Reason | None]):
         self.stage = stage
         self.reason_to_reject = reason_to_reject
 
-    def process(self, page: Page) -> Iterable[Any]:
-        reason = self.reason_to_reject(page)
+    def process(self, page: Page, *sides: Any) -> Iterable[Any]:
+        reason = self.reason_to_reject(page, *sides)
         if reason is None:
             yield page
         else:

@@ -26,6 +26,7 @@ class FindPassages(beam.PTransform):
       namespaces: number → names in this wiki, from the head of the dump.
       seed: decides with domain and page id about everything that is drawn.
       templates: PCollection of one WikiTemplates.
+      licence: of the pages; "" where sentences do not tell it.
     """
 
     STAGE = "find-passages"
@@ -36,9 +37,10 @@ class FindPassages(beam.PTransform):
         namespaces: Mapping[int, Sequence[str]],
         seed: int,
         templates: beam.PCollection,
+        licence: str = "",
     ):
         super().__init__()
-        self.find = _Find(site, dict(namespaces), seed)
+        self.find = _Find(site, dict(namespaces), seed, licence)
         self.templates = templates
 
     def expand(self, pages: beam.PCollection) -> Screened:
@@ -48,10 +50,13 @@ class FindPassages(beam.PTransform):
 
 
 class _Find(beam.DoFn):
-    def __init__(self, site: Site, namespaces: Mapping[int, Sequence[str]], seed: int):
+    def __init__(
+        self, site: Site, namespaces: Mapping[int, Sequence[str]], seed: int, licence: str
+    ):
         self.site = site
         self.namespaces = namespaces
         self.seed = seed
+        self.licence = licence
 
     def setup(self) -> None:
         self.of_wiki: WikiTemplates | None = None
@@ -65,7 +70,7 @@ class _Find(beam.DoFn):
             yield reject(page.page_id, page.title, FindPassages.STAGE, found)
             return
         counters.count(FindPassages.STAGE, "candidates")
-        yield found
+        yield found._replace(licence=self.licence)
 
 
 def find_candidate(

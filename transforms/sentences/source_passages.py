@@ -10,6 +10,7 @@ from transforms.records import Rejected
 from transforms.sentences.find_passages import FindPassages
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
 from transforms.text.wikimedia.sites import Site
+from transforms.wiki.drop_older_pages import DropOlderPages, OlderDump
 from transforms.wiki.read_dumps import ReadDump
 from transforms.wiki.read_templates import ReadTemplates
 
@@ -20,6 +21,8 @@ class SourceDump(NamedTuple):
     site: Site
     paths: Sequence[str]
     head: Siteinfo
+    older: OlderDump | None = None  # pages that it has are left out
+    licence: str = ""  # of the pages; "" where sentences do not tell it
 
 
 class Sourced(NamedTuple):
@@ -29,6 +32,7 @@ class Sourced(NamedTuple):
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
     lost: beam.PCollection  # of LostBytes
+    newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), one at most
 
 
 class SourcePassages(beam.PTransform):
@@ -47,7 +51,7 @@ class SourcePassages(beam.PTransform):
         self.on_corrupt = on_corrupt
 
     def expand(self, root: beam.Pipeline) -> Sourced:
-        site, paths, head = self.dump
+        site, paths, head, older, licence = self.dump
         own = root | "ReadTemplates" >> ReadTemplates(
             paths,
             site.language,
@@ -57,13 +61,20 @@ class SourcePassages(beam.PTransform):
             self.stripes,
             self.on_corrupt,
         )
-        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, site.namespaces)
+        namespaces = None if older else site.namespaces  # all pages are old or new
+        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         dump = root | "ReadDump" >> read_dump
-        articles = dump.pages | "ScreenPages" >> ScreenPages(site.reason_to_reject)
+        newer = dump.pages | "DropOlderPages" >> DropOlderPages(older, self.stripes)
+        articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
         found = articles.kept | "FindPassages" >> FindPassages(
-            site, head.namespaces, self.seed, own.templates
+            site, head.namespaces, self.seed, own.templates, licence
         )
-        rejected = (dump.rejected, articles.rejected, found.rejected) | beam.Flatten()
+        rejected = (
+            dump.rejected,
+            newer.rejected,
+            articles.rejected,
+            found.rejected,
+        ) | beam.Flatten()
         read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
         return Sourced(
             pages=read
@@ -72,6 +83,7 @@ class SourcePassages(beam.PTransform):
             candidates=found.kept,
             rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
             lost=dump.lost,
+            newer=newer.older | "OlderOfDomain" >> beam.WithKeys(site.name),
         )
 
 

@@ -9,13 +9,14 @@ from transforms.files.write_files import table_of, write_parquet, write_text
 from transforms.records import OutputFile
 from transforms.text.files.shards import parquet_name
 from transforms.text.translation.records import SPLITS, SourceSentence
-from transforms.text.translation.source_table import NAME, write_source
+from transforms.text.translation.source_table import LICENCE, NAME, columns_of, write_source
 from transforms.text.translation.sourcing.selection import Selection
 
 SCHEMA = pa.schema(
     [
         (name, pa.bool_() if name.startswith("has_") else pa.string())
         for name in SourceSentence._fields
+        if name != LICENCE
     ]
 )
 
@@ -38,8 +39,9 @@ class WriteSource(beam.PTransform):
 def write_sentences(selection: Selection, folder: str) -> Iterator[OutputFile]:
     """source.tsv for people, and a Parquet file for each split."""
     sentences = selection.sentences
-    table = write_source(sentences)
-    yield write_text(folder, NAME, table, "table")
+    names = columns_of(SCHEMA.names, sentences)
+    schema = SCHEMA if LICENCE not in names else SCHEMA.append(pa.field(LICENCE, pa.string()))
+    yield write_text(folder, NAME, write_source(sentences), "table")
     for split in SPLITS:
-        rows = [one for one in sentences if one.split == split]
-        yield write_parquet(folder, parquet_name(split, 0, 1), split, table_of(rows, SCHEMA))
+        rows = [one[: len(names)] for one in sentences if one.split == split]
+        yield write_parquet(folder, parquet_name(split, 0, 1), split, table_of(rows, schema))

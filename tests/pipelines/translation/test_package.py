@@ -12,9 +12,15 @@ from pipelines.builds.publish import TargetError
 from pipelines.inspect.verify import verify
 from pipelines.translation.checks import check_language
 from pipelines.translation.imports import import_files
-from pipelines.translation.package import Included, make_card, make_metadata, package
+from pipelines.translation.package import (
+    Included,
+    make_card,
+    make_metadata,
+    make_rows,
+    package,
+)
 from pipelines.translation.packets import send_packets
-from pipelines.translation.project import Project, open_project
+from pipelines.translation.project import Project, Rules, create_project, open_project
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,
@@ -26,6 +32,7 @@ from transforms.builds.check_files import lists_all_files
 from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
+from transforms.text.translation.source_table import METADATA_COLUMNS
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -219,6 +226,24 @@ def test_what_would_break_the_metadata_is_named() -> None:
     first, *_ = small_sentences()
     with pytest.raises(InputError, match=r"source\.tsv: dev-0001: a tab or line feed in a field"):
         make_metadata([first._replace(topic="a\tb")])
+
+
+def test_licences_of_documents_are_in_metadata_rows_and_card(tmp_path: Path) -> None:
+    first, *others = small_sentences()
+    document = first._replace(licence="CC0 1.0", domain="news")
+    sentences = [document, *(one._replace(licence="CC BY-SA 4.0") for one in others)]
+    project = create_project(str(tmp_path / "p"), Rules(), sentences)
+    assert list(project.sentences) == sentences
+    header, line, *_ = make_metadata(sentences).splitlines()
+    assert header.split("\t") == [*METADATA_COLUMNS, "licence"]
+    assert line.split("\t")[-1] == "CC0 1.0"
+    rows = make_rows(sentences, []).to_pylist()
+    assert [row["licence"] for row in rows] == [one.licence for one in sentences]
+    card = make_card(project, {"signature": "s", "counts": {"kept": {}}, "caveats": []}, [])
+    assert card.startswith("---\nlicense:\n- cc-by-sa-4.0\n- cc0-1.0\n")
+    assert "| CC0 1.0 | 1 |" in card
+    domains = ", ".join(sorted({one.domain for one in sentences}))
+    assert f"Sentences of {domains}, translated" in card
 
 
 def test_the_command(tmp_path: Path, translated: Project) -> None:

@@ -17,7 +17,7 @@ class Description(NamedTuple):
     title: str
     about: str = ""  # Markdown
     citation: str = ""  # BibTeX
-    license_id: str = ""  # as the Hugging Face hub names it; "" for what is no dataset
+    license_id: str | list[str] = ""  # as the Hugging Face hub names it; "" for what is no dataset
     features: Sequence[str] = ()  # of TensorFlow Datasets; () for what it does not read
     numbers: Sequence[str] = ()  # features that are integers; all others are texts
     splits: Sequence[str] = SPLITS

@@ -43,7 +43,7 @@ class _Config(msgspec.Struct):
 class _Head(msgspec.Struct):
     """What the head of the card of a build says."""
 
-    license: str
+    license: str | list[str]
     language: str | list[str]
     configs: Annotated[list[_Config], msgspec.Meta(min_length=1)]
 
@@ -60,8 +60,8 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
     has_default = any(build.name == default for build, _ in found)
     lines = [
         *yaml_head(
-            _one_or_all([head.license for _, head in found]),
-            _one_or_all([tag for _, head in found for tag in _languages(head)]),
+            _one_or_all([name for _, head in found for name in _as_list(head.license)]),
+            _one_or_all([tag for _, head in found for tag in _as_list(head.language)]),
             [_config(build, head, build.name == default) for build, head in found],
         ),
         "",
@@ -92,8 +92,8 @@ def _read_head(card: str) -> _Head | None:
         return None
 
 
-def _languages(head: _Head) -> list[str]:
-    return [head.language] if isinstance(head.language, str) else head.language
+def _as_list(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:

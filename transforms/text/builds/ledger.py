@@ -98,6 +98,7 @@ class Accounts(NamedTuple):
     sections: Sequence[str]  # lines of README.md between the signature and the caveats
     findings: Mapping[str, Any] = {}  # at the end of manifest.json
     caveats: tuple[str, ...] = ()  # that are known only now
+    license_id: str | list[str] = ""  # in place of that of the description; "" where that holds
 
 
 AccountFor = Callable[[Ledger, Provenance], Accounts]

@@ -29,7 +29,9 @@ class Config(NamedTuple):
     is_default: bool = False  # of several, the one that is loaded without a name
 
 
-def hub_head(license_id: str, edition: str, splits: Iterable[str], language: str = "") -> list[str]:
+def hub_head(
+    license_id: str | list[str], edition: str, splits: Iterable[str], language: str = ""
+) -> list[str]:
     """The lines of the YAML head of a build; the language is what the edition begins with, or another."""
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]

@@ -34,10 +34,11 @@ class SourceSentence(NamedTuple):
     article: str  # domain and page id, "wikinews:4711": neighbours of one article belong together
     text: str
     url: str  # of the article
-    domain: str  # of DOMAINS
+    domain: str  # of DOMAINS, or that of documents
     topic: str  # of TOPICS, or what an editor has put there
     has_image: bool  # the article shows a picture
     has_hyperlink: bool  # the sentence links to another page
+    licence: str = ""  # of the article, where documents are among the sources; else ""
 
 
 class Translation(NamedTuple):

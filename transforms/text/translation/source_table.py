@@ -1,6 +1,6 @@
 """source.tsv: the sentences that are translated, as a table that people may edit before a project begins."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from transforms.text.translation.records import SPLITS, ReadError, SourceSentence
@@ -18,20 +18,28 @@ COLUMNS = (
     "url",
     "text",
 )
+LICENCE = "licence"  # a further column, where sentences have licences
 METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
 _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
     """The table. The sentences stand by split, in the order of `SPLITS`, and place."""
-    return write_table(COLUMNS, map(_row, sentences))
+    rows = list(sentences)
+    columns = columns_of(COLUMNS, rows)
+    return write_table(columns, (_row(one, columns) for one in rows))
 
 
-def _row(sentence: SourceSentence) -> list[str]:
+def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
+    """The columns of a table, with LICENCE where one of the sentences has one."""
+    return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
+
+
+def _row(sentence: SourceSentence, columns: Sequence[str]) -> list[str]:
     values = sentence._asdict()
     return [
         yes_or_no(values[name]) if isinstance(values[name], bool) else values[name]
-        for name in COLUMNS
+        for name in columns
     ]
 
 
@@ -68,7 +76,7 @@ def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
         raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
     if not row["text"].strip() or "\n" in row["text"]:
         raise ReadError(line, "a sentence is one line that is not empty")
-    fields: dict[str, Any] = {name: row[name] for name in SourceSentence._fields}
+    fields: dict[str, Any] = {name: row[name] for name in SourceSentence._fields if name in row}
     for name in ("has_image", "has_hyperlink"):
         if row[name] not in _BOOLEANS:
             raise ReadError(line, f"{name} is yes or no, not {row[name]!r}")

@@ -11,6 +11,13 @@ from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.corpus_stats import add_stats
 from transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
+from transforms.text.wikimedia.older_pages import (
+    NEWER_NOTE,
+    as_finding,
+    check_older,
+    dropped_pages,
+    say_newer,
+)
 
 MALFORMED = "read-dump"  # stage of the pages that are not counted as read
 NOT_LINKED = "join-wikidata/no-entity"
@@ -27,6 +34,7 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
       pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
       subwords: at most one TrainedSubwords.
       subword_stats: (split, SubwordStats).
+      newer_than: at most one OlderPages.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -45,6 +53,7 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
     linked = _count_links(ledger) if sources else {}
     subwords = ledger.one("subwords")
     vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
+    newer, findings = _newer(ledger, pages)
     return Accounts(
         counts={
             "pages_read": pages,
@@ -57,6 +66,7 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
         },
         stats=stats,
         sections=[
+            *newer,
             *make_table(
                 ["split", *stats["total"]],
                 ([split, *counts.values()] for split, counts in stats.items()),
@@ -65,8 +75,21 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
             *not_kept(pages, "pages", rejected),
         ],
-        findings={"stats": stats} | vocabulary,
+        findings={"stats": stats} | vocabulary | findings,
     )
+
+
+def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
+    """What the card and the manifest say of an older dump. Raises NothingLeftError where no page is new."""
+    older = ledger.one("newer_than")
+    if older is None:
+        return [], {}
+    check_older(older)
+    dropped = dropped_pages(ledger)
+    if dropped == pages:
+        raise NothingLeftError((), f"none of the {pages:,} pages is newer than {older}")
+    lines = [f"{say_newer(older, pages, dropped)} {NEWER_NOTE}", ""]
+    return lines, {"newer_than": as_finding(older, pages, dropped)}
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:

@@ -15,9 +15,15 @@ from transforms.text.builds.ledger import (
 )
 from transforms.text.files.markdown import make_table
 from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
+from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
+from transforms.text.translation.sourcing.newer import describe_newer
 from transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
 from transforms.text.translation.sourcing.selection import Selection
 
+_WITH_DOCUMENTS = (
+    "Sentences of {sources}, drawn with corpusmill after Goyal et al., TACL 2022 (FLORES-101), section 3.1."
+    " The text is by the authors of the pages and documents, under the licences below."
+)
 DESCRIPTION = Description(
     title="Source sentences of a translation benchmark",
     about=(
@@ -41,8 +47,15 @@ another page. The sentences of `test` are not for release.
 """
 
 
+def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
+    """DESCRIPTION, of a build that draws from documents, too, by the names of both."""
+    of_sites = [f"English Wikimedia sites ({', '.join(sites)})"] if sites else []
+    sources = " and ".join([*of_sites, f"documents ({', '.join(documents)})"])
+    return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
+
+
 class DomainAccount(NamedTuple):
-    """The pages of a domain: rejected + not_drawn + articles = pages."""
+    """The pages, or documents, of a domain: rejected + not_drawn + articles = pages."""
 
     pages: int  # that were read
     rejected: int  # no articles, or without a passage, or with a sentence that was drawn before
@@ -60,13 +73,14 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
       pages: (domain, pages that were read).
       candidates: (domain, pages with a passage).
       selection: one Selection.
+      newer_than: (domain, OlderPages or NewerDocuments), of those domains that have any.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
+    names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
+    newer, findings = describe_newer(ledger, {name: pages[name] for name in names})
     if not selection.sentences:
-        raise NothingLeftError(DOMAINS, f"no passage in {sum(pages.values()):,} pages")
-    domains = {
-        domain: _account_for(domain, ledger, selection) for domain in DOMAINS if domain in pages
-    }
+        raise NothingLeftError(names, f"no passage in {sum(pages.values()):,} pages")
+    domains = {domain: _account_for(domain, ledger, selection) for domain in names}
     stats = _make_stats(selection, domains)
     rejected = ledger.rejected
     kept = {split: stats[split]["sentences"] for split in (*SPLITS, "total")}
@@ -80,9 +94,14 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
             "not_drawn": sum(account.not_drawn for account in domains.values()),
         },
         stats=stats,
-        sections=_make_sections(stats, rejected),
-        findings={"stats": stats},
+        sections=[
+            *newer,
+            *list_licences(selection.sentences),
+            *_make_sections(stats, rejected),
+        ],
+        findings={"stats": stats} | ({"newer_than": findings} if findings else {}),
         caveats=tuple(f"Fewer than asked for: {shortage}." for shortage in stats["shortages"]),
+        license_id=hub_licenses(selection.sentences),
     )
 
 

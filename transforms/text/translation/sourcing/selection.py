@@ -34,8 +34,8 @@ RESERVE_TIMES, RESERVE = 4, 500
 class Candidate(NamedTuple):
     """An article that could be taken."""
 
-    domain: str  # of DOMAINS
-    page_id: int
+    domain: str  # of DOMAINS, or that of documents
+    page_id: int | str  # id of a page; of a document the text that is its id
     title: str
     url: str
     topic: str  # of TOPICS
@@ -43,6 +43,7 @@ class Candidate(NamedTuple):
     rank: int  # fingerprint of seed, domain and page id: articles of low ranks are taken
     passage: Passage
     digest: int  # fingerprint of the whole cleaned article: equal for copies under other names
+    licence: str = ""  # "" in a build without documents, where the site tells it
 
 
 class Selection(NamedTuple):
@@ -64,9 +65,9 @@ def candidates_needed(articles: int) -> int:
     return RESERVE_TIMES * articles + RESERVE
 
 
-def place_of(candidate: Candidate) -> tuple[int, int, Candidate]:
-    """Whoever has the lowest is taken first. Two that are not the same never have the same one."""
-    return candidate.rank, candidate.page_id, candidate
+def place_of(candidate: Candidate) -> tuple[int, Candidate]:
+    """Whoever has the lowest is taken first: by rank, domain, page id. No two have the same one."""
+    return candidate.rank, candidate
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
@@ -292,6 +293,7 @@ def _sentences(taken: Mapping[Cell, Sequence[Candidate]]) -> Iterator[SourceSent
                 candidate.topic,
                 candidate.has_image,
                 sentence.has_hyperlink,
+                candidate.licence,
             )
 
 

@@ -39,6 +39,26 @@ def test_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
+    ("domains", "articles", "sentences"),
+    [
+        (THREE[:2], (421, 421), (1501, 1500)),
+        ((*THREE, "news"), (211, 211, 210, 210), (751, 750, 750, 750)),
+    ],
+)
+def test_the_paper_with_two_and_four_domains(
+    domains: tuple[str, ...], articles: tuple[int, ...], sentences: tuple[int, ...]
+) -> None:
+    quotas = plan_quotas(domains=domains)
+    margins = zip(articles, sentences, strict=True)
+    assert [margin(quotas, domain) for domain in domains] == list(margins)
+    splits = {"dev": (281, 997), "devtest": (281, 1012), "test": (280, 992)}
+    assert {split: margin(quotas, split) for split in splits} == splits
+    for split in splits:
+        cells = [quotas[domain, split].sentences for domain in domains]
+        assert max(cells) - min(cells) <= 9  # as many articles as can be, of 3 to 5 sentences each
+
+
+@pytest.mark.parametrize(
     ("sentences", "sizes"),
     [
         (3001, (997, 1012, 992)),

@@ -11,7 +11,12 @@ from transforms.records import Rejected
 from transforms.text.fingerprint import fingerprint
 from transforms.text.translation.records import SourceSentence
 from transforms.text.translation.sourcing.passages import Passage, PassageSentence
-from transforms.text.translation.sourcing.quotas import Cell, Quota, plan_quotas
+from transforms.text.translation.sourcing.quotas import (
+    Cell,
+    Quota,
+    plan_quotas,
+    split_sizes,
+)
 from transforms.text.translation.sourcing.selection import (
     Candidate,
     Selection,
@@ -276,6 +281,67 @@ def test_a_domain_without_quota_is_refused() -> None:
 
 LENGTHS = st.lists(st.integers(3, 5), max_size=40)
 QUOTAS: list[Mapping[Cell, Quota]] = [plan_quotas(36, 9), plan_quotas(50, 12), plan_quotas(67, 17)]
+
+
+FOUR = (*THREE, "news")
+
+
+@given(st.data(), st.sampled_from([2, 3, 4]), st.integers(60, 400), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_quotas_are_met_to_the_sentence_where_there_is_enough(
+    data: st.DataObject, count: int, sentences: int, chance: random.Random
+) -> None:
+    """However short the passages are, as long as enough of them have five sentences."""
+    quotas = plan_quotas(sentences, round(sentences / 3.6), domains=FOUR[:count])
+    most = max(quota.articles for quota in quotas.values()) * 3
+    candidates = [
+        candidate(page_id, length, domain)
+        for domain in FOUR[:count]
+        for page_id, length in enumerate(
+            [*data.draw(st.lists(st.integers(3, 5), max_size=30)), *[5] * most]
+        )
+    ]
+    chance.shuffle(candidates)
+    selection = select(candidates, quotas)
+    assert selection.shortages == ()
+    assert cells_of(selection) == {cell: one for cell, one in quotas.items() if one.articles}
+    of_domain = Counter(one.domain for one in selection.sentences)
+    assert max(of_domain.values()) - min(of_domain.values()) <= 1
+    of_split = Counter(one.split for one in selection.sentences)
+    assert of_split == {split: size for split, size in split_sizes(sentences).items() if size}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_domain_that_lacks_articles_takes_nothing_from_others(count: int) -> None:
+    quotas = plan_quotas(domains=FOUR[:count])
+    few, *others = FOUR[:count]
+    candidates = many(40, "345", [few]) + many(1000, "345", others)
+    selection = select(candidates, quotas)
+    [shortage] = selection.shortages
+    wanted = sum(one.sentences for cell, one in quotas.items() if cell[0] == few)
+    assert (shortage.domain, shortage.articles) == (few, 40)
+    assert shortage.wanted_sentences == wanted
+    cells = cells_of(selection)
+    of_others = {cell: one for cell, one in quotas.items() if cell[0] != few}
+    assert {cell: cells[cell] for cell in of_others} == of_others
+    sizes = [sum(q.sentences for c, q in cells.items() if c == (few, s)) for s in split_sizes(9)]
+    assert max(sizes) - min(sizes) <= 10
+    assert sum(sizes) == shortage.sentences
+
+
+def test_ids_of_documents_and_pages_stand_side_by_side() -> None:
+    """Numbers and texts are never compared, be the ranks equal."""
+    candidates = [
+        *(candidate(page_id, rank=7) for page_id in range(3)),
+        *(
+            candidate(number, rank=7, domain="news")._replace(page_id=name)
+            for number, name in enumerate("cab")
+        ),
+    ]
+    quotas = {("wikinews", "dev"): Quota(2, 8), ("news", "dev"): Quota(2, 8)}
+    selection = select(candidates, quotas)
+    taken = dict.fromkeys(one.article for one in selection.sentences)
+    assert list(taken) == ["news:a", "news:b", "wikinews:0", "wikinews:1"]
 
 
 @given(st.lists(LENGTHS, min_size=3, max_size=3), st.sampled_from(QUOTAS), st.randoms())

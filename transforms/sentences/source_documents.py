@@ -1,0 +1,190 @@
+"""Documents in JSON Lines → candidates for a translation benchmark."""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+
+from transforms.files import counters
+from transforms.files.damage import check_on_corrupt
+from transforms.files.open_input import InputError, open_input
+from transforms.files.spread import SpreadAll
+from transforms.records import Reason, Rejected
+from transforms.sentences.source_passages import Sourced, name_domain
+from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.translation.sourcing.documents import (
+    MAX_LINE_BYTES,
+    Document,
+    find_candidate,
+    parse_document,
+)
+from transforms.text.translation.sourcing.newer import DROP_DOCUMENTS, NewerDocuments
+from transforms.text.translation.sourcing.selection import Candidate
+
+READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # stages
+_BOM = b"\xef\xbb\xbf"
+
+Place = tuple[str, int, str]
+"""Name of a file, number of a line, and the path of the file."""
+
+
+class DocumentFiles(NamedTuple):
+    """The documents of a domain."""
+
+    domain: str  # "news"
+    paths: Sequence[str]
+    newer_than: str = ""  # day; documents up to it are left out; "" for none
+
+
+class SourceDocuments(beam.PTransform):
+    """Pipeline → Sourced: reads and checks documents, and finds a passage in each.
+
+    A file is one unit of work. Of the documents only ids and places, and the passages, travel.
+
+    Args:
+      seed: decides about everything that is drawn.
+      on_corrupt: "fail" raises InputError at the first malformed line and for an id that is there twice;
+        "keep-good" rejects the line, and all but the first document with an id.
+    """
+
+    def __init__(self, files: DocumentFiles, seed: int, on_corrupt: str = "fail"):
+        super().__init__()
+        check_on_corrupt(on_corrupt)
+        self.files = files
+        self.seed = seed
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> Sourced:
+        domain, paths, newer_than = self.files
+        read = (
+            root
+            | "SpreadFiles" >> SpreadAll(paths, of=str)
+            | "ReadDocuments"
+            >> beam.FlatMap(read_documents, self.on_corrupt).with_outputs(
+                "rejected", main="documents"
+            )
+        )
+        found = read.documents | "FindPassages" >> beam.FlatMap(
+            find_passage, domain, self.seed, newer_than
+        ).with_outputs("rejected", "days", main="candidates")
+        places = read.documents | "Places" >> beam.Map(id_and_place)
+        once = (
+            {"places": places, "candidates": found.candidates}
+            | "JoinIds" >> beam.CoGroupByKey()
+            | "TakeFirst"
+            >> beam.FlatMap(take_first, self.on_corrupt).with_outputs("rejected", main="candidates")
+        )
+        rejected = (read.rejected, found.rejected, once.rejected) | "Rejected" >> beam.Flatten()
+        documents = (read.documents, read.rejected) | "Read" >> beam.Flatten()
+        days = found.days | "Days" >> beam.CombineGlobally(first_and_last)
+        return Sourced(
+            pages=documents
+            | "CountDocuments" >> beam.combiners.Count.Globally()
+            | "OfDomain" >> beam.WithKeys(domain),
+            candidates=once.candidates,
+            rejected=rejected | "NameDomain" >> beam.Map(name_domain, domain),
+            lost=root | "NoneLost" >> beam.Create([]),
+            newer=root
+            | "Once" >> beam.Create([domain])
+            | "Describe" >> beam.Map(describe, newer_than, AsSingleton(days)),
+        )
+
+
+def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
+    """(place, Document) of each line that is one; other lines are Rejected, or an InputError."""
+    name = posixpath.basename(path)
+    with open_input(path) as stream:
+        for number, line in _read_lines(path, stream):
+            try:
+                if len(line) > MAX_LINE_BYTES:
+                    raise ValueError(f"the line has more than {MAX_LINE_BYTES:,} bytes")
+                yield (name, number, path), parse_document(line)
+                counters.count(READ, "documents")
+            except ValueError as error:
+                if on_corrupt == "fail":
+                    raise InputError(path, f"line {number}: {error}") from None
+                counters.count(READ, "malformed-document")
+                one = Rejected(f"{name}, line {number}", "", READ, "malformed-document", str(error))
+                yield TaggedOutput("rejected", one)
+
+
+def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
+    """(number, line) of all lines but empty ones; of a line that is too long the beginning."""
+    number, is_rest = 1, False
+    while True:
+        try:
+            line = stream.readline(MAX_LINE_BYTES + 2)
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"line {number}: damaged or cut: {error}") from None
+        if not line:
+            return
+        content = line.removeprefix(_BOM if number == 1 else b"").rstrip(b"\r\n")
+        if content.strip() and not is_rest:
+            yield number, content
+        is_rest = not line.endswith(b"\n")
+        number += not is_rest
+
+
+def find_passage(
+    placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
+) -> Iterator[Any]:
+    """(id, (place, Candidate)) of a document, or why there is none; and its day, if it is new."""
+    place, document = placed
+    if document.date <= newer_than:
+        yield _reject(document, DROP, Reason("older-document", document.date))
+        return
+    yield TaggedOutput("days", (document.date, document.date))
+    found = find_candidate(document, domain, seed)
+    if isinstance(found, Reason):
+        yield _reject(document, FIND, found)
+        return
+    counters.count(FIND, "candidates")
+    yield document.id, (place, found)
+
+
+def _reject(document: Document, stage: str, reason: Reason) -> TaggedOutput:
+    counters.count(stage, reason.slug)
+    rejected = Rejected(document.id, document.title, stage, reason.slug, reason.detail)
+    return TaggedOutput("rejected", rejected)
+
+
+def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
+    """What names the document."""
+    place, document = placed
+    return document.id, place
+
+
+def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
+    """The Candidate of the first document with an id. Raises InputError for further documents with it."""
+    name, parts = found
+    first, *others = sorted(parts["places"])
+    if others and on_corrupt == "fail":
+        _, line, path = others[0]
+        raise InputError(
+            path, f"line {line}: the id {name!r} is that of {first[0]}, line {first[1]}"
+        )
+    for place, candidate in sorted(parts["candidates"]):
+        if place == first:
+            yield candidate
+        else:
+            yield _reject_repeated(candidate, place, first)
+
+
+def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> TaggedOutput:
+    counters.count(READ, "repeated-id")
+    detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
+    rejected = Rejected(str(candidate.page_id), candidate.title, READ, "repeated-id", detail)
+    return TaggedOutput("rejected", rejected)
+
+
+def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """The earliest and the latest day of some spans; ("", "") for none."""
+    spans = [span for span in days if span[0]]
+    return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
+
+
+def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
+    """(domain, what is known of the age of its documents)."""
+    return domain, NewerDocuments(newer_than, *days)

@@ -1,0 +1,137 @@
+"""Documents that people bring: JSON Lines, each with its id, url, title, date, licence and text."""
+
+import datetime
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from transforms.records import Reason
+from transforms.text.fingerprint import fingerprint
+from transforms.text.translation.records import DOMAINS
+from transforms.text.translation.sourcing.passages import Paragraph, choose_passage
+from transforms.text.translation.sourcing.selection import Candidate
+from transforms.text.translation.sourcing.topics import topic_of
+
+MAX_LINE_BYTES = 1 << 24
+MAX_CHARACTERS = {"id": 200, "url": 2_000, "title": 1_000, "licence": 200}
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
+_URL = re.compile(r"https?://[^\s/]\S*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+
+
+class Document(NamedTuple):
+    """A text with what is known of it."""
+
+    id: str  # unique in its domain
+    url: str
+    title: str
+    date: str  # of publication, "2026-05-04"
+    licence: str  # "CC BY 4.0"
+    text: str  # paragraphs with blank lines between
+
+
+class _Line(msgspec.Struct):
+    id: str
+    url: str
+    title: str
+    date: str
+    licence: str
+    text: str
+
+
+def check_domain(name: str) -> None:
+    """Raises ValueError for what cannot be the domain of documents."""
+    if name in DOMAINS:
+        raise ValueError(
+            f"documents of {name!r}: that is a site; documents have a domain of their own"
+        )
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"documents of {name!r}: a domain has up to 32 small letters, digits and _, and begins with a"
+            " letter"
+        )
+
+
+def parse_document(line: bytes) -> Document:
+    """Reads one line. Other fields than those of a Document are ignored.
+
+    Raises ValueError, with what is wrong, for a line that is no JSON object in UTF-8, and for a field that is
+    missing, of another type than text, empty, too long, broken into lines (but for the text), or that is no
+    address or date.
+    """
+    try:
+        found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte {error.start} of the line") from None
+    except RecursionError:
+        raise ValueError("no JSON object: nested too deep") from None
+    document = Document(*(getattr(found, name).strip() for name in Document._fields))
+    for name, value in document._asdict().items():
+        _check(name, value)
+    return document._replace(date=_parse_date(document.date))
+
+
+def _check(name: str, value: str) -> None:
+    if not value:
+        raise ValueError(f"the {name} is empty")
+    if name == "text":
+        return
+    if len(value) > MAX_CHARACTERS.get(name, len(value)):
+        raise ValueError(
+            f"the {name} has {len(value):,} characters, of at most {MAX_CHARACTERS[name]:,}"
+        )
+    if _BREAKS.search(value):
+        raise ValueError(f"the {name} {value!r} has a line break or another control character")
+    if name == "url" and not _URL.fullmatch(value):
+        raise ValueError(f"the url is {value!r}, and not like 'https://…'")
+
+
+def _parse_date(text: str) -> str:
+    if not is_day(text[:10]) or not _TIME.fullmatch(text[10:]):
+        raise ValueError(f"the date is {text!r}, and not like '2026-05-04'")
+    return text[:10]
+
+
+def is_day(text: str) -> bool:
+    """Whether it is a date of the calendar like "2026-05-04"."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_paragraphs(text: str) -> list[Paragraph]:
+    """The paragraphs between blank lines. A single line break is a space: lines may be wrapped."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return [
+        Paragraph(" ".join(one.split()), ()) for one in _BLANK_LINES.split(lines) if one.strip()
+    ]
+
+
+def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Reason:
+    """The passage of a document, or the reason why there is none. Its topic is guessed as that of news."""
+    key = f"{seed} {domain} {document.id}"
+    paragraphs = read_paragraphs(document.text)
+    passage = choose_passage(paragraphs, key)
+    if isinstance(passage, Reason):
+        return passage
+    return Candidate(
+        domain=domain,
+        page_id=document.id,
+        title=document.title,
+        url=document.url,
+        topic=topic_of("wikinews", document.title, ()),
+        has_image=False,
+        rank=fingerprint(key),
+        passage=passage,
+        digest=fingerprint("\n".join(paragraph.text for paragraph in paragraphs)),
+        licence=document.licence,
+    )

@@ -1,0 +1,64 @@
+"""Licences of texts, as people write them and as the Hugging Face hub names them."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from transforms.text.files.markdown import make_table
+from transforms.text.translation.records import DOMAINS, SourceSentence
+
+SITES = {site: "CC BY" if site == "wikinews" else "CC BY-SA 4.0" for site in DOMAINS}
+"""Of pages. Wikinews has had CC BY 2.5 and later 4.0, which no dump tells apart."""
+
+OTHER = "other"
+_HUB = frozenset(
+    f"cc-by{kind}"
+    for kind in (
+        *("-2.0", "-2.5", "-3.0", "-4.0", "-sa-3.0", "-sa-4.0", "-nd-4.0", "-nc-2.0", "-nc-3.0"),
+        *("-nc-4.0", "-nc-nd-3.0", "-nc-nd-4.0", "-nc-sa-2.0", "-nc-sa-3.0", "-nc-sa-4.0"),
+    )
+)
+_ADDRESS = re.compile(
+    r"https?://creativecommons\.org/(licenses|publicdomain)/([a-z-]+)/([0-9.]+).*"
+)
+_CC0 = re.compile(r"cc-?(?:0|zero)(?:-1\.0)?")
+
+
+def hub_license(licence: str) -> str:
+    """The id of the hub: "CC BY-SA 4.0" is "cc-by-sa-4.0". What the hub has no id for is "other"."""
+    name = licence.strip().casefold()
+    if address := _ADDRESS.fullmatch(name):
+        kind = "" if address[2] == "zero" else f"-{address[2]}"
+        name = f"cc{kind}-{address[3]}" if kind else "cc0-1.0"
+    name = re.sub(r"[\s_-]+", "-", name)
+    if _CC0.fullmatch(name):
+        return "cc0-1.0"
+    if name == "cc-by":
+        return "cc"  # of the family, version unknown
+    return name if name in _HUB else OTHER
+
+
+def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
+    """The ids of all licences, sorted, one alone as it is; "" where sentences have none."""
+    found = sorted({hub_license(one.licence) for one in sentences if one.licence})
+    return found[0] if len(found) == 1 else found or ""
+
+
+def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
+    """The lines of a card that list the licences; none where sentences have none."""
+    counts = Counter(one.licence for one in sentences)
+    if not any(counts):
+        return []
+    rows = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return [
+        "## Licences",
+        "",
+        "The column `licence` has that of each sentence, as its document or site says it:",
+        "",
+        *make_table(["licence", "sentences"], ([_in_cell(name), count] for name, count in rows)),
+        "",
+    ]
+
+
+def _in_cell(text: str) -> str:
+    return re.sub(r"([\\|<>`*_\[\]])", r"\\\1", text)

@@ -1,0 +1,64 @@
+"""What the sentences of a benchmark are newer than, by domain, for its card and manifest."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from transforms.text.builds.ledger import REJECTED, Ledger
+from transforms.text.wikimedia.older_pages import (
+    NEWER_NOTE,
+    OlderPages,
+    as_finding,
+    check_older,
+    dropped_pages,
+    say_newer,
+)
+
+DROP_DOCUMENTS = "drop-older-documents"  # stage of documents that are not new
+
+
+class NewerDocuments(NamedTuple):
+    """The age of the documents of a domain, those that are not new left out."""
+
+    newer_than: str  # day; documents of it and before it are left out; "" for none
+    first_day: str  # "2026-05-04"; "" where no document is left
+    last_day: str
+
+
+def describe_newer(
+    ledger: Ledger, read: Mapping[str, int]
+) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Lines of the card, and what the manifest says of each domain. Both are empty where nothing is said.
+
+    Raises NothingLeftError for an older dump that is not older.
+
+    Args:
+      ledger: has (domain, OlderPages or NewerDocuments) as "newer_than".
+      read: domain → pages or documents that were read.
+    """
+    known = ledger.pairs("newer_than")
+    lines, findings, note = [], {}, []
+    for domain in (name for name in read if name in known):
+        newer = known[domain]
+        if isinstance(newer, OlderPages):
+            check_older(newer)
+            dropped = dropped_pages(ledger, f"{domain}/")
+            said, note = say_newer(newer, read[domain], dropped), ["", NEWER_NOTE]
+            findings[domain] = as_finding(newer, read[domain], dropped)
+        else:
+            said = _say_documents(newer, read[domain], _dropped_documents(ledger, domain))
+            findings[domain] = newer._asdict()
+        lines.append(f"- {domain}: {said}")
+    return (["## Newer than what", "", *lines, *note, ""] if lines else []), findings
+
+
+def _dropped_documents(ledger: Ledger, domain: str) -> int:
+    stage = f"{domain}/{DROP_DOCUMENTS}"
+    return sum(count for (its, _), count in ledger.values(REJECTED) if its == stage)
+
+
+def _say_documents(newer: NewerDocuments, read: int, dropped: int) -> str:
+    days = f"of {newer.first_day} to {newer.last_day}" if newer.first_day else "none"
+    if not newer.newer_than:
+        return f"Documents {days}."
+    later = f"{read - dropped:,} of {read:,} documents read are later"
+    return f"All documents are later than {newer.newer_than}: {later}, {days}."

@@ -1,0 +1,239 @@
+"""Pages of a dump → those that an older dump of the wiki does not have, or that have a larger page id."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsDict, AsSingleton
+
+from transforms.files.damage import damage_error
+from transforms.files.open_input import InputError, match_inputs, open_input
+from transforms.files.screen import ScreenPages
+from transforms.files.spread import SpreadAll
+from transforms.records import Page, Reason
+from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.files.file_units import FileUnit
+from transforms.text.wikimedia.link_sources import as_date
+from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
+from transforms.text.wikimedia.older_pages import (
+    IN_OLDER_DUMP,
+    OLDER_ID,
+    STAGE,
+    UNDATED,
+    OlderPages,
+    date_of_dump,
+    parse_page_id,
+)
+from transforms.text.wikimedia.page_ids import (
+    Block,
+    Extent,
+    add_extents,
+    has_id,
+    measure_block,
+    merge_blocks,
+    pack_ids,
+)
+from transforms.text.wikimedia.sql_dump import Row
+from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.read_dumps import dump_bytes_of, read_good_pages, spread_units
+from transforms.wiki.read_sql_dumps import read_file
+
+READ_STAGE = "read-older-dump"
+
+_HEAD_BYTES = 4_000  # <title>, <ns> and <id> stand first
+_ID = re.compile(rb"<id>(\d{1,18})</id>")
+_IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
+_DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
+
+
+class OlderDump(NamedTuple):
+    """What pages are to be newer than, found and looked at."""
+
+    dbname: str  # "elwiki"
+    page_id: int = 0  # pages up to this one are not new; 0 where files tell
+    dumps: Sequence[str] = ()  # paths of pages-articles files
+    tables: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
+    date: str = ""  # of the files, "20230501" or "undated"; "" where there are none
+    is_dated: bool = False  # that date was compared with the date of the dump that is built from
+
+    @property
+    def paths(self) -> list[str]:
+        """Of all files."""
+        return [*self.dumps, *self.tables]
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Bytes of dump files that the workers will read."""
+        return sum(dump_bytes_of(path, stripes) for path in self.dumps)
+
+
+def find_older_dump(
+    given: Sequence[str], language: str, dbname: str, date: str, *, ignore_siteinfo: bool = False
+) -> OlderDump | None:
+    """What a build is to be newer than; None where nothing is given.
+
+    Args:
+      given: one page id, or patterns of pages-articles files or page tables of the older dump.
+      language: corpus code, "zh-tw".
+      dbname: the wiki, "zhwiki".
+      date: of the dump that is built from, "20261101" or "2026-11-01"; another name is not compared.
+      ignore_siteinfo: take the older dump for one of the wiki, whatever its head says.
+
+    Raises InputError for files of another wiki, of no dump, of a dump that is cut off, or whose date is not
+    before that of the build; ValueError for page ids among files.
+    """
+    if not given:
+        return None
+    if page_id := parse_page_id(given):
+        return OlderDump(dbname, page_id)
+    paths = match_inputs(given)
+    tables = [path for path in paths if _is_table_of(path, dbname)]
+    dumps = [path for path in paths if path not in tables]
+    if dumps:
+        ignore = {"ignore_siteinfo": ignore_siteinfo}
+        check_dumps(dumps, language, dbname, whole=True, settings={}, **ignore)
+    date, older_date = as_date(date), date_of_dump(paths)
+    is_dated = bool(older_date and date)
+    if is_dated and older_date >= date:
+        raise InputError(
+            paths[0], f"a dump of {older_date}, which is not older than that of {date}"
+        )
+    return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
+
+
+def _is_table_of(path: str, dbname: str) -> bool:
+    """Whether a file is an SQL dump. Raises InputError for one of another wiki."""
+    with open_input(path) as stream:
+        try:
+            head = stream.read(_HEAD_BYTES)
+        except DECODE_ERRORS:
+            return False  # how a dump is damaged is said where it is read
+    if not _IS_TABLE.match(head):
+        return False
+    database = _DATABASE.search(head)
+    if database and database[1] != dbname.encode():
+        raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
+    return True
+
+
+class NewerPages(NamedTuple):
+    """What DropOlderPages gives: kept + rejected = pages."""
+
+    kept: beam.PCollection  # of Page
+    rejected: beam.PCollection  # of Rejected
+    older: beam.PCollection  # of one OlderPages; of none where all pages are kept
+
+
+class DropOlderPages(beam.PTransform):
+    """PCollection[Page] → NewerPages.
+
+    Of the older dump only the ids of its pages travel, as bitmaps, some 10 MB for enwiki. Damage in it is an
+    error in every build: pages that were there would be taken for new.
+
+    Args:
+      older: None keeps all pages.
+      stripes: see ReadDump.
+    """
+
+    def __init__(self, older: OlderDump | None, stripes: int = 1):
+        super().__init__()
+        self.older = older
+        self.stripes = stripes
+
+    def expand(self, pages: beam.PCollection) -> NewerPages:
+        root, older = pages.pipeline, self.older
+        if older is None:
+            none = root | beam.Create([])
+            return NewerPages(pages, none, none)
+        if older.page_id:
+            extent = root | "PageId" >> beam.Create([Extent(0, older.page_id)])
+            screen = ScreenPages(functools.partial(not_above, page_id=older.page_id), stage=STAGE)
+        else:
+            blocks = root | "ReadPageIds" >> ReadPageIds(older, self.stripes)
+            extent = (
+                blocks
+                | "MeasureBlocks" >> beam.Map(measure_block)
+                | "AddExtents" >> beam.CombineGlobally(add_extents)
+            )
+            screen = ScreenPages(is_in_older_dump, AsDict(blocks), stage=STAGE)
+        largest = (
+            pages
+            | "PageIds" >> beam.Map(lambda page: page.page_id).with_output_types(int)
+            | "LargestId" >> beam.CombineGlobally(largest_of)
+        )
+        screened = pages | "Screen" >> screen
+        facts = (
+            root
+            | "Once" >> beam.Create([older])
+            | "Describe" >> beam.Map(describe, AsSingleton(extent), AsSingleton(largest))
+        )
+        return NewerPages(screened.kept, screened.rejected, facts)
+
+
+def not_above(page: Page, page_id: int) -> Reason | None:
+    """The reason against a page with an id up to the given one."""
+    return Reason(OLDER_ID) if page.page_id <= page_id else None
+
+
+def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
+    """The reason against a page whose id is in the blocks."""
+    return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
+
+
+def largest_of(ids: Iterable[int]) -> int:
+    """0 for none."""
+    return max(ids, default=0)
+
+
+def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
+    """What was found out about the older dump."""
+    return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
+
+
+class ReadPageIds(beam.PTransform):
+    """PBegin → PCollection[Block]: the ids of all pages of a dump, of whatever namespace, each block once."""
+
+    def __init__(self, older: OlderDump, stripes: int = 1):
+        super().__init__()
+        self.older = older
+        self.stripes = stripes
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        dumps = spread_units(root, self.older.dumps, self.stripes)
+        tables = root | "Tables" >> SpreadAll(self.older.tables, of=str)
+        return (
+            (
+                dumps | "IdsOfDumps" >> beam.FlatMap(ids_of_dump).with_output_types(Block),
+                tables | "IdsOfTables" >> beam.FlatMap(ids_of_table).with_output_types(Block),
+            )
+            | "Flatten" >> beam.Flatten()
+            | "MergeBlocks" >> beam.CombinePerKey(merge_blocks)
+        )
+
+
+def ids_of_dump(unit: FileUnit) -> Iterator[Block]:
+    """The ids of the pages of a work unit. Raises InputError for damage, and a page without an id."""
+    pages = read_good_pages(unit, "fail", READ_STAGE)
+    return pack_ids(_id_of(unit, xml) for xml in pages)
+
+
+def _id_of(unit: FileUnit, xml: bytes) -> int:
+    head = xml[:_HEAD_BYTES].partition(b"<revision")[0]
+    if found := _ID.search(head):
+        return int(found[1])
+    try:
+        return parse_page(xml).page_id
+    except MalformedPageError as error:
+        raise damage_error(
+            unit.path, unit.start, unit.end, f"a page of the older dump: {error}"
+        ) from None
+
+
+def ids_of_table(path: str) -> Iterator[Block]:
+    """The ids in a page table. Raises InputError for damage, and a row without an id."""
+    return pack_ids(read_file(path, "page", ["page_id"], _id_of_row))
+
+
+def _id_of_row(row: Row) -> Iterator[int]:
+    yield parse_id(row[0] or b"", "page")
