@@ -24,7 +24,7 @@ from pipelines.inspect.score import score
 from pipelines.inspect.score_translations import score_translations
 from pipelines.inspect.verify import _faults_of
 from pipelines.refresh.config import load_config
-from pipelines.refresh.part_file import PartFile
+from pipelines.refresh.disk_part import DiskPart
 from pipelines.refresh.recipes import recipe_of
 from pipelines.refresh.remote import RemoteFile
 from pipelines.refresh.sites import find_offers
@@ -167,7 +167,7 @@ def read_sister_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
 @functools.lru_cache(maxsize=64)
 def _finder(name: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...]) -> tuple[Any, _Find]:
     site = load_site(name)
-    finder = _Find(site, dict(namespaces), 0)
+    finder = _Find(site, dict(namespaces), 0, "")
     finder.setup()
     return site, finder
 
@@ -494,7 +494,7 @@ def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     if name == "CURRENT":
         return Counts(records=bool(read_current(str(folder))))
     if name.startswith("."):
-        part = PartFile(folder, RemoteFile("a.bz2", ("https://dumps.example.org/a.bz2",), 10))
+        part = DiskPart(str(folder), RemoteFile("a.bz2", ("https://dumps.example.org/a.bz2",), 10))
         part.headers_to_resume("https://dumps.example.org/a.bz2")
         return Counts(records=bool(part.note), faults=bool(part.fault()))
     state = StateFolder(str(folder))

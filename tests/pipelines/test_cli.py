@@ -191,7 +191,7 @@ def test_an_interrupt_ends_the_imports_at_once(
     import_module, handlers = builtins.__import__, []
 
     def noted(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "pipelines.engines.errors":
+        if name == "pipelines.engines.file_options":
             handlers.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
         return import_module(name, *rest, **more)
 

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.settings.wiki40b_settings import VERSION
 from pipelines.wiki40b import Wiki40b
-from tests.makers.wiki_builds import Build, WikiFiles, run_cli
+from tests.makers.wiki_builds import Build, WikiFiles, run_cli, with_bulk
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +63,8 @@ def test_a_build_killed_in_its_last_stage_does_not_read_the_dump_again(
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    uk = WikiFiles(uk.folder, with_bulk(uk.wiki, 3_600_000))  # the damage is not near the end
+    uk.write_multistream()
     uk.write_page_props()
     undisturbed = build(uk, tmp_path / "undisturbed")
     kill_in_last_stage(uk, tmp_path / "output")

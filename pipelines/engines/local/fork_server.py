@@ -64,18 +64,22 @@ def main() -> None:
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
     """Kills the group while the block, which does not read the input, runs and the input ends."""
+    poll = select.poll()
+    poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
+    is_over = False
 
     def look(_: int, __: FrameType | None) -> None:
-        poll = select.poll()  # anew: the next signal may come while this one is handled
-        poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
         if poll.poll(0):
             os.killpg(0, signal.SIGKILL)
+        if not is_over:  # once more, and not before this signal is handled
+            signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS)
 
     signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS)
     try:
         yield
     finally:
+        is_over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -148,6 +148,7 @@ def test_a_released_data_set(tmp_path: Path) -> None:
         "health ",
         True,
         False,
+        "",
     )
     assert [one.article for one in found[2:]] == ["wikinews:devtest-0001", "wikibooks:devtest-0003"]
     assert find_source(str(tmp_path / "devtest")) == found[1:]
