@@ -247,7 +247,7 @@ def test_minidumps(tmp_path: Path, folder: str, pages: int) -> None:
         (
             "bad/elwiki-interrupted-download-multistream.xml.bz2",
             "el",
-            "the file ends inside a bz2 stream",
+            "the file ends inside a bz2 block",
         ),
         ("ukwiki-truncated-100k.xml.xz", "uk", "the file ends inside a page"),
         ("bgwiki-latest-pages-articles-shortened.xml.bz2", "bg", "the text is UTF-16"),
