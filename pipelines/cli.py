@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import BuildError, check_address_space, find_shortage
@@ -19,13 +19,22 @@ from pipelines.settings.extras import check_extras
 _REPEAT_SECONDS = 0.01
 
 
+class _LogHandler(logging.StreamHandler[TextIO]):
+    """Writes to what sys.stderr is at the moment: above a progress bar, while one is drawn."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit status."""
     parser = make_parser()
     settings, beam_flags = parser.parse_known_args(arguments)
     # Beam logs every error that it also raises, and warns of optional libraries that are absent.
     others = logging.INFO if settings.verbose else logging.CRITICAL
-    logging.basicConfig(level=others, format="%(asctime)s %(levelname)s %(message)s")
+    form = "%(asctime)s %(levelname)s %(message)s"
+    logging.basicConfig(level=others, format=form, handlers=[_LogHandler()])
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(logging.INFO)
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py
@@ -33,7 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
     atexit.register(gc.freeze)  # a last search for garbage takes a third of the time of the imports
     try:
+        check_address_space()
         return run(settings, beam_flags)
+    except BuildError as error:
+        return _fail(1, error)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
         shortage = find_shortage(error)
         if not shortage:
@@ -43,10 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Runs the command that was parsed; turns errors a person can act on into one line."""
-    try:
-        check_address_space()
-    except BuildError as error:
-        return _fail(1, error)
     # Beam takes seconds to import: `--help` does not wait for it.
     with _ended_at_once():
         from pipelines.builds.publish import TargetError

@@ -5,6 +5,7 @@ Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-1
 translation, is in `pipelines/translation/`.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ from transforms.text.wikimedia.older_pages import NEWER_THAN, date_of_dump, name
 from transforms.text.wikimedia.sites import load_site
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
 from transforms.wiki.drop_older_pages import find_older_dump
+from transforms.wiki.listed_sums import sums_beside
 from transforms.wiki.read_dumps import dump_bytes_of
 
 
@@ -58,6 +60,7 @@ class Flores101(CorpusBuild):
     release = RELEASE
     description = DESCRIPTION
     lang = LANGUAGE
+    unheld = (NEWER_THAN,)  # nothing but page ids is ever in memory
     libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):
@@ -98,10 +101,10 @@ class Flores101(CorpusBuild):
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read: once for the templates, once for the pages."""
+        """Bytes of dump files that the workers will read."""
         older = sum(dump.older.bytes_to_read(stripes) for dump in self.dumps if dump.older)
         paths = [path for dump in self.dumps for path in dump.paths]
-        return older + 2 * sum(dump_bytes_of(path, stripes) for path in paths)
+        return older + sum(dump_bytes_of(path, stripes) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
         """The method: the passages of all articles wait in files until some are drawn."""
@@ -148,6 +151,10 @@ class Flores101(CorpusBuild):
         older = [path for dump in self.dumps if dump.older for path in dump.older.paths]
         of_older = {NEWER_THAN: older} if older else {}
         return {**dumps, **documents, "topics": self.topic_tables, **of_older}
+
+    def listed_sums(self) -> Mapping[str, str]:
+        is_strict = self.config.on_corrupt == "fail"
+        return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another selection of the same input."""

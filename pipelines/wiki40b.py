@@ -4,6 +4,7 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: README, "Wiki-40B".
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,17 +20,16 @@ from pipelines.settings.wiki40b_settings import (
     language_caveats,
     linking_caveats,
 )
-from transforms.files.open_input import match_inputs
+from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
+from transforms.text.files.dates import checked_date
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
-from transforms.text.wikimedia.dump_layouts import date_in_name
-from transforms.text.wikimedia.language import tables_taken
+from transforms.text.wikimedia.dump_layouts import date_in_name, date_in_names
+from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, tables_taken
 from transforms.text.wikimedia.link_sources import (
     LinkSource,
-    as_date,
-    date_in_names,
     describe_sources,
     is_of_another_date,
     redirects_since,
@@ -41,8 +41,9 @@ from transforms.text.wikimedia.wikitext.variants.page_variants import conversion
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import ARTICLES, ShareOut
 from transforms.wiki.assign_splits import AssignSplits
+from transforms.wiki.audit_pages import AuditPages
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
-from transforms.wiki.clean_wikitext import CleanWikitext
+from transforms.wiki.clean_wikitext import Cleaned, CleanWikitext
 from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
 from transforms.wiki.find_items import WikiTables
@@ -50,6 +51,7 @@ from transforms.wiki.join_wikidata import LinkPages
 from transforms.wiki.link_titles import FindRedirects
 from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
+from transforms.wiki.listed_sums import sums_beside
 from transforms.wiki.measure_corpus import MeasureCorpus
 from transforms.wiki.pack_articles import pack_article
 from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
@@ -57,19 +59,19 @@ from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
 from transforms.wiki.read_templates import ReadTemplates
+from transforms.wiki.write_audit import WriteAudit
 
 
 class CleanedDump(NamedTuple):
     """What the first stage gives."""
 
     articles: beam.PCollection  # of PackedArticle
-    redirects: (
-        beam.PCollection
-    )  # of Redirect, left by moves since the date of the titles that link pages
+    redirects: beam.PCollection | None  # of Redirect, where some are followed
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
-    unrendered: beam.PCollection  # of (name, Tally)
+    unrendered: beam.PCollection  # of (Key, Tally)
     headings: beam.PCollection  # of one list of LearnedHeading, if any are learned
+    audited: beam.PCollection  # of AuditedPage, if any are
     ledger: beam.PCollection  # of Entry
 
 
@@ -79,6 +81,7 @@ class Wiki40b(CorpusBuild):
     config: Wiki40bConfig
     release = RELEASE
     description = DESCRIPTION
+    unheld = (NEWER_THAN,)  # nothing but page ids is ever in memory
 
     def __init__(self, config: Wiki40bConfig):
         """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
@@ -90,7 +93,7 @@ class Wiki40b(CorpusBuild):
             items_per_site=match_inputs(config.items_per_site),
             pages=match_inputs(config.page_table),
             on_corrupt=config.on_corrupt,
-            dump_date=date_in_names(self.dumps) or as_date(config.dump_date),
+            dump_date=date_in_names(self.dumps) or checked_date(config.dump_date),
         )
         self.entities = EntityTable.open(config.entities) if config.entities else None
         if self.entities:
@@ -118,7 +121,7 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read: twice where templates are looked up."""
+        """Bytes of dump files; twice where pages wait for templates: they are read, then cleaned."""
         reads = 1 + self.config.wiki_templates
         older = self.older.bytes_to_read(stripes) if self.older else 0
         return older + reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
@@ -140,32 +143,42 @@ class Wiki40b(CorpusBuild):
         """Reads the dump, and makes articles of the pages that are some."""
         config = self.config
         sources = self.link_sources
+        since = redirects_since(sources)
         screening = PageScreening(
             self.language, not sources or is_of_another_date(sources, self.tables.dump_date)
         )
-        wiki = self.dumps, self.language, self.site.namespaces, self.dbname
-        read = ReadTemplates(
-            *wiki, self.entities, place.stripes, config.on_corrupt, config.learns_headings()
-        )
-        own = root | "ReadTemplates" >> read if config.wiki_templates else None
-        namespaces = None if self.older else (ARTICLE_NAMESPACE,)  # all pages are old or new
+        namespaces = None if self.older else (ARTICLE_NAMESPACE, TEMPLATE_NAMESPACE)
         dump = root | "ReadDump" >> ReadDump(
             self.dumps, place.stripes, config.on_corrupt, namespaces
         )
+        own = None
+        if config.wiki_templates:
+            own = dump.pages | "ReadTemplates" >> ReadTemplates(
+                self.language,
+                self.site.namespaces,
+                self.dbname,
+                self.entities,
+                config.learns_headings(),
+            )
         newer = dump.pages | "DropOlderPages" >> DropOlderPages(self.older, place.stripes)
         articles = newer.kept | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
-            self.language, self.site.namespaces, own.templates if own else None
+            self.language,
+            self.site.namespaces,
+            own.templates if own else None,
+            place.scratch,
+            config.min_words,
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
-            redirects=dump.pages | "FindRedirects" >> FindRedirects(redirects_since(sources)),
+            redirects=dump.pages | "FindRedirects" >> FindRedirects(since) if since else None,
             shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
             headings=own.headings if own else root | "NoHeadings" >> beam.Create([]),
+            audited=self._audit(root, articles.kept, cleaned),
             ledger=self.open_ledger(
                 root,
                 lost=dump.lost,
@@ -174,12 +187,21 @@ class Wiki40b(CorpusBuild):
             ),
         )
 
+    def _audit(
+        self, root: beam.Pipeline, pages: beam.PCollection, cleaned: Cleaned
+    ) -> beam.PCollection:
+        if not self.config.audit:
+            return root | "NoAudit" >> beam.Create([])
+        dump_bytes = sum(map(file_bytes_of, self.dumps))
+        audit = AuditPages(self.config.audit, dump_bytes, self.site.namespaces)
+        of_wiki = {"pages": pages, "articles": cleaned.kept, "rejected": cleaned.rejected}
+        return of_wiki | "AuditPages" >> audit
+
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
         """Finds out what the articles are about, and writes those of the corpus."""
-        config, folder = self.config, place.folder
-        link = LinkPages(
-            self.dbname, self.tables, self.entities, self.pins.files, cleaned.redirects
-        )
+        config, folder, sources = self.config, place.folder, self.link_sources
+        redirects = cleaned.redirects if redirects_since(sources) else None
+        link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
         linked = cleaned.articles | "LinkPages" >> link
         similarity = config.near_duplicates
         drop = DropDuplicateArticles(place.scratch, similarity) if similarity else KeepAll()
@@ -194,6 +216,11 @@ class Wiki40b(CorpusBuild):
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
+        if config.audit:
+            listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
+        accounts = {}
+        if describe_sources(sources):
+            accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()
         self.close_ledger(
             folder,
             cleaned.ledger,
@@ -207,10 +234,10 @@ class Wiki40b(CorpusBuild):
             unread=linked.unread,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
             class_unknown=linked.class_unknown,
-            links=linked.links | "CountLinks" >> beam.combiners.Count.PerElement(),
             pinned=assigned.pinned,
             subwords=vocabulary.subwords,
             subword_stats=vocabulary.stats,
+            **accounts,
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -222,6 +249,10 @@ class Wiki40b(CorpusBuild):
             "pin-splits": self.pins.inputs,
             **({NEWER_THAN: self.older.paths} if self.older else {}),
         }
+
+    def listed_sums(self) -> Mapping[str, str]:
+        is_strict = self.config.on_corrupt == "fail"
+        return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""

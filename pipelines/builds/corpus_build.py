@@ -1,6 +1,6 @@
 """What the builds of all corpora have: where they go, and what their manifests say before they run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -12,7 +12,7 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance, Release
 from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
-from transforms.text.wikimedia.dump_layouts import plain_date
+from transforms.text.files.dates import plain_date
 
 
 class CorpusBuild:
@@ -23,6 +23,7 @@ class CorpusBuild:
     description: Description
     libraries: Sequence[str] = ()  # that decide about the bytes, beside those of every build
     kind = ""  # in the manifest, where it is not the corpus
+    unheld: Collection[str] = ()  # roles of inputs whose size does not matter for the memory needed
     lang = ""  # in the signature; "" for builds that have no variants
 
     @property
@@ -47,6 +48,10 @@ class CorpusBuild:
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Role → paths of all files that decide about the output."""
         raise NotImplementedError
+
+    def listed_sums(self) -> Mapping[str, str]:
+        """Path → SHA-256 that inputs must have by the lists beside them. Raises InputError."""
+        return {}
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
@@ -81,8 +86,7 @@ class CorpusBuild:
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
         """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
-        is_strict = getattr(self.config, "on_corrupt", "") == "fail"
-        inputs = root | "HashInputs" >> HashInputs(self.inputs(), check_sums=is_strict)
+        inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
         return {INPUTS: inputs, **accounts} | "Enter" >> Enter()
 
     def close_ledger(

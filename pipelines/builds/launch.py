@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
@@ -18,12 +18,13 @@ from pipelines.corpora import rows
 from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
 from pipelines.engines.run_pipeline import find_engine
 from transforms.builds.finished_builds import MANIFEST, read_json
-from transforms.text.wikimedia.older_pages import NEWER_THAN
 
 
 class Corpus(Staged, Protocol):
     """One build of a corpus, as the launcher needs it."""
 
+    @property
+    def unheld(self) -> Collection[str]: ...
     @property
     def path(self) -> Sequence[str]: ...
     def bytes_to_read(self, stripes: int) -> int: ...
@@ -55,9 +56,8 @@ def launch(
     start = time.monotonic()
     row = rows()[corpus.path[0]]
     memory = None if ignore_memory else row.memory
-    # Of an older dump nothing but page ids is ever in memory.
-    held = {role: paths for role, paths in corpus.inputs().items() if role != NEWER_THAN}
-    inputs = [path for paths in held.values() for path in paths]
+    held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
+    inputs = [path for paths in held for path in paths]
     engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:

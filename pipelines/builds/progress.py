@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     Progress,
@@ -21,7 +22,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 
 from pipelines.builds.side_thread import beside
 from transforms.files import counters
@@ -34,12 +35,14 @@ from transforms.wiki.list_unrendered import NAME as UNRENDERED
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
 LOG_COLUMNS = 120
+STARTING = "starting workers"
 NEEDED_COLUMNS = 85  # by all but the bar
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
 _MEASURED = ("read-", "count-subwords/", "check-checksums/")  # stages whose speed is shown
 _TEXT_BYTES = ("/xml_bytes", "/json_bytes", "/text_bytes")
 _BYTES_OF_BUILDS = ("check-checksums/text_bytes", "count-subwords/text_bytes")
 _REJECTING = (
+    "drop-older-pages",
     "screen-pages",
     "clean-wikitext",
     "find-passages",
@@ -47,7 +50,7 @@ _REJECTING = (
     "identify-by-page",
     "drop-duplicates",
 )
-_KEPT = ("candidates", "cleaned", "linked", "unrendered")
+_KEPT = ("candidates", "cleaned", "linked", "unrendered", "guessed")
 _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
@@ -67,6 +70,10 @@ class Tally:
         self.dump_bytes = self._sum(
             lambda stage, what: what == "dump_bytes" or f"{stage}/{what}" in _BYTES_OF_BUILDS
         )
+        if held := counts.get("hold-pages/pages"):  # all are read before the first is cleaned
+            self.dump_bytes += (
+                self.dump_bytes * min(counts.get("hold-pages/cleaned", 0), held) // held
+            )
         self.rejected = counts.get("read-dump/malformed-xml", 0) + self._sum(
             lambda stage, what: stage in _REJECTING and what not in _KEPT
         )
@@ -79,14 +86,15 @@ class Tally:
     def describe(self, total_bytes: int) -> str:
         """The counts in words: of reading, and once all is read, of writing."""
         of, speed = self._counts, f"{self.megabytes_per_second:.1f} MB/s"
+        if not of.total():
+            return STARTING
         is_read = self.dump_bytes >= total_bytes
-        pages, looked_at = of["read-dump/pages"], of["read-templates/pages"]
-        is_of_wiki = pages or looked_at
+        pages, cleaned = of["read-dump/pages"], of["hold-pages/cleaned"]
         documents = max((n for name, n in of.items() if name.endswith(f"/{self._unit}")), default=0)
         in_training = of["train-subwords/begun"] - of["train-subwords/articles"]
         if of["check-checksums/text_bytes"]:
             return f"{of['check-checksums/files']:,} files compared {speed}"
-        if of["read-entities/entities"] and not is_of_wiki:
+        if of["read-entities/entities"] and not pages:
             return self._describe_entities(is_read, speed)
         if of["read-sentences/sentences"]:
             return self._describe_sentences(is_read, speed)
@@ -98,15 +106,15 @@ class Tally:
             return f"learning a vocabulary from {in_training:,} articles"
         if counted := of["count-subwords/articles"]:
             return f"{counted:,} articles in pieces {speed}"
-        if documents and not is_of_wiki:
+        if documents and not pages:
             return f"{documents:,} {self._unit} {speed}"
         kept = pages - self.rejected
         if is_read and (candidates := of["find-passages/candidates"]):
             return f"choosing sentences of {candidates:,} articles"
         if is_read:
             return f"joining, writing: {of['write-corpus/articles']:,} of {kept:,} articles"
-        if not pages and looked_at:
-            return f"templates of {looked_at:,} pages {speed}"
+        if cleaned:
+            return f"{pages:,} pages: {cleaned:,} of {of['hold-pages/pages']:,} cleaned {speed}"
         return f"{pages:,} pages: {kept:,} kept {self.rejected:,} rejected {speed}"
 
     def _describe_entities(self, is_read: bool, speed: str) -> str:
@@ -212,10 +220,12 @@ def _draw(
         TimeElapsedColumn(),
         TextColumn("+"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[tally]}"),
+        TextColumn("{task.fields[tally]}", table_column=Column()),  # wraps where it is too long
     )
+    room = console.width // 3
+    shown_label = label if len(label) <= room else f"{label[: room - 1]}…"
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task(label, total=total_bytes, tally="starting workers")
+        task = bar.add_task(shown_label, total=total_bytes, tally=STARTING)
 
         def update(tally: Tally, _: float) -> None:
             bar.update(task, completed=tally.dump_bytes, tally=tally.describe(total_bytes))
@@ -248,14 +258,18 @@ def print_summary(
 ) -> None:
     """The table at the end: what was kept and what was not, and where everything is."""
     console = Console()
-    if not console.is_terminal:
+    is_log = not console.is_terminal
+    if is_log:
         console.width = LOG_COLUMNS
     say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)
     say(manifest["signature"])
     if "total" in stats:
-        console.print(_table_of(stats))
+        wide = _table_of(stats)
+        needed = Measurement.get(console, console.options.update(max_width=LOG_COLUMNS), wide)
+        fits = needed.maximum <= console.width
+        console.print(wide if fits else _table_of(stats, is_turned=True))
     for line in _vocabularies(manifest, stats):
-        say(line)
+        say(line, soft_wrap=is_log)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
         console.print(_table_of_reasons(manifest["counts"], unit))
@@ -263,7 +277,7 @@ def print_summary(
     done = "built" if read is None else f"{read:,} {unit} read"
     say(f"{done} in {seconds:.1f} s")
     for line in _remarks(manifest):
-        say(f"note: {line}")
+        say(f"note: {line}", soft_wrap=is_log)
     say(f"the build: {target}")
 
 
@@ -272,8 +286,8 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
-def _table_of(stats: Mapping[str, Any]) -> Table:
-    """A row for each split; for a build without splits, a row for each count."""
+def _table_of(stats: Mapping[str, Any], *, is_turned: bool = False) -> Table:
+    """A row for each split, or a column; for a build without splits, a row for each count."""
     table = Table()
     if not stats.keys() & {"train", "dev"}:
         table.add_column("what", no_wrap=True)
@@ -286,14 +300,24 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
         for column, value in stats["total"].items()
         if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
     ]
-    table.add_column("split", no_wrap=True)
-    for column in columns:
-        table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
-    for name, values in stats.items():
-        if isinstance(values, Mapping) and values.keys() >= set(columns):
-            if name == "total":
-                table.add_section()
-            table.add_row(name.replace("_", " "), *(f"{values[column]:,}" for column in columns))
+    names = [
+        name
+        for name, values in stats.items()
+        if isinstance(values, Mapping) and values.keys() >= set(columns)
+    ]
+    table.add_column("" if is_turned else "split", no_wrap=True)
+    for title in names if is_turned else columns:
+        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
+    if is_turned:
+        for column in columns:
+            counts = (f"{stats[name][column]:,}" for name in names)
+            table.add_row(column.replace("_", " "), *counts)
+        return table
+    for name in names:
+        if name == "total":
+            table.add_section()
+        counts = (f"{stats[name][column]:,}" for column in columns)
+        table.add_row(name.replace("_", " "), *counts)
     return table
 
 
@@ -383,8 +407,8 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
-                f"templates that left a hole in running text: {file['records']:,}, listed in {UNRENDERED};"
-                " --templates tells how they show"
+                f"templates in running text that nothing describes: {file['records']:,}, listed in"
+                f" {UNRENDERED}; --templates tells how they show"
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"

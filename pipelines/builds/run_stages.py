@@ -5,7 +5,7 @@ import functools
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import apache_beam as beam
 
@@ -46,7 +46,7 @@ def run_stages(
     if removed and not fresh:
         _log(_NOT_OURS.format(", ".join(removed)))
     finished: dict[str, FinishedStage] = {}
-    with engine.started() as started:
+    with engine.started(folders.folder) as started:
         for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
             label = f"stage {number} of {len(stages)}, {stage.name}"
             found = _find(folders, key, label)
@@ -99,9 +99,10 @@ def _add(
 ) -> None:
     """Adds a stage to a pipeline."""
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
-    outcome = stage.build(root, place, *outcomes)
+    outcome: Any = stage.build(root, place, *outcomes)
     if outcome:
-        _ = outcome | "WriteStage" >> WriteStage(place.scratch)
+        given = {name: one for name, one in outcome._asdict().items() if one is not None}
+        _ = given | "WriteStage" >> WriteStage(place.scratch)
     else:
         write_list(place.scratch, {}, ())
 

@@ -22,9 +22,9 @@ class Stage(NamedTuple):
     """
 
     name: str  # one word, "clean"; part of names of folders
-    build: Callable[..., tuple[beam.PCollection, ...] | None]
+    build: Callable[..., tuple[beam.PCollection | None, ...] | None]
     """(root, place, *outcomes of the stages before, in order) → its own outcome, a NamedTuple of
-    PCollections; None of the last stage, and of one that hands nothing on.
+    PCollections, and of None for what is not made; None of the last stage, and of one that hands nothing on.
 
     An outcome of a stage before is read, field by field, when the field is first asked for.
     """

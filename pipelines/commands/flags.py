@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def add_command(
         help=help,
         description=about,
         epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.set_defaults(run=run or functools.partial(build_corpus, name))

@@ -74,7 +74,7 @@ def add(actions: Commands) -> None:
         "take of a site only pages that an older dump does not have (its pages-articles files, or its"
         " page.sql.gz), or only those above a page id; of documents only those later than a day; may be given"
         " more than once",
-        "NAME=FILE|ID|DAY",
+        "NAME=OLD",
         action="extend",
     )
     dumps.files("--topics", "tables with the columns url and topic, which have the last word")

@@ -24,17 +24,46 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
 
+def build_wiki40b(
+    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> None:
+    """Builds one corpus; shows its audit, if it has one."""
+    from apache_beam.io.filesystems import FileSystems
+
+    from pipelines.inspect.show_audit import print_audit
+    from transforms.builds.finished_builds import read_json
+    from transforms.wiki.write_audit import SUMMARY
+
+    launch_build(corpus, settings, beam_flags)
+    if settings.audit:
+        print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
+
+
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Builds the languages of `--languages` from the folders of `--dumps`; returns the exit status.
 
     A corpus that fails does not stop the others. What is finished already stays as it is.
     """
     from pipelines.commands import batch
-    from transforms.wiki.find_dumps import ALL, NEWEST, PAPER, find_dumps, parse_languages
+    from transforms.text.wikimedia.older_pages import parse_page_id
+    from transforms.wiki.find_dumps import (
+        ALL,
+        NEWEST,
+        PAPER,
+        add_older_dumps,
+        find_dumps,
+        parse_languages,
+    )
 
     languages = parse_languages(settings.languages, settings.dumps)
     # What contradicts itself ends here, not after hours.
-    wiki40b_config(settings, language=languages[0], dump=["-"], entities="", dump_date="")
+    given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
+    wiki40b_config(settings, language=languages[0], **given)
+    if parse_page_id(settings.newer_than):
+        raise ValueError(
+            "page ids are of one wiki: with --languages, --newer-than takes folders of older dumps, laid"
+            " out like those of --dumps"
+        )
     found = find_dumps(
         settings.dumps,
         languages,
@@ -42,6 +71,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
         settings.layout,
         keep_good=settings.on_corrupt != "fail",
     )
+    if settings.newer_than:
+        found = add_older_dumps(found, settings.newer_than)
     _tell_what_is_passed_over(found)
     sources = settings.entities or ([found.entities.path] if found.entities else [])
     table = entity_table(sources, settings, beam_flags, languages)
@@ -104,10 +135,15 @@ def _named_corpus(
         items_per_site=wiki.items_per_site,
         entities=table,
         dump_date=wiki.date,
+        newer_than=wiki.older,
     )
     path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
     return _named_build(
-        f"{wiki.language} {wiki.date}", path, lambda: Wiki40b(config), settings, beam_flags
+        f"{wiki.language} {wiki.date}",
+        path,
+        lambda: Wiki40b(config),
+        settings,
+        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
     )
 
 
@@ -116,7 +152,7 @@ def _named_build(
     path: Sequence[str],
     make: Callable[[], "Corpus"],
     settings: argparse.Namespace,
-    beam_flags: Sequence[str],
+    run: "Callable[[Corpus], None]",
 ) -> "NamedBuild":
     from apache_beam.io.filesystems import FileSystems
 
@@ -126,7 +162,7 @@ def _named_build(
         label=label,
         target=FileSystems.join(settings.output, *path),
         make=make,
-        run=lambda corpus: launch_build(corpus, settings, beam_flags),
+        run=run,
     )
 
 
@@ -147,6 +183,10 @@ def _build_multilingual(
         return []
     multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
     build = _named_build(
-        "multilingual", multilingual.path, lambda: multilingual, settings, beam_flags
+        "multilingual",
+        multilingual.path,
+        lambda: multilingual,
+        settings,
+        lambda corpus: launch_build(corpus, settings, beam_flags),
     )
     return batch.run_batch([build], replace=settings.replace)

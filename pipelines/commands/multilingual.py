@@ -11,7 +11,7 @@ The newest finished build of each language is taken, and its first articles of t
 language, however large it is. One worker trains; the others count.
 
 what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<version>/:
-  sentencepiece/multilingual-64k.model   sentencepiece.SentencePieceProcessor(model_file=…)
+  sentencepiece/multilingual-64k.model   SentencePieceProcessor(model_file=…)
   sentencepiece/multilingual-64k.vocab   the pieces and their scores, to be read
   stats.json                             pieces and characters: vocabulary → language → split
   manifest.json README.md COMPLETED

@@ -5,6 +5,7 @@ import importlib
 from typing import Any
 
 from pipelines.commands import compare, demo, generic, refresh, report, score, verify
+from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 
 OF_BUILDS = (refresh, report, verify, compare, score, demo)
@@ -25,7 +26,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="corpusmill",
         description="Builds language-model benchmark corpora from their raw sources.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--verbose", action="store_true", help="log more")

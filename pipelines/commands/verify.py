@@ -4,7 +4,7 @@ examples:
   Everything below a folder, all languages together:
     corpusmill verify corpora
   Two builds, also of different dates: an entity must be in one split in all of them
-    corpusmill verify corpora/wiki40b/en/20261101-1.3.0 corpora/wiki40b/uk/20261101-1.3.0 --report found.tsv
+    corpusmill verify corpora/wiki40b/{en,uk}/20261101-1.3.0 --report found.tsv
   On a cluster:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
   One Billion Word, against the sums that its authors have published:

@@ -7,9 +7,9 @@ examples:
     corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
   One wiki, from the files that are named; the shell may expand the names, or quote them and corpusmill does:
     corpusmill wiki40b --language uk --output corpora \
-      --dump       'ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2' \
-      --page-props 'ukwiki/20261101/ukwiki-20261101-page_props.sql.gz' \
-      --entities   'wikidata/20261101/wikidata-20261101-all.json.bz2'
+      --dump 'ukwiki-20261101-pages-articles-multistream.xml.bz2' \
+      --page-props 'ukwiki-20261101-page_props.sql.gz' \
+      --entities 'wikidata-20261101-all.json.bz2'
   Only the dump: identities are page ids, and the build says what it could not know:
     corpusmill wiki40b --language el --dump elwiki-latest-pages-articles.xml.bz2 --output corpora
   A dump that was cut off, as far as it is whole:
@@ -19,29 +19,35 @@ examples:
   Articles that no model trained on the dump of 2023 has seen; or those above a page id:
     corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
     corpusmill wiki40b … --newer-than 4300000
-  Without articles that are nearly the same as a longer one:
-    corpusmill wiki40b … --near-duplicates 0.8
+    corpusmill wiki40b --languages uk,el --dumps /data/dumps … --newer-than /data/dumps-2023
+  Without articles that are nearly the same as a longer one, and without stubs:
+    corpusmill wiki40b … --near-duplicates 0.8 --min-words 20
+  With a second opinion on 500 of the pages: words that are missing, and holes in sentences:
+    corpusmill wiki40b … --audit 500
   On a Spark cluster (all Beam flags pass through):
     corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
 
-where --dumps looks: <dumps>/ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts;
-  <dumps>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, … and
-  SHA256SUMS, also without other/ and mediawiki_content_current/;
-  …-page_props.sql.gz (else that of the nearest date), …-page.sql.gz;
-  <dumps>/wikidatawiki/20261101/…-wb_items_per_site.sql.gz;
-  <dumps>/wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2, or a table below <dumps>/entities.
+where --dumps looks, below each of its folders:
+  ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts
+  other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; also without
+  other/ and mediawiki_content_current/
+  ukwiki/20261101/ukwiki-20261101-page_props.sql.gz (else that of the nearest date), -page.sql.gz
+  wikidatawiki/20261101/wikidatawiki-20261101-wb_items_per_site.sql.gz
+  other/wikibase/wikidatawiki/20261101/wikidata-20261101-all.json.bz2, or the same below
+  wikidatawiki/entities/; or a table below entities/
 
 what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, and why
-  unrendered-templates.tsv          templates that left a hole in the text, the most frequent first
+  unrendered-templates.tsv          templates that left a hole or a guess in the text, most frequent first
+  audit/                            with --audit: holes in the text, by class, template and page
   learned-headings.tsv              headings of dropped sections that were learned from the dump, if any were
   sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts in them
   stats.json manifest.json README.md COMPLETED
 
 and from several languages, below <output>: entities/ (the table of Wikidata's items, built once) and
-  wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces)
+wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a build that
 fails does not stop the others, and the next run builds only what is not there. Exit status: 0 done, 1 bad
@@ -58,9 +64,8 @@ from pipelines.commands.flags import (
     add_command,
     add_output,
     add_runner,
-    launch_build,
 )
-from pipelines.commands.languages import build_languages, wiki40b_config
+from pipelines.commands.languages import build_languages, build_wiki40b, wiki40b_config
 from pipelines.commands.tables import entity_table
 from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code
@@ -130,7 +135,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "--learn-headings",
         ("auto", "on", "off"),
         "in that reading, learn the headings of sections without prose (references, links, galleries), which"
-        " are dropped: on, off, or auto (default): in languages for which people listed no headings",
+        " are dropped: on, off, or auto (default): for wikis whose own headings nobody listed",
     )
     files.on_corrupt("build what is whole")
     files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")
@@ -146,8 +151,15 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     method.files(
         "--newer-than",
         "take only pages that an older dump of the wiki does not have: its pages-articles files or its"
-        " page.sql.gz; or only those above a page id",
-        "FILE|ID",
+        " page.sql.gz; or only those above a page id; with --languages, folders like those of --dumps: of"
+        " each wiki the newest dump there that is older than the one it is built from",
+        "FILE|ID|DIR",
+    )
+    method.number(
+        "--min-words",
+        "leave out articles with fewer words in their paragraphs, such as stubs; of scripts without blanks"
+        " between words, two characters of East Asia or four of South-East Asia count as one",
+        0,
     )
     method.near_duplicates(
         "of articles that share this part of their eight-word sequences keep the longest (default: keep"
@@ -163,12 +175,18 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         dest="multilingual",
         action="store_false",
     )
+    method.number(
+        "--audit",
+        "compare the text of so many pages, chosen by a hash of their ids, with what mwparserfromhell makes"
+        " of their source; audit/ has what differs",
+        0,
+    )
     method.number("--shard-bytes", "text in one output file, about (default 32 MiB)")
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if settings.languages:
-        _refuse(settings, "--languages", ("language", *_FILES, "newer_than"))
+        _refuse(settings, "--languages", ("language", *_FILES))
         if not settings.dumps:
             raise ValueError("--languages needs --dumps, the folder with the dumps")
         return build_languages(settings, beam_flags)
@@ -196,5 +214,5 @@ def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         settings, entities=""
     )  # what contradicts itself ends here, not after the entity table
     table = entity_table(settings.entities, settings, beam_flags, [settings.language])
-    launch_build(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
+    build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

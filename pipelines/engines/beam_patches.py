@@ -8,6 +8,8 @@ transforms/files/beam_stores.py.
 import contextlib
 import functools
 import inspect
+import threading
+import types
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +24,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
-from apache_beam.runners.portability.fn_api_runner import worker_handlers
+from apache_beam.runners.portability.fn_api_runner import execution, fn_runner, worker_handlers
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     DATA_BUFFER_TIME_LIMIT_MS,
     BasicLoggingService,
@@ -32,9 +34,10 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     GrpcServer,
     GrpcStateServicer,
 )
+from apache_beam.runners.worker import data_plane
 from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
 from apache_beam.runners.worker.data_plane import BeamFnDataServicer, _GrpcDataChannel
-from apache_beam.transforms import core
+from apache_beam.transforms import core, userstate
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
 
 from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open_channel
@@ -85,10 +88,11 @@ def _all_subclasses(base: type) -> dict[str, Any]:
 # Signatures are looked at once.
 
 Signature = tuple[list[str], list[Any]]  # names of the arguments, values of the defaults
+Specs = tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]
 
 
 def remember_signatures() -> None:
-    """Lets Beam look into each function once in this process.
+    """Lets Beam look once in this process into each function, and for state into each class of DoFn.
 
     With every step that it adds or runs, Beam looks for state and timers in the signatures of all methods of
     the step's DoFn, those that each DoFn inherits too: forty thousand times in a small build, of which they
@@ -96,6 +100,23 @@ def remember_signatures() -> None:
     """
     if not hasattr(core.get_function_args_defaults, "__wrapped__"):
         core.get_function_args_defaults = remembered(core.get_function_args_defaults)
+        userstate.get_dofn_specs = remembered_specs(userstate.get_dofn_specs)
+
+
+def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
+    """Takes and gives what `look` does, and remembers it for the class of the DoFn."""
+    known: weakref.WeakKeyDictionary[type, Specs] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(look)
+    def look_once(dofn: Any) -> Specs:
+        if any(isinstance(value, types.MethodType) for value in vars(dofn).values()):
+            return look(dofn)  # a method that the DoFn has, and its class has not
+        if type(dofn) not in known:
+            known[type(dofn)] = look(dofn)
+        states, timers = known[type(dofn)]
+        return {*states}, {*timers}
+
+    return look_once
 
 
 def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
@@ -242,6 +263,65 @@ def _fail(future: Any, error: Exception) -> None:
     """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
+
+
+# What travels between steps waits in files, and is sent as fast as it is taken.
+
+QUEUED_BYTES = 1 << 24
+"""That wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait, in each of three
+queues."""
+
+
+def bound_queues() -> None:
+    """Lets QUEUED_BYTES wait for and from the other side. Counts for channels that are opened later."""
+    data_plane._DEFAULT_SEND_QUEUE_MAX_BYTES = QUEUED_BYTES
+
+
+def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> None:
+    """Has Beam's in-process runner keep what travels between steps in such buffers, and send it in pieces.
+
+    Beam (2.77) has all of it in memory, makes one message for each worker of its part, and sends it before it
+    lets the worker begin.
+
+    Args:
+      list_buffer, grouping_buffer: in place of ListBuffer and GroupingBuffer.
+      channel: in place of InMemoryDataChannel, for a worker in the same process.
+    """
+    for module in (fn_runner, execution):
+        module.ListBuffer = list_buffer
+    execution.GroupingBuffer = grouping_buffer
+    data_plane.InMemoryDataChannel = channel
+    fn_runner.BundleManager._send_input_to_worker = _send_input
+
+
+def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: Any) -> None:
+    """Of BundleManager. A worker in another process begins while this is sent.
+
+    Beam's streams are not used for it: a thread of theirs empties them each second, and loses what is written
+    while it waits for a queue that is full.
+    """
+    handler = self._worker_handler
+    channel = handler.data_conn
+    if not isinstance(handler, worker_handlers.GrpcWorkerHandler):
+        out = channel.output_stream(process_bundle_id, transform_id)
+        for piece in encoded or ():
+            out.write(piece)
+            out.maybe_flush()
+        out.close()
+        return
+    message = functools.partial(
+        fn_api.Elements.Data, instruction_id=process_bundle_id, transform_id=transform_id
+    )
+
+    def send() -> None:
+        try:
+            for piece in filter(None, encoded or ()):
+                channel._enqueue_to_send(message(data=piece))
+            channel._enqueue_to_send(message(is_last=True))
+        except Exception as error:
+            fail_requests(handler.control_conn, error)
+
+    threading.Thread(target=send, daemon=True).start()
 
 
 # Active jobs of Dataflow are found.

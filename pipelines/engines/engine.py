@@ -46,8 +46,13 @@ class Engine(Protocol):
         """Do all workers run on this machine, as children of this process?"""
         ...
 
-    def started(self) -> contextlib.AbstractContextManager[Started]:
-        """Servers and worker processes live as long as the block, for one pipeline after the other."""
+    def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
+        """Servers and worker processes live as long as the block, for one pipeline after the other.
+
+        Args:
+          folder: for what travels between steps, there already; "" for that of temporary files. Engines with
+            storage of their own do not use it.
+        """
         ...
 
 
@@ -63,7 +68,7 @@ class NamedRunner:
         """Beam says what is wrong, when the job starts."""
 
     @contextlib.contextmanager
-    def started(self) -> Iterator[Started]:
+    def started(self, folder: str = "") -> Iterator[Started]:
         """As Engine has it."""
         options = Options(self._flags)
         yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))

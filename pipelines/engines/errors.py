@@ -4,6 +4,8 @@ import errno
 import re
 import resource
 
+from transforms.files import full_disk
+
 # What a worker raises comes as the text of its traceback.
 _WORKER_ERROR = re.compile(
     r"\b(?:InputError|StoreError): (.*?)(?: \[while running '|\n|$)", re.DOTALL
@@ -48,10 +50,10 @@ def check_address_space() -> None:
         )
 
 
-_SHORT_OF = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+_SHORT_OF = (*full_disk.NUMBERS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _SHORTAGE = re.compile(
     r"\w*MemoryError\b|Cannot allocate memory|failed to map segment|can't start new thread"
-    r"|No space left on device|Disk quota exceeded|File too large|Too many open files"
+    rf"|{full_disk.TEXTS}|File too large|Too many open files"
 )
 
 

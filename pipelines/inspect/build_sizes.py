@@ -57,7 +57,7 @@ class _Counts(msgspec.Struct):
 
 
 class KeptDocuments(NamedTuple):
-    """The documents of one build of a corpus, or in a language, that is in no table of its paper."""
+    """The documents of one build of a corpus, an edition, or a language, that is in no table of its paper."""
 
     corpus: str
     edition: str
@@ -126,8 +126,8 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
-    if row.has_paper_table and build.language in PAPER:
-        return _read_sizes(build) if build.edition in PAPER else None
+    if row.has_paper_table and build.edition in PAPER:
+        return _read_sizes(build)
     kept = build.manifest.get("counts", {}).get("kept")
     if not kept:
         return None

@@ -55,7 +55,9 @@ def _tables(found: Found) -> Iterator[_Table]:
             ]
             for other in found.others
         ]
-        yield _Table("Other corpora", ["corpus", "edition", "dump", "unit", "kept"], rows, 0)
+        yield _Table(
+            "Other corpora and editions", ["corpus", "edition", "dump", "unit", "kept"], rows, 0
+        )
 
 
 def _cells(row: BuildSizes, in_millions: bool) -> list[str]:

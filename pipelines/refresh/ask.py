@@ -23,6 +23,7 @@ from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
 from pipelines.builds.provenance import VERSION
+from pipelines.refresh.refusal import describe_status, explain
 from pipelines.refresh.remote import SiteError, hide_passwords
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
@@ -47,9 +48,20 @@ class PatientRetry(Retry):
     """Waits as long as a server asks for, and gives up where that is too long; it never asks sooner."""
 
     def increment(self, *args: Any, **named: Any) -> Self:
-        if response := named.get("response"):
+        response: BaseHTTPResponse | None = named.get("response")
+        if response is None:
+            return super().increment(*args, **named)
+        try:
+            seconds = self.get_retry_after(response)
+            if seconds is not None and seconds > _LONGEST_WAIT_SECONDS:
+                wait = f"it asks to wait {seconds:,.0f} s"
+                raise _give_up(response, f"{describe_status(response)}; {wait}")
+            try:
+                return super().increment(*args, **named)
+            except MaxRetryError as error:
+                raise _give_up(response, f"{error.reason}{explain(response)}") from None
+        finally:
             response.close()  # else its body is read to the end
-        return super().increment(*args, **named)
 
     def parse_retry_after(self, retry_after: str) -> float:
         """Seconds; 0 for what cannot be understood."""
@@ -60,12 +72,10 @@ class PatientRetry(Retry):
         except (InvalidHeader, ValueError):
             return 0.0
 
-    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
-        seconds = super().get_retry_after(response)
-        if seconds is not None and seconds > _LONGEST_WAIT_SECONDS:
-            reason = ResponseError(f"HTTP {response.status}; it asks to wait {seconds:,.0f} s")
-            raise MaxRetryError(cast(ConnectionPool, response.connection), response.url, reason)
-        return seconds
+
+def _give_up(response: BaseHTTPResponse, reason: str) -> MaxRetryError:
+    pool = cast(ConnectionPool, response.connection)
+    return MaxRetryError(pool, response.url, ResponseError(reason))
 
 
 class _Punctual(HTTPConnection):
@@ -220,7 +230,7 @@ def _is_there(response: requests.Response) -> bool:
     if response.status_code in (404, 410):
         return False
     if response.status_code != requests.codes.ok:
-        raise SiteError(f"{response.url}: HTTP {response.status_code}")
+        raise SiteError(f"{response.url}: {describe_status(response.raw)}")
     return True
 
 

@@ -4,20 +4,15 @@ The note is hidden beside it. A process that is killed leaves the bytes that hav
 """
 
 import contextlib
-import errno
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
-
 from pipelines.builds.disk_sync import sync
-from pipelines.refresh.part_file import Note, PartFile, digest_of
+from pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
 from pipelines.refresh.remote import DownloadError, RemoteFile
-
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+from transforms.files import full_disk
 
 
 class DiskPart(PartFile):
@@ -43,8 +38,8 @@ class DiskPart(PartFile):
     @property
     def note(self) -> Note | None:
         try:
-            return msgspec.json.decode(self._note.read_bytes(), type=Note)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return decode_note(self._note.read_bytes())
+        except OSError:
             return None
 
     def free_bytes(self) -> int:
@@ -53,9 +48,8 @@ class DiskPart(PartFile):
     def begin(self, note: Note) -> None:
         self.part.unlink(missing_ok=True)
         temporary = self._note.with_suffix(".new")
-        content = json.dumps(msgspec.structs.asdict(note), indent=1) + "\n"
         with self._telling():
-            temporary.write_text(content, "utf-8")
+            temporary.write_bytes(note.encode())
             temporary.replace(self._note)
 
     @contextlib.contextmanager
@@ -79,7 +73,7 @@ class DiskPart(PartFile):
         try:
             yield
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in full_disk.NUMBERS:
                 raise self.describe_full(f"no space is left in {self.folder}") from None
             reason = f"{error.filename or self.part}: {error.strerror}"
             raise DownloadError(self.file.name, "", reason) from None

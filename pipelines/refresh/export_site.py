@@ -15,8 +15,8 @@ from pipelines.refresh.dated_folders import read_dates
 from pipelines.refresh.listings import names_in, sizes_in
 from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from pipelines.refresh.sources import WikimediaSource
+from transforms.text.files.dates import iso_date
 from transforms.text.wikimedia.dump_folder import UnusableDumpError
-from transforms.text.wikimedia.dump_layouts import iso_date
 from transforms.text.wikimedia.export_folder import (
     CURRENT,
     FOLDER_OF_FILES,

@@ -1,6 +1,5 @@
 """Errors → one line for the person who reads the log of a refresh."""
 
-import errno
 import re
 from collections.abc import Iterator, Sequence
 
@@ -8,6 +7,7 @@ from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
 from pipelines.refresh.machine import free_bytes
 from pipelines.refresh.remote import hide_passwords
+from transforms.files import full_disk
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
 from transforms.text.builds.ledger import AccountingError
@@ -21,7 +21,7 @@ _IN_THE_FILE = (  # flags of commands → the same in refresh.toml
     (re.compile(r"--workers\b"), "workers"),
     (re.compile(r"--ignore-memory\b"), "ignore_memory = true"),
 )
-_DISK_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+_DISK_FULL = re.compile(full_disk.TEXTS)
 
 
 def is_expected(error: BaseException) -> bool:
@@ -32,7 +32,7 @@ def is_expected(error: BaseException) -> bool:
 def is_disk_full(error: BaseException) -> bool:
     """Whether a disk without room is behind it. What workers raise comes as the text of a traceback."""
     return any(
-        getattr(one, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or _DISK_FULL.search(str(one))
+        getattr(one, "errno", None) in full_disk.NUMBERS or _DISK_FULL.search(str(one))
         for one in _chain(error)
     )
 

@@ -4,7 +4,7 @@ import html.parser
 import re
 from collections.abc import Iterator
 
-from transforms.text.wikimedia.dump_layouts import plain_date
+from transforms.text.files.dates import plain_date
 
 # After the link: a time, and a whole number at the end of the line. Sizes that are rounded have a unit.
 _SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")

@@ -16,9 +16,9 @@ import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.refresh.remote import DiskFullError, RemoteFile, hide_passwords
+from transforms.text.files.compression import CODECS, codec_of_head
 from transforms.text.files.file_kinds import is_html
 
-_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0", ".zst": b"\x28\xb5\x2f\xfd"}
 _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # at once
 
@@ -37,6 +37,18 @@ class Note(msgspec.Struct, frozen=True):
     def validator(self) -> str:
         """What If-Range can be asked with; a weak ETag does not promise the same bytes."""
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
+
+    def encode(self) -> bytes:
+        """The content of the file that has it."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+
+
+def decode_note(content: bytes) -> Note | None:
+    """The note of a file; None of one that is damaged."""
+    try:
+        return msgspec.json.decode(content, type=Note)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 class PartFile(abc.ABC):
@@ -151,7 +163,7 @@ class PartFile(abc.ABC):
                 except (zipfile.BadZipFile, OSError) as error:
                     return f"cannot be opened: {error}"
             head = stream.read(1024)
-        if not head.startswith(_MAGIC.get(suffix, b"")):
+        if (codec := suffix.removeprefix(".")) in CODECS and codec_of_head(head) != codec:
             return f"is no {suffix} file"
         return "is a web page" if is_html(head.decode("latin-1")) else ""
 

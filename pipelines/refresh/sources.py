@@ -86,7 +86,10 @@ class WikimediaSource(_Mirrored):
 
 @dataclass(frozen=True)
 class EntitiesSource(_Mirrored):
-    """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`."""
+    """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`.
+
+    The same folders are below `<mirror>/other/wikibase/wikidatawiki/`.
+    """
 
     mirrors: tuple[str, ...] = WIKIMEDIA
 

@@ -17,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.clean_up import errors_logged
 from pipelines.builds.safe_files import remove_if_there, write_whole
-from pipelines.refresh.part_file import Note, PartFile, digest_of
+from pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
 from pipelines.refresh.remote import DownloadError, RemoteFile
 from transforms.files.beam_stores import drop_uploads
 from transforms.files.open_input import InputError, file_bytes_of, is_there, open_raw
@@ -60,9 +60,7 @@ class StoredPart(PartFile):
 
     def _read_note(self) -> Note | None:
         found = read_object(self._note_path)
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return msgspec.json.decode(found.content, type=Note) if found else None
-        return None
+        return decode_note(found.content) if found else None
 
     @property
     def is_finished(self) -> bool:
@@ -180,6 +178,5 @@ class StoredPart(PartFile):
         return self.path
 
     def _write_note(self, note: Note) -> None:
-        content = msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n"
-        write_whole(self._note_path, content)
+        write_whole(self._note_path, note.encode())
         self._note = note

@@ -16,8 +16,8 @@ from pipelines.refresh.sources import (
     NewsSource,
     WikimediaSource,
 )
+from transforms.text.files.dates import plain_date
 from transforms.text.translation.records import DOMAINS
-from transforms.text.wikimedia.dump_layouts import plain_date
 from transforms.text.wikimedia.sites import load_site
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
 

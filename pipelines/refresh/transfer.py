@@ -21,6 +21,7 @@ from pipelines.refresh.ask import (
     describe_error,
 )
 from pipelines.refresh.part_file import Note, PartFile
+from pipelines.refresh.refusal import describe_status
 from pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
 
 LOG = logging.getLogger(__name__)
@@ -286,5 +287,6 @@ class Transfer:
             raise _LaterError("what is there is longer than the file")
         if status in BUSY:
             asked = response.headers.get("Retry-After", "0")
-            raise _LaterError(f"HTTP {status}", PatientRetry().parse_retry_after(asked))
-        raise _UselessError(f"HTTP {status}")
+            wait = PatientRetry().parse_retry_after(asked)
+            raise _LaterError(describe_status(response.raw), wait)
+        raise _UselessError(describe_status(response.raw))

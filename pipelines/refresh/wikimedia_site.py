@@ -6,9 +6,10 @@ line when a file is finished.
 """
 
 import dataclasses
+import functools
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import requests
@@ -38,6 +39,7 @@ _TABLES = {  # role → table, job
     "items_per_site": ("wb_items_per_site", "wbitemspersitetable"),
 }
 _PAGES_JOBS = re.compile(r"articles(?:multistream)?dump(?:recombine)?")
+_ENTITY_FOLDERS = ("wikidatawiki/entities", "other/wikibase/wikidatawiki")
 _SUMS = re.compile(r"wikidata-[0-9]{8}-sha1sums\.txt")
 _SUM = re.compile(r"([0-9a-f]{40}) [ *]((wikidata-([0-9]{8})-all\.json)\.bz2)")
 _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
@@ -49,11 +51,26 @@ def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -
     A mirror needs to have only one of both layouts. Of one date the dump is taken, which has tables.
     Raises SiteError where no folder is understood.
     """
+    layouts = {DUMPS: find_dump}
+    if "dump" in source.roles:
+        layouts[EXPORTS] = _find_export_with_tables
+    finders = [find for layout, find in layouts.items() if source.layout in (ANY, layout)]
+    return _find_newest(finders, source, mirror, session)
+
+
+def _find_newest(
+    finders: Sequence[Callable[[Any, str, requests.Session], RemoteDump | None]],
+    source: WikimediaSource | EntitiesSource,
+    mirror: str,
+    session: requests.Session,
+) -> RemoteDump | None:
+    """The newest of what is found, of one date the first; None where one is in progress.
+
+    Raises SiteError where none finds anything that is understood.
+    """
     found: list[RemoteDump | None] = []
     faults: list[str] = []
-    for layout, find in ((DUMPS, find_dump), (EXPORTS, _find_export_with_tables)):
-        if source.layout not in (ANY, layout) or (layout == EXPORTS and "dump" not in source.roles):
-            continue
+    for find in finders:
         try:
             found.append(find(source, mirror, session))
         except SiteError as error:
@@ -173,10 +190,20 @@ def find_entities(
 ) -> RemoteDump | None:
     """The newest dump of entities on a mirror that has its checksum; None where none has it yet.
 
-    Its date is that of the file, which may be a day after that of the folder.
-    Raises SiteError where no folder has a file of checksums.
+    A mirror needs to have only one of the two folders. Raises SiteError where none has a file of checksums.
     """
-    entities = f"{mirror}/wikidatawiki/entities"
+    finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
+    return _find_newest(finders, source, mirror, session)
+
+
+def _find_entities_below(
+    parent: str, source: EntitiesSource, mirror: str, session: requests.Session
+) -> RemoteDump | None:
+    """The newest dump in the folders of a folder.
+
+    Its date is that of the file, which may be a day after that of its folder.
+    """
+    entities = f"{mirror}/{parent}"
     is_awaited = False
     for date in read_dates(session, f"{entities}/"):
         folder = f"{entities}/{date}"

@@ -7,30 +7,29 @@ from typing import Any
 from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
+from transforms.text.files.dates import days_between
 from transforms.text.vocabularies.subwords import SubwordSettings
 from transforms.text.wikimedia.cldr import cldr_version
-from transforms.text.wikimedia.language import has_proven_tables, load_language
+from transforms.text.wikimedia.language import (
+    borrowed_tables,
+    has_own_tables,
+    has_proven_tables,
+    load_language,
+)
 from transforms.text.wikimedia.link_sources import (
     ENTITIES,
     ITEMS_PER_SITE,
     PAGE_ID,
     PAGE_PROPS,
     LinkSource,
-    days_between,
     redirects_since,
 )
 from transforms.text.wikimedia.older_pages import name_older, parse_page_id
-from transforms.text.wikimedia.wikitext.section_kinds import (
-    MIN_CLOSING,
-    MIN_REFERRING,
-    MIN_SECTIONS,
-    MIN_SHARE_OF_PAGES,
-    MIN_WITHOUT_PROSE,
-)
+from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
-VERSION = "1.3.0"
+VERSION = "1.4.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -42,6 +41,12 @@ RELEASE_NOTES = {
         " Wikimedia's own things; splits can be pinned."
     ),
     "1.3.0": "Near-duplicates can be left out. Texts and splits are those of 1.2.0.",
+    "1.4.0": (
+        "Text: a list that finishes a sentence stays, an item a paragraph; lists and code are told by the"
+        " line of the source, so sentences that begin with a link, a note or a template stay; exponents are"
+        " raised (10⁻¹¹); coordinates stay in sentences; hidden text and rows of links go; no blank is left"
+        " before a full stop; sections about bonds stay in vi. Stubs can be left out (min_words)."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 32 << 20
@@ -63,16 +68,11 @@ DESCRIPTION = Description(
     features=FEATURES,
 )
 
+MAX_AUDITED = 10_000  # pages; one worker holds the findings of all
 LEARN_HEADINGS = ("auto", "on", "off")
-LEARNING = {
-    "min_sections": MIN_SECTIONS,
-    "min_share_of_pages": MIN_SHARE_OF_PAGES,
-    "min_without_prose": MIN_WITHOUT_PROSE,
-    "min_closing": MIN_CLOSING,
-    "min_referring": MIN_REFERRING,
-}
+LEARNING = THRESHOLDS._asdict()
 
-ORIGINAL = {"near_duplicates": 0.0, "newer_than": ""}
+ORIGINAL = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,15 +88,17 @@ class Wiki40bConfig:
     templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
     newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
-    learn_headings: str = "auto"  # "on", "off", or "auto": in languages without a table of headings
+    learn_headings: str = "auto"  # "on", "off", or "auto": if nobody listed those of this wiki
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
+    min_words: int = 0  # articles with fewer words are rejected as stubs
     near_duplicates: float = 0.0  # similarity from which on an article is dropped; 0 keeps all
     pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
     sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
 
     def __post_init__(self) -> None:
         load_language(self.language)
@@ -112,15 +114,20 @@ class Wiki40bConfig:
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError("headings are learned in the reading that wiki_templates=False saves")
+        if self.min_words < 0:
+            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
+        if not 0 <= self.audit <= MAX_AUDITED:
+            raise ValueError(f"audit is {self.audit}, and not from 0 to {MAX_AUDITED:,} pages")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input, all but the language."""
         newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
-        return {"near_duplicates": self.near_duplicates, **of_new_pages}
+        without_stubs = {"min_words": self.min_words} if self.min_words else {}
+        return {"near_duplicates": self.near_duplicates, **of_new_pages, **without_stubs}
 
     def edition(self) -> str:
         """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
@@ -135,7 +142,7 @@ class Wiki40bConfig:
     def learns_headings(self) -> bool:
         """Whether headings of sections without prose are learned from the dump."""
         if self.learn_headings == "auto":
-            return self.wiki_templates and not has_proven_tables(self.language)
+            return self.wiki_templates and not has_own_tables(self.language)
         return self.learn_headings == "on"
 
     def for_manifest(self) -> dict[str, Any]:
@@ -153,6 +160,7 @@ class Wiki40bConfig:
             "identity": "",  # the build knows
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
+            **({"audit": self.audit} if self.audit else {}),
         }
 
     def for_signature(self) -> dict[str, str]:
@@ -231,15 +239,17 @@ _TABLE_NAMES = {
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
     """What is not as sure as a table of headings that people listed."""
-    is_proven = has_proven_tables(code)
+    is_own, lender = has_own_tables(code), borrowed_tables(code)
     if learns:
+        wikis = "" if is_own else f" for {lender or 'all wikis'}"
         yield (
             "Headings of sections without prose (references, links, galleries) are learned from the dump,"
-            f" beside those that people listed{'' if is_proven else ' for all wikis'};"
+            f" beside those that people listed{wikis};"
             " learned-headings.tsv has them, with what is under them."
         )
-    elif not is_proven:
+    elif not is_own:
+        known = f"headings that people listed for {lender}" if lender else "English headings"
         yield (
-            "Only the English headings of sections without prose are known: what is left of other sections"
+            f"Of sections without prose only the {known} are known: what is left of other sections"
             " of references and links is in the text."
         )

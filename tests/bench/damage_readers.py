@@ -96,7 +96,7 @@ from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins, read_blocks, unpack_blocks
 from transforms.wiki.read_split_pins import plan_units as plan_pins
 from transforms.wiki.read_sql_dumps import read_file as read_sql
-from transforms.wiki.read_templates import _ReadUnit as _ReadTemplates
+from transforms.wiki.read_templates import _ReadPage
 
 Counts = Counter[str]
 Reader = Callable[[pathlib.Path, str, str], Counts]
@@ -119,15 +119,15 @@ def read_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     path, code = str(folder / name), name[:2]
     site = check_dumps([path], code, f"{code}wiki", whole=on_corrupt == "fail")
     namespaces = tuple(sorted(site.namespaces.items()))
-    templates, cleaner = _cleaners(code, namespaces, on_corrupt)
+    templates, cleaner = _cleaners(code, namespaces)
     screening = PageScreening(load_language(code), True)
     found = Counts()
     for unit in read_dumps.plan_units(path, WORKERS):
-        found["templates"] += len(list(templates.process(unit)))
         for kind, page in _count(read_dumps._read_pages(unit, on_corrupt)):
             found[kind] += 1
             if kind != "records":
                 continue
+            found["templates"] += len(list(templates.process(page)))
             if screening.reason_to_reject(page):
                 found["screened"] += 1
             else:
@@ -138,12 +138,13 @@ def read_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 
 @functools.lru_cache(maxsize=64)
 def _cleaners(
-    code: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...], on_corrupt: str
-) -> tuple[_ReadTemplates, _Clean]:
+    code: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...]
+) -> tuple[_ReadPage, _Clean]:
     language = load_language(code)
-    templates = _ReadTemplates(language, dict(namespaces), on_corrupt, learns_headings=True)
+    templates = _ReadPage(language, dict(namespaces), learns_headings=True)
     cleaner = _Clean(language, dict(namespaces))
     templates.setup()
+    templates.start_bundle()
     cleaner.setup()
     return templates, cleaner
 

@@ -9,6 +9,7 @@ the process held before. "pages" parses those of articles, as a build does.
 
 import argparse
 import bz2
+import collections
 import gzip
 import pathlib
 import sys
@@ -26,7 +27,7 @@ from transforms.text.wikimedia import dump_units
 from transforms.text.wikimedia.dump_units import PageXml
 from transforms.text.wikimedia.mediawiki_xml import parse_page
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from transforms.wiki.read_dumps import plan_units
+from transforms.wiki.read_dumps import join_borders, open_border, plan_units
 
 WORKERS = 16
 
@@ -79,8 +80,12 @@ def measure(multistream: pathlib.Path, others: dict[str, pathlib.Path], rounds: 
 
 
 def read(path: pathlib.Path, *, parses: bool) -> None:
-    """Reads all units of a file."""
-    for unit in plan_units(str(path), stripes=1):
+    """Reads all units of a file, with the borders between them opened before, as a build does."""
+    parts = collections.defaultdict(list)
+    for planned in plan_units(str(path), stripes=1):
+        for key, part in open_border(planned):
+            parts[key].append(part)
+    for unit in (unit for item in parts.items() for unit in join_borders(*item)):
         with path.open("rb") as stream:
             for event in dump_units.read_unit(stream, unit):
                 assert isinstance(event, PageXml), event

@@ -1,32 +1,38 @@
 """Headings learned from real dumps, beside those that people listed.
 
-    CORPUSMILL_DATA=… python -m tests.bench.headings [DUMP.xml.bz2 …]
+    CORPUSMILL_DATA=… python -m tests.bench.headings [CODE=DUMP …]
 
-Of the wikis with tables of their own, in the samples: how many of the learned headings people listed, too,
-and how many of those that people listed, and that have MIN_SECTIONS sections, were learned. What differs is
-listed. Dumps that are named are only listed, with their counts.
+Of each wiki, as if nothing were known of it: how many of the learned headings people listed, too, and how
+many of those that people listed, and that have enough sections, were learned. What differs is listed. Of
+wikis whose headings nobody listed, all that is learned is.
+
+Without arguments these are the samples by which the thresholds were chosen. Each is then measured by the
+thresholds that are best for the others alone. Many tie: the worst of them on it is printed, and the median.
 """
 
-import bz2
 import collections
+import itertools
 import pathlib
-import re
+import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from tests.tools.real_data import DATA
 from transforms.records import Page
-from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.language import has_own_tables, load_language
 from transforms.text.wikimedia.mediawiki_xml import parse_page
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
 from transforms.text.wikimedia.wikitext.section_kinds import (
-    MIN_SECTIONS,
+    THRESHOLDS,
     HeadingCounts,
-    LearnedHeading,
+    HeadingKey,
+    Thresholds,
     add_counts,
     count_headings,
     learn_headings,
 )
+from transforms.wiki.read_dumps import plan_units, read_good_pages
 
 DUMPS = {
     code: f"{code}wiki-20230501-pages-articles-multistream.xml.bz2"
@@ -34,62 +40,136 @@ DUMPS = {
 }
 DUMPS["en"] = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 
-_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
+SHARES = (0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
+REFERRING = (0.1, 0.2, 0.3, 0.4, 0.5)
+GRID = [
+    Thresholds(min_without_prose=prose, min_closing=closing, min_referring=referring)
+    for prose, closing, referring in itertools.product(SHARES, SHARES, REFERRING)
+]
+
+
+class Wiki(NamedTuple):
+    """What was counted in a dump."""
+
+    code: str
+    articles: int
+    counts: Mapping[HeadingKey, HeadingCounts]
+
+    def sections(self) -> dict[str, int]:
+        """Heading → sections at all levels."""
+        sections = collections.Counter[str]()
+        for key, one in self.counts.items():
+            sections[key.name] += one.sections
+        return sections
+
+    def listed(self) -> frozenset[str]:
+        """The headings in the tables of this wiki."""
+        language = load_language(self.code)
+        return language.dropped_headings | language.dropped_top_headings
+
+    def learned(self, least: Thresholds = THRESHOLDS) -> set[str]:
+        """The headings that are learned."""
+        return {heading.name for heading in learn_headings(self.counts.items(), least)}
+
+
+class Score(NamedTuple):
+    """Headings."""
+
+    learned: int
+    right: int  # of these in the table
+    frequent: int  # in the table, with enough sections
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return 2 * self.right / (self.learned + self.frequent)
 
 
 def read_articles(path: pathlib.Path) -> Iterator[Page]:
-    """Yield the articles of a dump."""
-    for match in _PAGE.finditer(bz2.decompress(path.read_bytes())):
-        page = parse_page(match[0])
-        if page.namespace == ARTICLE_NAMESPACE and not page.is_redirect:
-            yield page
+    """Yield the articles of a dump, also of one that is cut."""
+    for unit in plan_units(str(path), stripes=1):
+        for xml in read_good_pages(unit, "keep-good", "bench"):
+            page = parse_page(xml)
+            if page.namespace == ARTICLE_NAMESPACE and not page.is_redirect:
+                yield page
 
 
-def learn(path: pathlib.Path) -> tuple[list[LearnedHeading], dict[str, HeadingCounts]]:
-    """Return what is learned from a dump, and the counts of all headings."""
+def count(code: str, path: pathlib.Path) -> Wiki:
+    """Count what stands under the headings of a dump."""
     counts = collections.defaultdict(list)
+    articles = 0
     for page in read_articles(path):
+        articles += 1
         for key, one in count_headings(page.title, page.text):
             counts[key].append(one)
-    table = {key: add_counts(ones) for key, ones in counts.items()}
-    everywhere = collections.defaultdict(list)
-    for key, one in table.items():
-        everywhere[key.name].append(one)
-    return learn_headings(table.items()), {
-        name: add_counts(ones) for name, ones in everywhere.items()
-    }
+    return Wiki(code, articles, {key: add_counts(ones) for key, ones in counts.items()})
 
 
-def compare(code: str, path: pathlib.Path) -> tuple[int, int, int, int, int]:
-    """Print what differs. Return headings learned, right, listed, and sections of those listed and found."""
-    language = load_language(code)
-    listed = language.dropped_headings | language.dropped_top_headings
-    learned, counts = learn(path)
-    names = {heading.name for heading in learned}
-    frequent = {name for name in listed & counts.keys() if counts[name].sections >= MIN_SECTIONS}
-    for name in sorted(names ^ frequent):
-        print(
-            f"{code}\t{'learned only' if name in names else 'listed only'}\t{name}\t{counts[name]}"
-        )
-    sections = sum(counts[name].sections for name in listed & counts.keys())
-    found = sum(counts[name].sections for name in listed & names)
-    return len(names), len(names & listed), len(frequent), sections, found
+def score(wiki: Wiki, least: Thresholds = THRESHOLDS) -> Score:
+    """Compare what is learned with the table of the wiki."""
+    learned, listed, sections = wiki.learned(least), wiki.listed(), wiki.sections()
+    frequent = {name for name in listed if sections.get(name, 0) >= least.min_sections}
+    return Score(len(learned), len(learned & listed), len(frequent))
+
+
+def print_differences(wiki: Wiki) -> None:
+    """List what is learned and not listed, and what is listed, frequent, and not learned."""
+    learned, sections = wiki.learned(), wiki.sections()
+    frequent = {name for name in wiki.listed() if sections.get(name, 0) >= THRESHOLDS.min_sections}
+    for key, one in sorted(wiki.counts.items()):
+        if key.name in learned ^ frequent:
+            print(wiki.code, "learned" if key.name in learned else "missed", *key, *one, sep="\t")
+
+
+def print_score(wiki: Wiki) -> None:
+    """Print a line of figures."""
+    learned, right, frequent = score(wiki)
+    print(f"{wiki.code}: {wiki.articles:,} articles; {learned} headings learned", end="")
+    if has_own_tables(wiki.code):
+        names, sections = wiki.learned(), wiki.sections()
+        of_listed = {name: sections.get(name, 0) for name in wiki.listed()}
+        found = sum(of_listed[name] for name in names & of_listed.keys())
+        listed = sum(of_listed.values())
+        print(f", {right} of them listed; {frequent} listed and frequent", end="")
+        print(f"; {found} of {listed} sections ({found / listed:.0%})", end="")
+    print()
+
+
+def hold_out(code: str, scores: Mapping[str, Sequence[Score]]) -> list[Score]:
+    """Return the scores of a wiki by the thresholds that are best for the others, the worst first.
+
+    Args:
+        code: the wiki.
+        scores: code → score by each of GRID.
+    """
+    others = [of_other for other, of_other in scores.items() if other != code]
+    means = [
+        round(statistics.mean(score.f1 for score in of_all), 9)
+        for of_all in zip(*others, strict=True)
+    ]
+    by_best = [one for one, mean in zip(scores[code], means, strict=True) if mean == max(means)]
+    return sorted(by_best, key=lambda one: one.f1)
 
 
 def main() -> None:
-    """Compare the samples, or list what is learned from the dumps that are named."""
-    for path in map(pathlib.Path, sys.argv[1:]):
-        for heading in learn(path)[0]:
-            print(heading.name, heading.is_top_only, *heading.counts, sep="\t")
-    if sys.argv[1:]:
-        return
-    rows = [(code, *compare(code, DATA / "wikipedia" / name)) for code, name in DUMPS.items()]
-    for code, learned, right, frequent, sections, found in rows:
-        print(
-            f"{code}: {learned} learned, {right} of them listed; {frequent} listed with"
-            f" {MIN_SECTIONS} sections, {right} learned;"
-            f" {found} of {sections} sections ({found / sections:.0%})"
-        )
+    """Compare the samples, or what is learned from the dumps that are named."""
+    given = dict(one.split("=", 1) for one in sys.argv[1:])
+    dumps = {code: pathlib.Path(path) for code, path in given.items()}
+    chosen_by = {code: DATA / "wikipedia" / name for code, name in DUMPS.items()}
+    wikis = [count(code, path) for code, path in (dumps or chosen_by).items()]
+    for wiki in wikis:
+        print_differences(wiki)
+    for wiki in wikis:
+        print_score(wiki)
+    if not dumps:
+        scores = {wiki.code: [score(wiki, least) for least in GRID] for wiki in wikis}
+        for code in scores:
+            by_best = hold_out(code, scores)
+            print(
+                f"{code}, by the {len(by_best)} of {len(GRID)} thresholds that are best for the others:"
+            )
+            print(f"    the worst {by_best[0]}")
+            print(f"    the median {by_best[len(by_best) // 2]}")
 
 
 if __name__ == "__main__":

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import apache_beam as beam
+
 from tests.makers import dump_files
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import run_inputs
 from transforms.records import Article, Page
 from transforms.text.wikimedia.link_sources import redirects_since
 from transforms.wiki.find_items import WikiTables
-from transforms.wiki.join_wikidata import JoinWikidata
+from transforms.wiki.join_wikidata import JoinWikidata, Linked
 from transforms.wiki.link_titles import FindRedirects
 from transforms.wiki.pack_articles import pack_article
 from transforms.wiki.read_entity_table import EntityTable
@@ -260,11 +262,15 @@ def _link(
         pack_article(Article(page, title, "1", "")) for page, title in dump.articles.items()
     ]
     since = redirects_since(tables.sources(table)) if follows_redirects else ""
+
+    def join(articles: beam.PCollection, pages: beam.PCollection) -> Linked:
+        redirects = pages | FindRedirects(since) if since else None
+        joined: Linked = articles | JoinWikidata(WIKI, tables, table, None, redirects)
+        return joined
+
     outcome = run_inputs(
-        lambda articles, redirects: (
-            articles | JoinWikidata(WIKI, tables, table, None, redirects | FindRedirects(since))
-        ),
+        join,
         articles=articles,
-        redirects=dump.redirects,
+        pages=dump.redirects,
     )
     return {article.page_id: article.wikidata_id for article in outcome.elements["kept"]}

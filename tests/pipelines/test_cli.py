@@ -1,4 +1,6 @@
 import builtins
+import io
+import logging
 import resource
 import signal
 import subprocess
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.cli import _LogHandler
 from pipelines.commands.parser import make_parser
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
 from pipelines.settings.wiki40b_settings import VERSION
@@ -269,3 +272,13 @@ def test_the_exit_status_says_whose_fault_it_is(
     given = ("--books", BOOKS / "library", "--output", tmp_path / "output")
     assert message in run(command, *given, *flags, status=status).err
     assert not (tmp_path / "output").exists()
+
+
+def test_log_lines_stand_above_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    handler = _LogHandler()
+    record = logging.makeLogRecord({"msg": "stage 1 of 2"})
+    for _ in range(2):
+        bar = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", bar)
+        handler.emit(record)
+        assert bar.getvalue() == "stage 1 of 2\n"

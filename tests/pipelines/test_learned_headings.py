@@ -12,6 +12,7 @@ from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import Build, build, run_cli
 
 NAMES = "learned-headings.tsv"
+LEARNED = "learned from the dump"
 UNPROVEN = "rue"
 PROSE = "Хата стояла край довгої дороги, якою вже багато років ніхто не ходив. " * 9
 LEFTOVER = "Хату показують на цій сторінці."
@@ -48,10 +49,21 @@ def test_sections_under_learned_headings_are_dropped(tmp_path: Path) -> None:
         ["звідки це", "at every level", "25"],
     ]
     assert {"min_sections", "min_closing"} <= built.manifest["settings"]["learned_headings"].keys()
-    assert built.manifest["settings"]["tables"]["headings"] == "learned from the dump"
+    assert built.manifest["settings"]["tables"]["headings"] == LEARNED
     (caveat,) = [one for one in built.manifest["caveats"] if NAMES in one]
     assert caveat in (built.folder / "README.md").read_text("utf-8")
     built.check_files()
+
+
+def test_headings_are_learned_beside_borrowed_tables(tmp_path: Path) -> None:
+    text = TEXT.replace("Де ще шукати", "Other websites").replace("Звідки це", "References")
+    pages = [page._replace(wikitext=text) for page in PAGES]
+    built = build(tmp_path / "output", config(tmp_path / "dumps", pages, language="simple"))
+    _, *rows = (built.folder / NAMES).read_text("utf-8").splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["other websites", "references"]
+    tables = {"language": "en", "proven": "made by people, for en", "headings": LEARNED}
+    assert built.manifest["settings"]["tables"] == tables
+    assert "beside those that people listed for en;" in (built.folder / "README.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +72,8 @@ def test_sections_under_learned_headings_are_dropped(tmp_path: Path) -> None:
         ("uk", "auto", False),
         ("uk", "on", True),
         (UNPROVEN, "off", False),
-        ("simple", "auto", False),
+        ("simple", "auto", True),
+        ("simple", "off", False),
     ],
 )
 def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -> None:

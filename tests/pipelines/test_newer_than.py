@@ -1,6 +1,7 @@
 """Builds of the pages that an older dump does not have."""
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pipelines.builds.launch import launch
 from pipelines.engines.errors import BuildError
 from pipelines.flores101 import Flores101
 from pipelines.settings.flores101_settings import Flores101Config
+from pipelines.settings.wiki40b_settings import VERSION
 from pipelines.wiki40b import Wiki40b
 from tests.makers import dump_files
 from tests.makers.documents import make_documents, write_documents
@@ -106,7 +108,28 @@ def test_a_dump_in_which_nothing_is_new(
     pages = f"none of the {len(uk.wiki.pages)} pages is newer than page id 10000000 of ukwiki"
     assert pages in capsys.readouterr().err
     assert run_cli("wiki40b", *given, "--newer-than", "12", "13") == 2
-    assert run_cli("wiki40b", "--languages", "uk", "--newer-than", "1", "--output", tmp_path) == 2
+
+
+def test_many_languages_and_a_folder_of_older_dumps(
+    uk: WikiFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dumps = tmp_path / "dumps"
+    new, old = (dumps / "ukwiki" / date for date in ("20260101", "20240101"))
+    for folder in (new, old):
+        folder.mkdir(parents=True)
+    shutil.copy(uk.multistream, new)
+    write_older(uk, old / OLD)
+    given = ["--languages", "uk", "--dumps", dumps, "--output", tmp_path / "many", "--workers", "1"]
+    settings = ["--vocabulary-size", "0", "--no-multilingual"]
+    assert run_cli("wiki40b", *given, *settings, "--newer-than", dumps) == 0
+    built = Build(tmp_path / "many" / "wiki40b" / "uk-newer-than-20240101" / f"20260101-{VERSION}")
+    one = uk.config(dump=uk.multistream, newer_than=[str(old / OLD)], vocabulary_size=0)
+    assert built.tree_but_inputs() == build(tmp_path / "one", one).tree_but_inputs()
+    capsys.readouterr()
+    assert run_cli("wiki40b", *given, "--newer-than", "1") == 2
+    assert "--newer-than takes folders of older dumps" in capsys.readouterr().err
+    assert run_cli("wiki40b", *given, "--newer-than", old / OLD) == 1
+    assert f"{OLD}: a file, no folder" in capsys.readouterr().err
 
 
 VOYAGE = load_wiki(SAMPLES / "wikimedia" / "enwikivoyage")

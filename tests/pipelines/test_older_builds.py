@@ -18,11 +18,11 @@ from pipelines.samples.sample_builds import sample_news
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import DATE, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
-from tests.pipelines.refresh.wiki_site import NEW, dump_of, tree
+from tests.pipelines.refresh.wiki_site import NEW, VERSION, dump_of, tree
 from tests.tools.golden_tree import GOLDEN
 
 WITH_DOCUMENTS = ("entities", "flores101", "lm1b", "pg19", "simplebooks", "wiki40b")
-CURRENT = f"{DATE}-1.3.0"
+CURRENT = f"{DATE}-{VERSION}"
 
 CONFIG = """
 [refresh]
@@ -88,7 +88,7 @@ STATE = """{
  },
  "signature": "wiki40b|lang:uk|dump:20260101|v:1.3.0"
 }
-"""
+""".replace("1.3.0", VERSION)
 
 
 @pytest.fixture
@@ -148,9 +148,9 @@ def test_refresh_goes_on(corpora: Path, tmp_path: Path, capsys: pytest.CaptureFi
         assert {name: now[name] for name in same} == {name: known[name] for name in same}
         site.add_wiki("ukwiki", NEW, dump_of(NEW))
         assert run_cli("refresh", "--config", config) == 0
-    assert read_current(str(editions)) == f"{NEW}-1.3.0"
+    assert read_current(str(editions)) == f"{NEW}-{VERSION}"
     assert tree(editions / CURRENT) == before
     now = json.loads(state.read_text())
-    assert (now["current"], now["compared_with"]) == (f"{NEW}-1.3.0", CURRENT)
+    assert (now["current"], now["compared_with"]) == (f"{NEW}-{VERSION}", CURRENT)
     assert (now["documents"]["removed"], now["rejected"], now["failures"]) == (1, {}, 2)
     assert now["downloaded_bytes"] > known["downloaded_bytes"]

@@ -22,4 +22,4 @@ def test_what_it_links_to_is_there_and_the_readme_links_to_it() -> None:
     assert links
     assert all((PATH.parent / link).is_file() for link in links)
     assert "(pipelines/docs/security.md)" in (ROOT / "README.md").read_text("utf-8")
-    assert len(BOUNDS) == 10
+    assert len(BOUNDS) == 12

@@ -23,16 +23,22 @@ def geography(built: Build) -> str:
 def test_templates_show_by_the_dump_and_by_wikidata(demo: Path) -> None:
     built = Build(demo / "wiki40b" / "uk" / f"20260101-{VERSION}")
     text = geography(built)
-    assert "пагорб 38 м заввишки, з хрестом на вершині; навпростець до нього 2 km (1,2 mi)." in text
-    assert "11 км путівцем, тож" in text
+    assert (
+        "пагорб 38 м заввишки, з хрестом на вершині; навпростець до нього 2 кілометри (1,2 миль)."
+        in text
+    )
+    assert "11 км путівцем (поганий), тож" in text
     listed = (built.folder / NAMES).read_text(encoding="utf-8")
-    assert listed.splitlines()[1:] == [f"1\t1\tстан путівця\t{BY_TITLE}"]
+    assert listed.splitlines()[1:] == [f"1\t1\tстан путівця\ta guess\t{BY_TITLE}"]
 
 
-def test_without_them_they_leave_holes_that_are_listed(tmp_path: Path) -> None:
+def test_without_them_they_are_guessed_and_listed(tmp_path: Path) -> None:
     config = dataclasses.replace(sample_config("uk"), wiki_templates=False)
     built = build(tmp_path, config)
-    assert "стоїть пагорб; навпростець до нього. До залізничної" in geography(built)
+    assert (
+        "стоїть пагорб 38; навпростець до нього 2 кілометри (1,2 миль). До залізничної"
+        in geography(built)
+    )
     names = (built.folder / NAMES).read_text(encoding="utf-8").splitlines()
     assert [name.split("\t")[2] for name in names[1:]] == ["зввш", "перерахунок", "стан путівця"]
 

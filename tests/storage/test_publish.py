@@ -1,7 +1,6 @@
 """A build on a store is published whole or not at all, whatever happens to its process."""
 
 import hashlib
-import multiprocessing
 import os
 import re
 import signal
@@ -14,7 +13,7 @@ import yaml
 
 from pipelines.builds import editions, folder_cards, store_builds
 from pipelines.builds.publish import TargetError, building, is_completed
-from pipelines.engines.file_options import set_file_options
+from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
 from transforms.builds.finished_builds import COMPLETED, find_folders, open_build
 from transforms.files.scratch import SCRATCH
@@ -25,7 +24,6 @@ from transforms.text.files.markdown import hub_head
 
 pytestmark = pytest.mark.storage
 
-processes = multiprocessing.get_context("spawn")
 _PLAIN = str.maketrans("[] ", "---")
 MANIFEST = '{"corpus": "c", "edition": "e", "dump_date": "1", "version": "1", "signature": "", '
 
@@ -185,7 +183,6 @@ ROUNDS = 20
 
 def contend(paths: list[str], barrier: Any, results: Any) -> None:
     """Takes one lock after another, in the same moment as another process."""
-    set_file_options([])
     store_builds.BEAT_SECONDS, store_builds.DEAD_SECONDS = 0.2, 1.0
     said = []
     for path in paths:
@@ -206,10 +203,8 @@ def test_of_two_processes_in_the_same_moment_one_gets_the_lock(target: str, is_d
     paths = [f"{target}/.{number}.builder" for number in range(ROUNDS)]
     for path in paths if is_dead else ():
         write(path, b"dead")
-    barrier, results = processes.Barrier(2), processes.Queue()
-    both = [processes.Process(target=contend, args=(paths, barrier, results)) for _ in range(2)]
-    for process in both:
-        process.start()
+    barrier, results = processes.context.Barrier(2), processes.context.Queue()
+    both = [processes.start(contend, paths, barrier, results) for _ in range(2)]
     (one, first), (other, second) = (results.get(timeout=300) for _ in both)
     for process in both:
         process.join(60)
@@ -290,7 +285,6 @@ def die() -> None:
 
 
 def build_and_die(target: str, when: str) -> None:
-    set_file_options([])
     move = store_builds._move
     if when == "half moved":
 
@@ -320,8 +314,7 @@ def test_a_killed_replacement_leaves_the_old_build_or_none(
     if store.scheme == "s3" and when != "half moved":
         pytest.skip("killed on the other store")  # a new process takes seconds
     make(target, "old")
-    process = processes.Process(target=build_and_die, args=(target, when))
-    process.start()
+    process = processes.start(build_and_die, target, when)
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
     assert is_completed(target) == (when == "writing")

@@ -1,6 +1,5 @@
 """A refresh whose output, downloads, state and lock are on an object store."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from pipelines.builds import store_builds
-from pipelines.engines.file_options import set_file_options
 from pipelines.refresh import stored_part
 from pipelines.refresh.download import download
 from pipelines.refresh.remote import DownloadError, RemoteFile
@@ -28,6 +26,7 @@ from tests.pipelines.refresh.dump_server import (
 )
 from tests.pipelines.refresh.test_download import HASTE, USER_AGENT
 from tests.pipelines.refresh.wiki_site import BUILD, NEW, OLD, VERSION, dump_path, put_dump
+from tests.storage import processes
 from tests.storage.stores import Store, names_below, read, tree_of, write
 from transforms.files.beam_stores import client_of
 
@@ -36,8 +35,6 @@ pytestmark = pytest.mark.storage
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 LIMIT_SECONDS = 300.0
 LARGE = random.Random(3).randbytes(40_000_000)  # several requests to the store
-
-processes = multiprocessing.get_context("spawn")
 
 
 @pytest.fixture
@@ -110,7 +107,6 @@ def test_what_is_not_the_file_is_not_kept(
 
 
 def _download(file: RemoteFile, folder: str) -> None:
-    set_file_options([])
     stored_part._SENT_BYTES = 6_000_000
     download([file], folder, user_agent=USER_AGENT)
 
@@ -120,8 +116,7 @@ def test_an_upload_of_a_killed_process_is_no_object_and_is_given_up(
 ) -> None:
     file, folder = offer(site, LARGE), store.path("killed")
     site.fail("/dump.xml", Stall(30_000_000, LIMIT_SECONDS))
-    process = processes.Process(target=_download, args=(file, folder))
-    process.start()
+    process = processes.start(_download, file, folder)
     wait_for(lambda: site.bytes_sent >= 30_000_000, process)
     if store.scheme == "s3":
         wait_for(lambda: open_uploads(store) == 1, process)
@@ -242,8 +237,7 @@ def test_killed_in_the_download_and_in_the_build(
     )
     site.fail(dump_path(NEW), Slow(2_000))
     for has_begun in begun:
-        process = processes.Process(target=_refresh, args=(str(before.config), str(log)))
-        process.start()
+        process = processes.start(_refresh, str(before.config), str(log))
         wait_for(has_begun, process)
         assert before.current() == OLD_EDITION
         os.killpg(process.pid or 0, signal.SIGKILL)
@@ -252,8 +246,7 @@ def test_killed_in_the_download_and_in_the_build(
         assert NEW_EDITION not in before.names()
         finished = [name for name in before.others() if name.endswith(".bz2")]
         assert bool(finished) == (has_begun is begun[1])
-    process = processes.Process(target=_refresh, args=(str(before.config), str(log)))
-    process.start()
+    process = processes.start(_refresh, str(before.config), str(log))
     process.join(LIMIT_SECONDS)
     assert process.exitcode == 0, log.read_text("utf-8")
     assert len(site.asked_for(dump_path(NEW))) == 2  # what was whole is not fetched again

@@ -1,7 +1,6 @@
 """A build on a store that was killed in its last stage does not redo the first."""
 
 import dataclasses
-import multiprocessing
 import os
 import random
 import signal
@@ -17,8 +16,8 @@ from pipelines.builds.publish import building, is_completed
 from pipelines.builds.run_stages import run_stages
 from pipelines.builds.stage_folders import stage_folders
 from pipelines.builds.stages import Place, Stage
-from pipelines.engines.file_options import set_file_options
 from pipelines.engines.local.in_process import InProcess
+from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read
 from transforms.builds.finished_builds import COMPLETED
 from transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
@@ -27,7 +26,6 @@ from transforms.text.builds.build_manifest import Provenance
 
 pytestmark = pytest.mark.storage
 
-processes = multiprocessing.get_context("spawn")
 LARGE = random.Random(1).randbytes(2 * OBJECT_BYTES)  # put away as an object
 
 
@@ -92,8 +90,7 @@ def _note(log: str, stage: str) -> None:
         file.write(f"{stage}\n")
 
 
-def build(target: str, log: str, *, dies: bool = False) -> None:
-    set_file_options([])
+def build(target: str, log: str, dies: bool) -> None:
     with stage_folders(target) as folders:
         with building(target) as folder:
             run_stages(Pieces(PiecesConfig(log), dies), InProcess(1, ()), folders, folder, 1)
@@ -106,15 +103,14 @@ def test_a_killed_build_goes_on_with_its_last_stage(
 ) -> None:
     monkeypatch.setattr(store_builds, "DEAD_SECONDS", 2.0)
     target, log = store.path("pieces", "en", "1"), tmp_path / "log"
-    process = processes.Process(target=build, args=(target, str(log)), kwargs={"dies": True})
-    process.start()
+    process = processes.start(build, target, str(log), True)
     process.join(120)
     assert process.exitcode == -signal.SIGKILL
     assert not is_completed(target)
     assert log.read_text().split() == ["collect", "collect", "write"]
     assert any(name.endswith("/stage.json") for name in names_below(store.path("pieces", "en")))
 
-    build(target, str(log))
+    build(target, str(log), False)
     assert log.read_text().split() == ["collect", "collect", "write", "write"]
     assert read(f"{target}/sizes.txt").decode() == f"5 {len(LARGE)}"
     assert sorted(names_below(target)) == [COMPLETED, "manifest.json", "sizes.txt"]

@@ -9,7 +9,8 @@ python -m tests.tools.mediawiki_tables --mediawiki DIR --configuration DIR --set
   --versions       a line for the head of the file that says which versions of the three were read
 
 Of each Wikipedia only facts are taken: names of four namespaces, words for redirects and their fallback
-languages, how numbers are written, names of months, templates of disambiguation pages.
+languages, how numbers are written, names of months, templates of disambiguation pages; and of all languages
+together the words between double underscores.
 """
 
 import argparse
@@ -31,6 +32,16 @@ NAMESPACES = {
 }
 _ENGLISH = {"media", "file", "image", "template", "category"}
 _MONTHS = "january february march april may june july august september october november december"
+_SWITCHES = (
+    "forcetoc", "hiddencat", "index", "newsectionlink", "nocontentconvert", "noeditsection", "nogallery",
+    "noindex", "nonewsectionlink", "notitleconvert", "notoc", "staticredirect", "toc",
+    "expectunusedcategory",
+)  # fmt: skip
+# Of extensions of Wikimedia's wikis.
+_MORE_SWITCHES = (
+    "__ARCHIVEDTALK__", "__DISAMBIG__", "__EXPECTED_UNCONNECTED_PAGE__", "__EXPECTUNUSEDTEMPLATE__",
+    "__NOGLOBAL__", "__NOTALK__",
+)  # fmt: skip
 _GENITIVE = "{}-gen"  # the form that a date takes
 _DIGITS = "0123456789"
 _STRING = r"(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")"
@@ -157,6 +168,17 @@ class Sources:
         name = f"Messages{language.capitalize().replace('-', '_')}.php"
         return read_messages(self._mediawiki / "languages" / "messages" / name)
 
+    def switches(self) -> list[str]:
+        """Return the words between double underscores, in all languages."""
+        found = set(_MORE_SWITCHES)
+        for path in (self._mediawiki / "languages" / "messages").glob("Messages*.php"):
+            array = _array_of_words(_without_comments(path.read_text("utf-8")))
+            for words in re.finditer(r"'(\w+)'\s*=>\s*\[([^\]]*)\]", array):
+                if words[1] in _SWITCHES:
+                    shown = (_text(word) for word in re.finditer(_STRING, words[2]))
+                    found.update(word for word in shown if word.startswith(("__", "＿＿")))
+        return sorted(found)
+
     def months(self, language: str) -> list[str]:
         """Return the months in the form a date takes; [] where they are not translated."""
         path = self._mediawiki / "languages" / "i18n" / f"{language}.json"
@@ -241,6 +263,7 @@ def write(sources: Sources, versions: str) -> str:
         f"versions = {_toml(versions)}",
         f"not_wikipedias = {_toml(sources.not_wikipedias())}",
         f"closed = {_toml(sorted(sources.wikipedias & sources.closed))}",
+        f"switches = {_toml(sources.switches())}",
     ]
     for dbname in sorted(sources.wikipedias - set(sources.not_wikipedias())):
         lines += ["", f"[wikis.{code_of(dbname)}]"]

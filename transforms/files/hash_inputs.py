@@ -8,12 +8,10 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.listed_sums import sums_beside
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.files.stores import is_local, refusal_of
 from transforms.records import InputFile
-from transforms.text.wikimedia.export_folder import SUMS
 
 READ_BYTES = 1 << 20
 
@@ -25,13 +23,12 @@ class HashInputs(beam.PTransform):
     store not the same: what was read of it would not be what the manifest says.
 
     Args:
-      check_sums: raise InputError, too, for a file of an export that is not what SHA256SUMS beside it lists.
+      sums: path → SHA-256 that SHA256SUMS beside the file lists; InputError is raised for another, too.
     """
 
-    def __init__(self, paths: Mapping[str, Sequence[str]], *, check_sums: bool = False):
+    def __init__(self, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None):
         super().__init__()
-        all_paths = (path for of_role in paths.values() for path in of_role)
-        sums = sums_beside(all_paths) if check_sums else {}
+        sums = sums or {}
         self.files = sorted(
             (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
             for role, of_role in paths.items()
@@ -65,7 +62,9 @@ def hash_unchanged(
     if checksum_of(path) != checksum:
         raise InputError(path, "the file is changing: it was written anew while it was read")
     if sha256 and sha256 != file.sha256:
-        raise InputError(path, f"its SHA-256 is {file.sha256}, and {SUMS} beside it lists {sha256}")
+        raise InputError(
+            path, f"its SHA-256 is {file.sha256}, and SHA256SUMS beside it lists {sha256}"
+        )
     return file
 
 

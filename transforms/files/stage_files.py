@@ -63,7 +63,7 @@ class StageField(NamedTuple):
 
 
 class WriteStage(beam.PTransform):
-    """NamedTuple of PCollections → files of all their elements, and their list.
+    """Mapping of names to PCollections → files of all their elements, and their list.
 
     Args:
       folder: of the stage, there already; on any file system that all workers share.
@@ -73,8 +73,7 @@ class WriteStage(beam.PTransform):
         super().__init__()
         self.folder = folder
 
-    def expand(self, outcome: Any) -> beam.PCollection:
-        collections: dict[str, beam.PCollection] = outcome._asdict()
+    def expand(self, collections: Mapping[str, beam.PCollection]) -> beam.PCollection:
         types = {name: describe_type(one.element_type) for name, one in collections.items()}
         written = [
             collection | f"Write {name}" >> beam.ParDo(_WriteElements(self.folder, name))

@@ -1,7 +1,6 @@
 """What disks do by themselves, for object stores too: whole files, folders that go, reasons in one line."""
 
 import contextlib
-import errno
 import glob
 import hashlib
 import io
@@ -14,6 +13,7 @@ from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
+from transforms.files import full_disk
 from transforms.files.beam_stores import client_of, put_empty
 
 COPIED_BYTES = 1 << 23  # at once: what a store gets in one request has 5 MiB at least
@@ -52,7 +52,7 @@ def is_local(path: str) -> bool:
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
     """The error of a disk that takes no more. It names the file: Python's does so only if it opens one."""
     advice = "; free some space, then start the same command again"
-    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    is_full = error.errno in full_disk.NUMBERS
     why = f"{error.strerror or error}{advice if is_full else ''}"
     return StoreError(str(path), f"{NOT_WRITTEN}: {why}")
 

@@ -83,8 +83,10 @@ def find_candidate(
         return Reason(error.reason, str(error))
     if not linked.page.sections:
         return Reason("empty-after-cleaning")
-    if linked.page.unrendered:  # something is missing in running text, and nobody knows where
-        return Reason("unrendered-template", ", ".join(sorted(linked.page.unrendered)))
+    # Something is missing in running text, or is shown on trust, and nobody knows where.
+    unknown = linked.page.unrendered.keys() | linked.page.guessed.keys()
+    if unknown:
+        return Reason("unrendered-template", ", ".join(sorted(unknown)))
     key = f"{seed} {site.name} {page.page_id}"
     paragraphs = read_paragraphs(linked)
     passage = choose_passage(paragraphs, key)

@@ -8,6 +8,7 @@ import apache_beam as beam
 from transforms.files.screen import ScreenPages
 from transforms.records import Rejected
 from transforms.sentences.find_passages import FindPassages
+from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
 from transforms.text.wikimedia.sites import Site
 from transforms.wiki.drop_older_pages import DropOlderPages, OlderDump
@@ -52,18 +53,13 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
-        own = root | "ReadTemplates" >> ReadTemplates(
-            paths,
-            site.language,
-            head.namespaces,
-            site.dbname,
-            None,
-            self.stripes,
-            self.on_corrupt,
-        )
-        namespaces = None if older else site.namespaces  # all pages are old or new
+        # Where there is an older dump, all pages are old or new.
+        namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
         read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         dump = root | "ReadDump" >> read_dump
+        own = dump.pages | "ReadTemplates" >> ReadTemplates(
+            site.language, head.namespaces, site.dbname
+        )
         newer = dump.pages | "DropOlderPages" >> DropOlderPages(older, self.stripes)
         articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
         found = articles.kept | "FindPassages" >> FindPassages(

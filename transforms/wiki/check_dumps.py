@@ -4,7 +4,6 @@ import pathlib
 import posixpath
 from collections.abc import Mapping, Sequence
 
-from transforms.files.listed_sums import sums_beside
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.dump_folder import name_some
 from transforms.text.wikimedia.export_folder import (
@@ -17,6 +16,7 @@ from transforms.text.wikimedia.export_folder import (
 )
 from transforms.text.wikimedia.mediawiki_xml import Siteinfo
 from transforms.text.wikimedia.wikis import codes_of, mediawiki_table
+from transforms.wiki.listed_sums import sums_beside
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
 _XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}

@@ -1,15 +1,21 @@
 """Pages → articles: wikitext becomes text in Wiki-40B layout."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.files import counters
+from transforms.files.scratch import Scratch, fetch
 from transforms.files.screen import reject
 from transforms.records import Article, Page, Reason
+from transforms.text.lines.line_blocks import pack_block, unpack_block
 from transforms.text.wikimedia.article_markers import find_marker, render_article
+from transforms.text.wikimedia.corpus_stats import count_words
 from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 from transforms.text.wikimedia.wikitext.clean import (
@@ -18,13 +24,21 @@ from transforms.text.wikimedia.wikitext.clean import (
     WikitextCleaner,
 )
 
+HOLD_STAGE = "hold-pages"
+HELD_CHARACTERS = 1 << 20
+"""Of pages that are written to a file together; a page may be longer."""
+
+HOLE = "a hole"
+GUESS = "a guess"
+
 
 class Unrendered(NamedTuple):
-    """A template that left nothing in the running text of one article."""
+    """A template in the running text of one article that no table and no definition shows."""
 
     name: str  # normalised
     uses: int
     title: str  # of the article
+    left: str = HOLE  # what stands in its place: HOLE or GUESS
 
 
 class Cleaned(NamedTuple):
@@ -42,7 +56,9 @@ class CleanWikitext(beam.PTransform):
     Args:
       language: the tables of the corpus.
       namespaces: number → names in this wiki, from the head of the dump.
-      templates: PCollection of one WikiTemplates, or None.
+      templates: PCollection of one WikiTemplates, or None. The pages wait in files until it is known.
+      scratch: folder for them; see files/scratch.py.
+      min_words: articles with fewer words in their paragraphs are rejected.
     """
 
     STAGE = "clean-wikitext"
@@ -50,20 +66,62 @@ class CleanWikitext(beam.PTransform):
     language: Language
     namespaces: Mapping[int, Sequence[str]]
     templates: beam.PCollection | None = None
+    scratch: str = ""
+    min_words: int = 0
 
     def expand(self, pages: beam.PCollection) -> Cleaned:
-        of_wiki = beam.pvalue.AsSingleton(self.templates) if self.templates else NO_TEMPLATES
-        clean = beam.ParDo(_Clean(self.language, self.namespaces), of_wiki)
+        if self.templates:
+            pages = pages | "HoldPages" >> beam.ParDo(_HoldPages(self.scratch)).with_output_types(
+                bytes
+            )
+            of_wiki = beam.pvalue.AsSingleton(self.templates)
+            clean = beam.ParDo(_CleanHeld(self.language, self.namespaces, self.min_words), of_wiki)
+        else:
+            clean = beam.ParDo(_Clean(self.language, self.namespaces, self.min_words), NO_TEMPLATES)
         split = pages | clean.with_output_types(Article).with_outputs(
             "rejected", "unrendered", main="kept"
         )
         return Cleaned(split.kept, split.rejected, split.unrendered)
 
 
+class _HoldPages(beam.DoFn):
+    """Pages → where some of them wait, as bytes."""
+
+    def __init__(self, folder: str):
+        self.scratch = Scratch(folder)
+
+    def start_bundle(self) -> None:
+        self.pages: list[Page] = []
+        self.characters = 0
+
+    def process(self, page: Page) -> Iterator[bytes]:
+        self.pages.append(page)
+        self.characters += len(page.text)
+        if self.characters >= HELD_CHARACTERS:
+            yield self._put()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self.pages:
+            window = GlobalWindow()
+            yield WindowedValue(self._put(), window.max_timestamp(), [window])
+
+    def _put(self) -> bytes:
+        counters.count(HOLD_STAGE, "pages", len(self.pages))
+        packed = pack_block(pickle.dumps([tuple(page) for page in self.pages], protocol=5))
+        self.start_bundle()
+        return self.scratch.put(packed)
+
+
+def fetch_pages(held: bytes) -> Iterator[Page]:
+    """The pages that wait there."""
+    return map(Page._make, pickle.loads(unpack_block(fetch(held))))
+
+
 @dataclass(eq=False)
 class _Clean(beam.DoFn):
     language: Language
     namespaces: Mapping[int, Sequence[str]]
+    min_words: int
 
     def setup(self) -> None:
         self.of_wiki: WikiTemplates | None = None
@@ -74,7 +132,7 @@ class _Clean(beam.DoFn):
             self.cleaner = WikitextCleaner(self.language, self.namespaces, of_wiki)
         try:
             cleaned = self.cleaner.clean(page.text, page.title)
-            article = to_article(page, cleaned)
+            article = to_article(page, cleaned, self.min_words)
         except UncleanableError as error:
             article = Reason(error.reason, str(error))
         if isinstance(article, Reason):
@@ -82,15 +140,33 @@ class _Clean(beam.DoFn):
             return
         counters.count(CleanWikitext.STAGE, "cleaned")
         yield article
-        for name, uses in cleaned.unrendered.items():
-            counters.count(CleanWikitext.STAGE, "unrendered", uses)
-            yield beam.pvalue.TaggedOutput("unrendered", Unrendered(name, uses, page.title))
+        for counter, left, counts in (
+            ("unrendered", HOLE, cleaned.unrendered),
+            ("guessed", GUESS, cleaned.guessed),
+        ):
+            for name, uses in counts.items():
+                counters.count(CleanWikitext.STAGE, counter, uses)
+                found = Unrendered(name, uses, page.title, left)
+                yield beam.pvalue.TaggedOutput("unrendered", found)
 
 
-def to_article(page: Page, cleaned: CleanedPage) -> Article | Reason:
+class _CleanHeld(_Clean):
+    """The same of pages that wait in files."""
+
+    def process(self, held: bytes, of_wiki: WikiTemplates) -> Iterator[Any]:  # type: ignore[override]
+        for page in fetch_pages(held):
+            yield from super().process(page, of_wiki)
+            counters.count(HOLD_STAGE, "cleaned")
+
+
+def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article | Reason:
     """The article of a cleaned page, or the reason why it is none."""
     if not cleaned.sections:
         return Reason("empty-after-cleaning")
+    if min_words:
+        words = sum(count_words(one) for section in cleaned.sections for one in section.paragraphs)
+        if words < min_words:
+            return Reason("few-words", str(words))
     if find_marker(cleaned.title) or any(
         find_marker(text)
         for section in cleaned.sections

@@ -14,8 +14,8 @@ from transforms.files.screen import ScreenPages
 from transforms.files.spread import SpreadAll
 from transforms.records import Page, Reason
 from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.files.dates import checked_date
 from transforms.text.files.file_units import FileUnit
-from transforms.text.wikimedia.link_sources import as_date
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
 from transforms.text.wikimedia.older_pages import (
     IN_OLDER_DUMP,
@@ -93,7 +93,7 @@ def find_older_dump(
     if dumps:
         ignore = {"ignore_siteinfo": ignore_siteinfo}
         check_dumps(dumps, language, dbname, whole=True, settings={}, **ignore)
-    date, older_date = as_date(date), date_of_dump(paths)
+    date, older_date = checked_date(date), date_of_dump(paths)
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(

@@ -6,7 +6,8 @@ The layout, below each root, on any Beam file system:
   ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2, …-page_props.sql.gz, …-page.sql.gz
   ukwiki/latest/ukwiki-latest-…
   wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
-  wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, or wikidata/20230501/…
+  wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, other/wikibase/wikidatawiki/20230501/…,
+  wikibase/wikidatawiki/20230501/…, or wikidata/20230501/…
   entities/wikidata/20230501-1.0.0/, a finished entity table
 """
 
@@ -20,6 +21,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms.builds.finished_builds import COMPLETED
 from transforms.files.list_folders import check_folder, list_files, list_subfolders
 from transforms.files.open_input import InputError, open_raw
+from transforms.text.files.dates import checked_date, days_between, plain_date
 from transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
@@ -27,9 +29,8 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
-from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS, plain_date
+from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
 from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
-from transforms.text.wikimedia.link_sources import as_date, days_between
 from transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     canonical_code,
@@ -51,6 +52,12 @@ EXAMPLES = (
 SHOWN_REASONS = 3
 _DATE = re.compile(r"\d{8}")
 _TABLE_FOLDER = re.compile(r"(\d{8}|latest|undated)-(\d+(?:\.\d+)*)")
+_ENTITY_FOLDERS = (
+    ("wikidatawiki", "entities"),
+    ("other", "wikibase", "wikidatawiki"),
+    ("wikibase", "wikidatawiki"),
+    ("wikidata",),
+)
 _ENTITY_SUFFIXES = (".bz2", ".gz")  # every worker must decompress all of a .gz
 
 
@@ -64,6 +71,9 @@ class WikiDump(NamedTuple):
     page_props: list[str]  # of the nearest other date, where there is none of its own
     page_table: list[str]
     items_per_site: list[str]  # only where there is no page_props, which says the same in less
+    older: Sequence[
+        str
+    ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
 
 
 class MissingWiki(NamedTuple):
@@ -212,6 +222,35 @@ def find_dumps(
     return FoundDumps(wikis, missing, list(passed_over), find_entities(roots, date))
 
 
+def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
+    """The same, each wiki with the newest dump below other roots that is of an earlier date.
+
+    Wikis without such a dump are missing.
+
+    Args:
+      found: wikis whose date is not known take the newest dump of a date.
+      roots: folders of the layout described above.
+
+    Raises InputError where a root is no folder, or no wiki has an older dump.
+    """
+    for root in roots:
+        check_folder(root)
+    wikis, missing = [], list(found.missing)
+    for wiki in found.wikis:
+        of_wiki = _find_wiki(roots, wiki.dbname, ALL, ANY, keep_good=False)
+        dated = [one for one in of_wiki.usable if one.date.isdigit()]
+        older = [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]
+        if older:
+            wikis.append(wiki._replace(older=older[-1].dump))
+        else:
+            there = of_wiki.reason or f"there is {', '.join(one.date for one in of_wiki.usable)}"
+            why = f"no older dump than {wiki.date} below {' '.join(roots)}: {there}"
+            missing.append(MissingWiki(wiki.language, why))
+    if not wikis:
+        raise InputError(", ".join(roots), _describe_nothing(missing))
+    return found._replace(wikis=wikis, missing=missing)
+
+
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
     """The newest entity table or dump; for a build of one date, that of the date or the next after it.
 
@@ -318,8 +357,8 @@ def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
     The page table is of no use then: pages that are not in it may have been made after it.
     """
     found = _find_table(roots, dbname, "page_props")
-    dates = sorted(filter(as_date, found), reverse=True) if as_date(date) else []
-    nearest = min(dates, key=lambda one: abs(days_between(one, as_date(date))), default="")
+    dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
+    nearest = min(dates, key=lambda one: abs(days_between(one, checked_date(date))), default="")
     return [found[nearest]] if nearest else []
 
 
@@ -367,14 +406,18 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
     """All dumps; of two packings of one date, the one that many workers can share first."""
-    for below in (("wikidatawiki", "entities"), ("wikidata",)):
-        for date, folders in _dated_folders(roots, *below).items():
-            for suffix, folder in itertools.product(_ENTITY_SUFFIXES, folders):
-                name = f"wikidata-{date}-all.json{suffix}"
-                if name in list_files(folder):
-                    yield EntitySource("dump", date, FileSystems.join(folder, name))
-    for suffix, root in itertools.product(_ENTITY_SUFFIXES, roots):
-        path = FileSystems.join(root, "wikidatawiki", "entities", f"latest-all.json{suffix}")
+    dated = [
+        (date, folder, list_files(folder))
+        for below in _ENTITY_FOLDERS
+        for date, folders in _dated_folders(roots, *below).items()
+        for folder in folders
+    ]
+    for suffix, (date, folder, files) in itertools.product(_ENTITY_SUFFIXES, dated):
+        name = f"wikidata-{date}-all.json{suffix}"
+        if name in files:
+            yield EntitySource("dump", date, FileSystems.join(folder, name))
+    for suffix, below, root in itertools.product(_ENTITY_SUFFIXES, _ENTITY_FOLDERS, roots):
+        path = FileSystems.join(root, *below, f"latest-all.json{suffix}")
         if FileSystems.exists(path):
             yield EntitySource("dump", LATEST, path)
 

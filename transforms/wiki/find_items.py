@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+from transforms.text.wikimedia.dump_layouts import date_in_names
 from transforms.text.wikimedia.link_sources import (
     ENTITIES,
     ITEMS_PER_SITE,
     PAGE_PROPS,
     LinkSource,
     choose_sources,
-    date_in_names,
 )
 from transforms.text.wikimedia.mediawiki_xml import parse_id
 from transforms.text.wikimedia.screening import PageFacts

@@ -24,13 +24,11 @@ _MOVED = "moved"
 
 @dataclass(eq=False, repr=False)
 class FindRedirects(beam.PTransform):
-    """PCollection[Page] → PCollection[Redirect], those left by moves since a date; "" finds none."""
+    """PCollection[Page] → PCollection[Redirect], those left by moves since a date."""
 
     since: str
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        if not self.since:
-            return pages.pipeline | "None" >> beam.Create([]).with_output_types(Redirect)
         return pages | "LeftByMoves" >> beam.FlatMap(
             redirects_of_moves, self.since
         ).with_output_types(Redirect)

@@ -1,4 +1,4 @@
-"""Templates that left nothing in running text → `unrendered-templates.tsv`, the most frequent first."""
+"""Templates in running text that nothing describes → `unrendered-templates.tsv`, the most frequent first."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,25 +12,27 @@ from transforms.wiki.clean_wikitext import Unrendered
 
 NAME = "unrendered-templates.tsv"
 MAX_LISTED = 10_000
-HEADER = "uses\tarticles\ttemplate\tfor example in\n"
+HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
 
+# normalised name, and what stands in its place
+Key = tuple[str, str]
 # uses, articles, title of the first article by code point
 Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """PCollection[Unrendered] → PCollection[(name, Tally)], each name once."""
+    """PCollection[Unrendered] → PCollection[(Key, Tally)], each key once."""
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
             unrendered
-            | "KeyByName" >> beam.Map(tally_of)
-            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[str, Tally])
+            | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[Key, Tally])
+            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[Key, Tally])
         )
 
 
 class ListUnrendered(beam.PTransform):
-    """PCollection[(name, Tally)] → PCollection[OutputFile]: what to add to the tables, by frequency."""
+    """PCollection[(Key, Tally)] → PCollection[OutputFile]: what to add to the tables, by frequency."""
 
     def __init__(self, folder: str):
         super().__init__()
@@ -44,9 +46,9 @@ class ListUnrendered(beam.PTransform):
         )
 
 
-def tally_of(unrendered: Unrendered) -> tuple[str, Tally]:
-    """(name, counts of one article)."""
-    return unrendered.name, (unrendered.uses, 1, unrendered.title)
+def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
+    """(key, counts of one article)."""
+    return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
@@ -55,17 +57,15 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
     return sum(all_uses), sum(all_articles), min(titles)
 
 
-def rank(named: tuple[str, Tally]) -> tuple[int, int, str]:
+def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
     """By uses, then by articles, then by name."""
-    name, (uses, articles, _) = named
-    return uses, articles, name
+    key, (uses, articles, _) = named
+    return uses, articles, key
 
 
-def write_list(most_frequent: Sequence[tuple[str, Tally]], folder: str) -> OutputFile:
+def write_list(most_frequent: Sequence[tuple[Key, Tally]], folder: str) -> OutputFile:
     """Writes the list; templates of the same frequency by name."""
-    rows = sorted(
-        (-uses, -articles, name, title) for name, (uses, articles, title) in most_frequent
-    )
-    lines = (to_line((-uses, -articles, name, title)) for uses, articles, name, title in rows)
+    rows = sorted((-uses, -articles, *key, title) for key, (uses, articles, title) in most_frequent)
+    lines = (to_line((-uses, -articles, *cells)) for uses, articles, *cells in rows)
     written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")
     return written._replace(records=len(rows))

@@ -12,6 +12,7 @@ from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, t
 from transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
 from transforms.files.spread import Spread
 from transforms.records import Page, Rejected
+from transforms.text.files import file_units
 from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.files.file_units import FileUnit
 from transforms.text.wikimedia import dump_units
@@ -76,13 +77,40 @@ def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> bea
         root
         | "Paths" >> beam.Create(paths, reshuffle=False)
         | "SpreadUnits" >> Spread(plan_units, stripes, of=FileUnit)
+        | "OpenBorders" >> beam.FlatMap(open_border).with_output_types(tuple[str, FileUnit])
+        | "MeetAtBorders" >> beam.GroupByKey()
+        | "JoinBorders" >> beam.FlatMapTuple(join_borders).with_output_types(FileUnit)
     )
 
 
 def plan_units(path: str, stripes: int) -> list[FileUnit]:
     """The work units of one file."""
     with open_raw(path) as stream:
-        return dump_units.plan_units(stream, path, file_bytes_of(path), stripes)
+        return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
+
+
+def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
+    """(key of a unit, what is known of it) for a unit and for the one before it.
+
+    Of the one before, all but its `end` and `known` is empty.
+    """
+    with open_raw(unit.path) as stream:
+        unit, before = dump_units.open_border(stream, unit)
+    yield _key_of(unit), unit
+    if before is not None:
+        part = FileUnit(unit.path, "border", 0, unit.start, unit.file_bytes, known=(before,))
+        yield _key_of(part), part
+
+
+def _key_of(unit: FileUnit) -> str:
+    return f"{unit.stripe} {unit.end} {unit.path}"
+
+
+def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
+    """The unit of a key (a file named twice has it twice), with what is known of the block after it."""
+    parts = list(parts)
+    known = tuple(block for part in parts if part.kind == "border" for block in part.known)
+    return (part._replace(known=part.known + known) for part in parts if part.kind != "border")
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:

@@ -24,9 +24,9 @@ from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.spread import SpreadAll
 from transforms.records import OutputFile
+from transforms.text.files.dates import checked_date
 from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_table import table_schema
-from transforms.text.wikimedia.link_sources import as_date
 from transforms.text.wikimedia.screening import PageFacts, find_internal_class
 from transforms.text.wikimedia.template_pages import (
     ENGLISH_TEMPLATE,
@@ -78,7 +78,7 @@ class EntityTable(NamedTuple):
                 raise InputError(path, f"its columns are not those of {first}")
         _check_order(row_groups)
         kinds = _read_kinds(FileSystems.join(folder, INTERNAL_CLASSES))
-        date = as_date(build.dump_date)
+        date = checked_date(build.dump_date)
         return cls(folder, tuple(row_groups), wikis.get(first, ()), kinds, date)
 
     @property

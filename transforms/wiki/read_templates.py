@@ -1,24 +1,23 @@
-"""Dump files → what the wiki says of its own templates, and of its headings.
+"""Pages of a dump → what the wiki says of its own templates, and of its headings.
 
-A pass over the dump before the cleaning, which needs the result: a template may be defined after the
-pages that use it. The pass decompresses and looks at the template pages; of articles it counts which
-templates they call, as only those are worth knowing, and where wanted, what stands under their headings.
+The cleaning needs it, and a template may be defined after the pages that use it: cleaning begins when all
+pages are read. Of articles it is counted which templates they call, as only those are worth knowing, and
+where wanted, what stands under their headings.
 """
 
 import collections
-import html
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.transforms.combiners import TopCombineFn
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.files import counters
-from transforms.text.files.file_units import FileUnit
+from transforms.records import Page
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
-from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_page
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
 from transforms.text.wikimedia.template_pages import (
     NO_TEMPLATES,
@@ -38,7 +37,6 @@ from transforms.text.wikimedia.wikitext.section_kinds import (
     learn_headings,
 )
 from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
-from transforms.wiki.read_dumps import read_good_pages, spread_units
 from transforms.wiki.read_entity_table import EntityTable, ReadTemplateAliases
 
 STAGE = "read-templates"
@@ -46,11 +44,14 @@ STAGE = "read-templates"
 MAX_TEMPLATES = 20_000
 """So many of the templates that articles call most often are kept. It bounds what every worker holds."""
 
+MAX_DEFINED = 64 * 1024 * 1024
+"""So many characters of their definitions are kept, those of the most frequent templates first."""
+
 MAX_HEADINGS = 10_000
 """So many of the most frequent headings are looked at."""
 
-_NAMESPACE = re.compile(rb"<ns>(\d+)</ns>")
-_HEAD_BYTES = 4_000  # <title>, <ns> and <id> stand first
+MAX_COUNTED = 100_000
+"""So many names are counted before a worker hands on what it has counted."""
 
 
 class ReadWiki(NamedTuple):
@@ -64,12 +65,10 @@ class ReadWiki(NamedTuple):
 class ReadTemplates(beam.PTransform):
     """Reads what a wiki says of its own templates, and learns headings of sections without prose.
 
-    Only templates that the tables of the language do not know, that fit into prose, and that articles
-    call are in it. Damaged parts of a dump are passed over where `on_corrupt` is "keep-good":
-    ReadDump reports them.
+    PCollection[Page] → ReadWiki. Only templates that the tables of the language do not know, that fit into
+    prose, and that articles call are in it.
 
     Args:
-      paths: dump files, as for ReadDump.
       language: its tables say which names need no looking up.
       namespaces: number → names in this wiki.
       dbname: the wiki, "ukwiki", as sitelinks name it.
@@ -77,23 +76,20 @@ class ReadTemplates(beam.PTransform):
       learns_headings: learn the headings of sections without prose from the articles.
     """
 
-    paths: Sequence[str]
     language: Language
     namespaces: Mapping[int, Sequence[str]]
     dbname: str
     table: EntityTable | None = None
-    stripes: int = 1
-    on_corrupt: str = "fail"
     learns_headings: bool = False
 
-    def expand(self, root: beam.Pipeline) -> ReadWiki:
-        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.ParDo(
-            _ReadUnit(self.language, self.namespaces, self.on_corrupt, self.learns_headings)
+    def expand(self, pages: beam.PCollection) -> ReadWiki:
+        read = pages | "ReadPages" >> beam.ParDo(
+            _ReadPage(self.language, self.namespaces, self.learns_headings)
         ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", "headings", main="facts")
         headings = read.headings | "LearnHeadings" >> LearnHeadings()
         facts = [read.facts]
         if self.table is not None:
-            aliases = root | "ReadAliases" >> ReadTemplateAliases(self.table, self.dbname)
+            aliases = pages.pipeline | "ReadAliases" >> ReadTemplateAliases(self.table, self.dbname)
             known = frozenset(self.language.templates)
             facts.append(aliases | "LocalNames" >> beam.FlatMap(local_names, known))
         uses = read.uses | "SumUses" >> beam.CombinePerKey(sum)
@@ -122,53 +118,54 @@ class LearnHeadings(beam.PTransform):
 
 
 @dataclass(eq=False)
-class _ReadUnit(beam.DoFn):
+class _ReadPage(beam.DoFn):
     language: Language
     namespaces: Mapping[int, Sequence[str]]
-    on_corrupt: str
     learns_headings: bool
 
     def setup(self) -> None:
         self.tables = TemplateTable(self.language, self.namespaces, NO_TEMPLATES)
 
-    def process(self, unit: FileUnit) -> Iterable[Any]:
-        calls: collections.Counter[str] = collections.Counter()
-        for page in read_good_pages(unit, self.on_corrupt, STAGE):
-            found = _NAMESPACE.search(page, 0, _HEAD_BYTES)
-            namespace = int(found[1]) if found else ARTICLE_NAMESPACE
-            if namespace == ARTICLE_NAMESPACE:
-                calls.update(count_calls(page.decode("utf-8", "replace")))
-                if self.learns_headings:
-                    yield from _headings(page)
-            elif namespace == TEMPLATE_NAMESPACE:
-                yield from self._facts(page)
-        yield from self._uses(calls)
+    def start_bundle(self) -> None:
+        self.calls: collections.Counter[str] = collections.Counter()
 
-    def _facts(self, xml: bytes) -> Iterator[Any]:
-        try:
-            fact = read_template(parse_page(xml))
-        except MalformedPageError:
-            return  # ReadDump rejects it
+    def process(self, page: Page) -> Iterator[Any]:
+        if page.namespace == ARTICLE_NAMESPACE:
+            self.calls.update(count_calls(page.text))
+            if self.learns_headings:
+                yield from _headings(page)
+            if len(self.calls) > MAX_COUNTED:
+                yield from self._take_uses()
+        elif page.namespace == TEMPLATE_NAMESPACE:
+            yield from self._facts(page)
+
+    def finish_bundle(self) -> Iterator[beam.pvalue.TaggedOutput]:
+        window = GlobalWindow()
+        for output in self._take_uses():
+            windowed = WindowedValue(output.value, window.max_timestamp(), [window])
+            yield beam.pvalue.TaggedOutput(output.tag, windowed)
+
+    def _facts(self, page: Page) -> Iterator[Any]:
+        fact = read_template(page)
         if fact and not self.tables.knows(fact.name):
             counters.count(STAGE, fact.kind)
             yield fact.name, fact
             called = {fact.value: 1} if fact.kind == "alias" else count_calls(fact.value)
             yield from self._uses(called)
 
+    def _take_uses(self) -> Iterator[beam.pvalue.TaggedOutput]:
+        calls, self.calls = self.calls, collections.Counter()
+        return self._uses(calls)
+
     def _uses(self, calls: Mapping[str, int]) -> Iterator[beam.pvalue.TaggedOutput]:
         """The calls of templates that are in no table."""
         for name, count in calls.items():
-            plain = html.unescape(name)
-            if not self.tables.knows(plain):
-                yield beam.pvalue.TaggedOutput("uses", (plain, count))
+            if not self.tables.knows(name):
+                yield beam.pvalue.TaggedOutput("uses", (name, count))
 
 
-def _headings(xml: bytes) -> Iterator[beam.pvalue.TaggedOutput]:
+def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
     """What the sections of an article are."""
-    try:
-        page = parse_page(xml)
-    except MalformedPageError:
-        return
     if page.is_redirect or page.content_model != "wikitext" or len(page.text) > MAX_CHARACTERS:
         return
     for counted in count_headings(page.title, page.text):
@@ -197,6 +194,13 @@ def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[
 def collect_most_used(
     facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[LearnedHeading]
 ) -> WikiTemplates:
-    """The tables made of the facts and headings."""
-    collected = collect(fact for _, fact in facts)
+    """The tables made of the facts, most used first, and of the headings."""
+    kept = []
+    characters = 0
+    for _, fact in facts:
+        characters += len(fact.value)
+        if characters > MAX_DEFINED:
+            break
+        kept.append(fact)
+    collected = collect(kept)
     return collected._replace(headings={one.name: one.is_top_only for one in headings})

@@ -84,7 +84,7 @@ class Dataflow:
             )
 
     @contextlib.contextmanager
-    def started(self) -> Iterator[Started]:
+    def started(self, folder: str = "") -> Iterator[Started]:
         """As Engine has it. The package for the workers is made once for all jobs of a build."""
         package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
         with package as of_package, _job_messages():

@@ -17,14 +17,23 @@ from apache_beam.transforms.environments import Environment, python_sdk_capabili
 from pipelines.engines.beam_patches import (
     LoopbackServer,
     Options,
+    bound_queues,
     fail_requests,
     guard_environment,
+    keep_in_buffers,
 )
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.local.memory import check_memory, memory_limit
+from pipelines.engines.local.shuffle_files import (
+    FileDataChannel,
+    FileGroupingBuffer,
+    FileListBuffer,
+    shuffle_folder,
+)
 from pipelines.engines.local.worker_processes import BadEnd, Workers, error_of, worker_processes
 from pipelines.engines.secret import LOOPBACK
 from transforms.files.open_input import file_bytes_of
+from transforms.files.stores import is_local
 
 URN = "corpusmill:env:forked:v1"
 
@@ -51,12 +60,14 @@ class InProcess:
             check_memory(build.memory, text_bytes, self._workers, memory_limit())
 
     @contextlib.contextmanager
-    def started(self) -> Iterator[Started]:
+    def started(self, folder: str = "") -> Iterator[Started]:
         """As Engine has it."""
-        if self._workers == 1:
-            yield Started(self._pipeline)
-            return
-        with worker_processes() as workers:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(shuffle_folder(folder if folder and is_local(folder) else ""))
+            if self._workers == 1:
+                yield Started(self._pipeline)
+                return
+            workers = stack.enter_context(worker_processes())
             environment = _ForkedWorker(workers)
             yield Started(lambda: self._pipeline(environment), workers.log_tail)
 
@@ -83,6 +94,8 @@ class _ForkedWorker(Environment):
 
 
 guard_environment(URN)
+keep_in_buffers(FileListBuffer, FileGroupingBuffer, FileDataChannel)
+bound_queues()
 
 
 @WorkerHandler.register_environment(URN, bytes)

@@ -25,7 +25,11 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
-from pipelines.engines.beam_patches import remember_signatures, show_in_all_channels
+from pipelines.engines.beam_patches import (
+    bound_queues,
+    remember_signatures,
+    show_in_all_channels,
+)
 from pipelines.engines.local.heap import give_back_large_blocks
 from pipelines.engines.secret import VARIABLE, open_channel
 
@@ -58,6 +62,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     show_in_all_channels(secret)
     give_back_large_blocks()
     remember_signatures()
+    bound_queues()
     sdk_worker_main.main([])
     return 0
 

@@ -95,7 +95,7 @@ class Spark:
         """Nothing stands in the way of a build that is not seen when the engine is made."""
 
     @contextlib.contextmanager
-    def started(self) -> Iterator[Started]:
+    def started(self, folder: str = "") -> Iterator[Started]:
         """As Engine has it."""
         if not self._files:
             yield Started(lambda: _with_readable_errors(self._pipeline(self._endpoint)))

@@ -76,11 +76,7 @@ SOURCES = {
     "find-passages/no-passage": 30,
     "find-passages/candidates": 1000,
 }
-TEMPLATES = {
-    "read-templates/dump_bytes": 300,
-    "read-templates/pages": 900,
-    "read-templates/xml_bytes": 8_000_000,
-}
+HELD = COUNTS | {"hold-pages/pages": 1000, "hold-pages/cleaned": 250}
 PIECES = {"count-subwords/articles": 1200, "count-subwords/text_bytes": 6_000_000}
 CHECKSUMS = {"check-checksums/text_bytes": 6_000_000, "check-checksums/files": 7}
 SUBWORDS = {
@@ -99,7 +95,7 @@ PIECES_LEARNED = {"train-pieces/words": 7_000, "count-pieces/sentences": 1_012}
 @pytest.mark.parametrize(
     ("counts", "total", "shown_line"),
     [
-        ({}, 1, "0 pages: 0 kept 0 rejected 0.0 MB/s"),
+        ({}, 1, "starting workers"),
         (COUNTS, 1000, "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"),
         (COUNTS, 500, "joining, writing: 40 of 1,000 articles"),
         (
@@ -107,7 +103,8 @@ PIECES_LEARNED = {"train-pieces/words": 7_000, "count-pieces/sentences": 1_012}
             500,
             "joining, writing: 40 of 700 articles",
         ),
-        (TEMPLATES, 1000, "templates of 900 pages 4.0 MB/s"),
+        (HELD, 1000, "1,100 pages: 250 of 1,000 cleaned 3.0 MB/s"),
+        (HELD | {"hold-pages/cleaned": 1000}, 1000, "joining, writing: 40 of 1,000 articles"),
         (BEGUN, 500, "learning a vocabulary from 1,200 articles"),
         (BEGUN | {"train-subwords/articles": 1200}, 500, "joining, writing: 0 of 0 articles"),
         (PIECES, 12_000_000, "1,200 articles in pieces 3.0 MB/s"),
@@ -136,6 +133,11 @@ PIECES_LEARNED = {"train-pieces/words": 7_000, "count-pieces/sentences": 1_012}
             "writing: 1,200 books",
         ),
         (SOURCES, 1000, "1,100 pages: 1,000 kept 100 rejected 3.0 MB/s"),
+        (
+            SOURCES | {"drop-older-pages/in-older-dump": 300},
+            1000,
+            "1,100 pages: 700 kept 400 rejected 3.0 MB/s",
+        ),
         (SOURCES, 500, "choosing sentences of 1,000 articles"),
         (SUBWORDS, 1000, "90,000 sentences 3.0 MB/s"),
         (SUBWORDS, 500, "sampling: 90,000 sentences"),
@@ -150,8 +152,8 @@ def test_what_is_shown_while_a_stage_works(
 
 
 def test_bytes_of_the_input_are_those_that_are_read_first() -> None:
-    read = [Tally(one, 1.0).dump_bytes for one in (TEMPLATES, ENTITIES, LINES, BOOKS)]
-    assert read == [300, 500, 700, 700]
+    read = [Tally(one, 1.0).dump_bytes for one in (COUNTS, HELD, ENTITIES, LINES, BOOKS)]
+    assert read == [500, 625, 500, 700, 700]
     assert Tally(PIECES, 1.0).dump_bytes == Tally(CHECKSUMS, 1.0).dump_bytes == 6_000_000
 
 
@@ -188,12 +190,24 @@ def test_without_a_terminal_lines_are_logged(
     )
 
 
+@pytest.mark.parametrize(
+    ("columns", "label", "drawn_label"),
+    [
+        ("150", "wiki40b uk", "wiki40b uk"),
+        ("80", "wiki40b uk", "wiki40b uk"),
+        ("80", f"flores101 en-domains-news-{'sentences-' * 20}", "flores101 en-domains-news…"),
+    ],
+)
 def test_on_a_terminal_a_line_is_drawn(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    columns: str,
+    label: str,
+    drawn_label: str,
 ) -> None:
     monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("TERM", "xterm")
     drawn = ""
 
@@ -202,8 +216,8 @@ def test_on_a_terminal_a_line_is_drawn(
         drawn += capsys.readouterr().err
         return text in drawn
 
-    with shown("wiki40b uk", 500):
-        wait_for(lambda: draws("wiki40b uk"))
+    with shown(label, 500):
+        wait_for(lambda: draws(drawn_label))
         count_all()
         wait_for(lambda: draws("joining, writing"))
 
@@ -257,7 +271,7 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
         "1,234 pages read in 3.2 s",
         "note: No entity dump was given.",
         "note: kept although the class of their entity is not known: 5,000 of the articles",
-        "note: templates that left a hole in running text: 1,200, listed in unrendered-templates.tsv;"
+        "note: templates in running text that nothing describes: 1,200, listed in unrendered-templates.tsv;"
         " --templates tells how they show",
         "note: lost: a.xml.bz2, bytes 10 to 20, 100 pages: bz2: Invalid [data]",
         "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of pages: bz2: Invalid [data]",
@@ -266,6 +280,21 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
 
 
 SORTED_OUT = {"lines_read": 20, "rejected": {"read-lines/too-long": 2, "total": 2}}
+
+
+def test_the_summary_fits_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "dumb")):
+        monkeypatch.setenv(name, value)
+    counts = dict.fromkeys(
+        ("articles", "sections", "paragraphs", "words", "characters", "pieces"), 12_345_678
+    )
+    stats = dict.fromkeys(("train", "validation", "test", "total"), counts)
+    print_summary("/data/uk", manifest(), stats, 3.21)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert out.count("12,345,678") == len(stats) * len(counts)
+    assert not [line for line in out.splitlines() if len(line) > 80 or "…" in line]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import gc
 import inspect
 import os
 import pickle
@@ -26,15 +27,18 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 from apache_beam.runners.worker import data_plane
 from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
 from apache_beam.transforms import core, userstate
+from apache_beam.transforms.core import CallableWrapperDoFn
 from apache_beam.transforms.userstate import BagStateSpec
 
 from pipelines.engines import beam_patches
 from pipelines.engines.beam_patches import (
     Options,
     Signature,
+    Specs,
     fail_requests,
     remember_signatures,
     remembered,
+    remembered_specs,
 )
 from pipelines.engines.errors import BuildError
 from tests.pipelines.engines.dataflow_service import (
@@ -205,26 +209,58 @@ def test_a_function_that_is_gone_is_forgotten(
 def test_state_is_found_as_before() -> None:
     remember_signatures()
     remember_signatures()  # once is enough
-    assert not hasattr(core.get_function_args_defaults.__wrapped__, "__wrapped__")
+    for patched in (core.get_function_args_defaults, userstate.get_dofn_specs):
+        assert not hasattr(patched.__wrapped__, "__wrapped__")
     for _ in range(2):
-        assert userstate.is_stateful_dofn(_Stateful())
-        assert userstate.get_dofn_specs(_Stateful()) == ({STATE}, set())
+        for stateful in (_Stateful(), beam.FlatMap(_Stateful().process).fn):
+            assert userstate.is_stateful_dofn(stateful)
+            states, timers = userstate.get_dofn_specs(stateful)
+            assert (states, timers) == ({STATE}, set())
+            states.clear()  # what is given may be changed
         assert not userstate.is_stateful_dofn(beam.Map(str).fn)
 
 
+def test_a_class_is_looked_at_once_and_forgotten_with_its_module() -> None:
+    asked: list[type] = []
+
+    def look(dofn: Any) -> Specs:
+        asked.append(type(dofn))
+        return set(), set()
+
+    look_once = remembered_specs(look)
+
+    def look_at_one_of_its_own() -> weakref.ref[Any]:
+        class Passing(beam.DoFn):
+            pass
+
+        assert [look_once(Passing()), look_once(Passing())] == [(set(), set())] * 2
+        assert asked == [Passing]
+        asked.clear()
+        return weakref.ref(Passing)
+
+    found = look_at_one_of_its_own()
+    gc.collect()  # a class refers to itself
+    assert found() is None
+
+
 def test_beam_needs_signatures_that_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It looks at the same function many times."""
-    current = core.get_function_args_defaults
-    original = getattr(current, "__wrapped__", current)
+    """It looks at the same function, and for state at the same class, many times."""
     looks: Counter[Any] = Counter()
 
-    def count(function: Any) -> Any:
-        looks[getattr(function, "__func__", function)] += 1
-        return original(function)
+    def count_in(module: Any, name: str, key: Callable[[Any], Any]) -> None:
+        original = getattr(getattr(module, name), "__wrapped__", getattr(module, name))
 
-    monkeypatch.setattr(core, "get_function_args_defaults", count)
+        def count(asked: Any) -> Any:
+            looks[key(asked)] += 1
+            return original(asked)
+
+        monkeypatch.setattr(module, name, count)
+
+    count_in(core, "get_function_args_defaults", lambda asked: getattr(asked, "__func__", asked))
+    count_in(userstate, "get_dofn_specs", type)
     with beam.Pipeline(runner=FnApiRunner()) as root:
         _ = root | beam.Create([1]) | beam.Map(str) | beam.Map(len)
+    assert looks.pop(CallableWrapperDoFn) > 5
     assert max(looks.values()) > 20
 
 

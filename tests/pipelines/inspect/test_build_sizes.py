@@ -2,9 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.inspect.build_sizes import BuildSizes, find_sizes, read_sizes, total_of
+from pipelines.inspect.build_sizes import (
+    BuildSizes,
+    KeptDocuments,
+    find_sizes,
+    read_sizes,
+    total_of,
+)
 from pipelines.inspect.report import render_markdown, render_text
 from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
+from tests.makers.finished_builds import manifest_of, seal
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from transforms.files.open_input import InputError
@@ -126,6 +133,16 @@ def test_unfinished_builds_are_named(tmp_path: Path) -> None:
     assert found.unfinished == [str(unfinished), str(hidden)]
     for render in (render_text, render_markdown):
         assert f"unfinished, not shown: {unfinished}\n" in render(found)
+
+
+def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
+    folder = write_build(tmp_path, "uk-newer-than-20240101")
+    kept = {"train": 9, "total": 9}
+    facts = {"settings": {"language": "uk"}, "counts": {"kept": kept}}
+    seal(folder, manifest_of(folder) | facts)
+    found = find_sizes([str(tmp_path)])
+    named = "wiki40b", "uk-newer-than-20240101", "20260101", "1.2.0", "articles"
+    assert (found.rows, found.others) == ([], [KeptDocuments(*named, {"train": 9})])
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:

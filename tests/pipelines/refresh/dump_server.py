@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
-from transforms.text.wikimedia.dump_layouts import iso_date
+from transforms.text.files.dates import iso_date
 
 MODIFIED = 1_790_000_000.0
 """Seconds since 1970 that files have as their last change, unless they are given another."""
@@ -264,9 +264,16 @@ class DumpServer:
             self.put(f"{folder}/SHA256SUMS", "".join(sums).encode())
             self.put(f"{folder}/_SUCCESS", b"")
 
-    def add_entities(self, date: str, content: bytes, *, finished: bool = True) -> None:
+    def add_entities(
+        self,
+        date: str,
+        content: bytes,
+        *,
+        finished: bool = True,
+        parent: str = "/wikidatawiki/entities",
+    ) -> None:
         """Wikidata's entities of a date; the checksum is there when they are finished."""
-        folder, name = f"/wikidatawiki/entities/{date}", f"wikidata-{date}-all.json.bz2"
+        folder, name = f"{parent}/{date}", f"wikidata-{date}-all.json.bz2"
         self.put(f"{folder}/{name}", content)
         sums = f"{'0' * 40}  wikidata-{date}-all.json.gz\n"
         if finished:
@@ -354,6 +361,9 @@ def _job_of(name: str, files: Mapping[str, bytes]) -> str:
 def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = (
+            True  # else each body waits 40 ms for the client to confirm the headers
+        )
 
         def handle(self) -> None:
             with contextlib.suppress(ConnectionError):  # the client has gone

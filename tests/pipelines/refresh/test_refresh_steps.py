@@ -2,14 +2,13 @@
 
 The kills at random moments (test_refresh_kills) hit what takes long, the build; these hit what takes no time:
 between the mark of a build and the name in CURRENT, between two files that are removed. Builds are copies.
+One run is recorded: what a process that is killed leaves is what the disk has at that moment.
 """
 
 import multiprocessing
 import os
 import shutil
-import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.conftest import copy_builds
-from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, put_dump, tree
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
@@ -41,35 +39,20 @@ def is_change(event: str, arguments: tuple[Any, ...]) -> bool:
     return event in CHANGES
 
 
-def run(config: str, followed: Place, kill_at: int, log: str, found: Any) -> None:
-    """`corpusmill refresh`, killed before the change of that number; counts the changes in `found`."""
+def record(place: Place, followed: Place, moments: Path) -> None:
+    """`corpusmill refresh`; the place as it is before each change is copied."""
     copy_builds(pytest.MonkeyPatch(), followed, [])
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(descriptor, 1)
-    os.dup2(descriptor, 2)
-
-    lock = threading.Lock()  # files are downloaded at the same time
+    taken, is_copying = 0, False
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        if is_change(event, arguments):
-            with lock:
-                found.value += 1
-                if found.value == kill_at:
-                    os.kill(os.getpid(), signal.SIGKILL)
+        nonlocal taken, is_copying
+        if is_change(event, arguments) and not is_copying:
+            taken, is_copying = taken + 1, True
+            shutil.copytree(place.folder, moments / f"{taken:03}")
+            is_copying = False
 
     sys.addaudithook(watch)
-    os._exit(run_cli("refresh", "--config", config))
-
-
-def refresh(place: Place, followed: Place, kill_at: int = 0) -> tuple[int, int]:
-    """The exit status, and how many changes were made."""
-    found = processes.Value("i", 0, lock=False)
-    log = str(place.folder / "log")
-    process = processes.Process(target=run, args=(str(place.config), followed, kill_at, log, found))
-    process.start()
-    process.join(LIMIT_SECONDS)
-    assert process.exitcode is not None, Path(log).read_text("utf-8")
-    return process.exitcode, found.value
+    os._exit(run_cli("refresh", "--config", place.config))
 
 
 def check(place: Place, followed: Place) -> None:
@@ -80,34 +63,32 @@ def check(place: Place, followed: Place) -> None:
 
 
 @pytest.fixture
-def before(place: Place, site: DumpServer, followed: Place) -> Place:
-    """A place with the old edition alone, and the new dump on the site; the old one is to be removed."""
-    place.configure(site.url, "keep = 1")
-    assert refresh(place, followed)[0] == 0
-    put_dump(site, NEW)
-    return place
+def moments(place: Place, followed: Place, tmp_path: Path) -> list[Path]:
+    """The place before each change of a refresh that follows a new dump and removes the old edition."""
+    # Of two files at once, one would go on changing while the place is copied.
+    place.configure(place.site.url, "keep = 1\nconnections = 1")
+    place.refresh()
+    put_dump(place.site, NEW)
+    folder = tmp_path / "moments"
+    process = processes.Process(target=record, args=(Place(place.folder), followed, folder))
+    process.start()
+    process.join(LIMIT_SECONDS)
+    assert process.exitcode == 0
+    return sorted(folder.iterdir())
 
 
-def test_killed_before_any_change(before: Place, followed: Place, tmp_path: Path) -> None:
-    undisturbed = tmp_path / "undisturbed"
-    shutil.copytree(before.folder, undisturbed)
-    status, changes = refresh(Place(undisturbed), followed)
-    assert status == 0
-    assert changes > 30
-    for kill_at in range(1, changes + 1):
-        folder = tmp_path / str(kill_at)
-        shutil.copytree(before.folder, folder)
-        place = Place(folder)
-        assert refresh(place, followed, kill_at)[0] == -signal.SIGKILL
+def test_killed_before_any_change(place: Place, followed: Place, moments: list[Path]) -> None:
+    assert len(moments) > 30
+    for moment in moments:
+        shutil.rmtree(place.folder)
+        moment.rename(place.folder)  # notes and states may name where they are
         check(place, followed)
-        status, _ = refresh(place, followed)
-        assert status == 0, (kill_at, (folder / "log").read_text("utf-8"))
+        place.refresh()
         check(place, followed)
-        assert (place.current(), place.finished()) == (NEW_EDITION, [NEW_EDITION])
+        assert (place.current(), place.finished()) == (NEW_EDITION, [NEW_EDITION]), moment
         left = {path.name for path in place.editions.iterdir()}
-        assert left == {NEW_EDITION, "CURRENT", "README.md"}, kill_at
-        assert place.loaded() == [NEW_EDITION], kill_at
+        assert left == {NEW_EDITION, "CURRENT", "README.md"}, moment
+        assert place.loaded() == [NEW_EDITION], moment
         assert {path.name for path in place.editions.parent.iterdir()} == {"uk", "README.md"}
-        assert list(tree(place.downloads)) == [".refresh-lock"], kill_at
-        assert list(place.folder.glob("*metrics*")) == [place.metrics], kill_at
-        shutil.rmtree(folder)
+        assert list(tree(place.downloads)) == [".refresh-lock"], moment
+        assert list(place.folder.glob("*metrics*")) == [place.metrics], moment

@@ -512,6 +512,37 @@ def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
     assert newer.date == "20261109"
 
 
+WIKIBASE = "/other/wikibase/wikidatawiki"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "chosen"),
+    [
+        ("", "20261102", WIKIBASE),
+        ("20261102", "", "/wikidatawiki/entities"),
+        ("20261102", "20261109", WIKIBASE),
+        ("20261109", "20261102", "/wikidatawiki/entities"),
+        ("20261102", "20261102", "/wikidatawiki/entities"),
+        ("20261102", "20261109 in progress", "/wikidatawiki/entities"),
+    ],
+)
+def test_of_both_folders_of_entities_the_newest_is_taken(
+    site: DumpServer, old: str, new: str, chosen: str
+) -> None:
+    if old:
+        site.add_entities(old, b"entities")
+    if new:
+        site.add_entities(new[:8], b"entities", finished=new.isdigit(), parent=WIKIBASE)
+        site.put(f"{WIKIBASE}/{new[:8]}/wikidata-{new[:8]}-md5sums.txt", b"")
+        site.put(f"{WIKIBASE}/latest-all.json.bz2", b"entities")
+    dump = found(EntitiesSource((site.url,)))
+    date = old if chosen.endswith("entities") else new
+    (file,) = dump.files["dump"]
+    assert dump.date == date
+    assert file.urls == (f"{site.url}{chosen}/{date}/wikidata-{date}-all.json.bz2",)
+    assert file.checksum == f"sha1:{hashlib.sha1(b'entities').hexdigest()}"
+
+
 def test_entities_have_the_date_of_their_file(site: DumpServer) -> None:
     folder = "/wikidatawiki/entities/20260921"
     site.put(f"{folder}/wikidata-20260922-all.json.bz2", b"entities")

@@ -233,6 +233,56 @@ WRONG: dict[str, Wrong] = {
 }
 
 
+FORBIDDEN, MANY = b"HTTP/1.1 403 Forbidden\r\n", b"HTTP/1.1 429 Too Many Requests\r\n"
+POLICY = (
+    b"Please set a user-agent and respect our robot policy https://w.wiki/4wJS. See also T400119."
+)
+# Wikimedia's page of errors.
+PAGE = (
+    b"<!DOCTYPE html>\n<html lang=en><meta charset=utf-8><title>Wikimedia Error</title>"
+    b"<style>* { margin: 0; }</style>\n<h1>Error</h1><p>You are making too many requests.</p>"
+    b"<p>Contact <b>bot-traffic@wikimedia.org</b>, &amp; wait.</p></html>"
+)
+LONG = b"No downloads " + b"for nobody " * 40 + b". "
+# What the server answers, and what is shown of it.
+REFUSALS: dict[str, tuple[Raw, str]] = {
+    "a sentence": (Raw(FORBIDDEN + b"\r\n" + POLICY), f'HTTP 403: "{POLICY.decode()}"'),
+    "a page": (
+        Raw(FORBIDDEN + b"Content-Type: text/html\r\n\r\n" + PAGE),
+        'HTTP 403: "You are making too many requests. Contact bot-traffic@wikimedia.org, & wait."',
+    ),
+    "a packed page": (
+        Raw(FORBIDDEN + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(PAGE)),
+        'HTTP 403: "You are making too many requests.',
+    ),
+    "busy": (Raw(MANY + b"Retry-After: 0\r\n\r\n" + POLICY), f'429 error responses: "{POLICY.decode()}"'),
+    "busy for long": (
+        Raw(MANY + b"Retry-After: 3600\r\n\r\n" + POLICY),
+        f'HTTP 429: "{POLICY.decode()}"; it asks to wait 3,600 s',
+    ),
+    "the sentences that fit": (Raw(FORBIDDEN + b"\r\n" + POLICY + b" " + LONG), f'"{POLICY.decode()}"'),
+    "no whole sentence": (Raw(FORBIDDEN + b"\r\n" + LONG), f'"{LONG[:199].decode().strip()}…"'),
+    "control characters": (
+        Raw(FORBIDDEN + b"\r\nNo.\r\n\x1b[31mNo\0 \xe2\x80\xaemore\xff"),
+        'HTTP 403: "No. [31mNo more�"',
+    ),
+    "nothing": (Raw(FORBIDDEN + b"\r\n"), ""),
+    "nothing but a style": (Raw(FORBIDDEN + b"\r\n<style>* {}"), ""),
+    "packed, and it is not": (Raw(FORBIDDEN + b"Content-Encoding: gzip\r\n\r\n{}"), ""),
+    "cut off": (Raw(FORBIDDEN + b"Content-Length: 900\r\n\r\n" + POLICY), f'"{POLICY.decode()}"'),
+    "without end": (Raw(FORBIDDEN + b"\r\nNo.", b" No." * 1000), 'HTTP 403: "No. No.'),
+    "a letter now and then": (Raw(FORBIDDEN + b"\r\nNo", b"o", 0.05), 'HTTP 403: "Noo'),
+    "a password": (
+        Raw(FORBIDDEN + b"\r\nNot https://me:" + PASSWORD.encode() + b"@x/y."),
+        '"Not https://***@x/y."',
+    ),
+    "a password where it is cut": (
+        Raw(FORBIDDEN + b"\r\n" + b"x" * 185 + b" https://me:" + PASSWORD.encode() + b"@x/y."),
+        'xxx https://***@x…"',
+    ),
+}  # fmt: skip
+
+
 @pytest.fixture
 def liar() -> Iterator[DumpServer]:
     """A mirror that has the same."""
@@ -372,6 +422,26 @@ def test_what_no_mirror_says_as_it_should_is_a_failure(
     assert printed.startswith("wiki40b-uk  failed      ukwiki: ")
     assert f"{liar.url}/ukwiki/" in printed
     assert f"{place.site.url}/ukwiki/" in printed
+
+
+@pytest.mark.usefixtures("haste")
+@pytest.mark.parametrize("path", [LISTING, PAGES])
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_what_a_server_says_of_its_refusal_is_shown(
+    place: Place, caplog: pytest.LogCaptureFixture, path: str, refusal: str
+) -> None:
+    given, said = REFUSALS[refusal]
+    place.configure(place.site.url)
+    place.site.fail_always(path, given)
+    start = time.monotonic()
+    printed = place.refresh(status=1).out
+    assert time.monotonic() - start < 30
+    if path == PAGES:
+        said = said.replace("429 error responses", "HTTP 429")
+    assert said in printed
+    assert said or "HTTP 403:" not in printed
+    assert printed.replace("\n", "").isprintable()
+    assert PASSWORD not in printed + caplog.text
 
 
 @pytest.mark.usefixtures("haste")

@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from pipelines.settings.wiki40b_settings import VERSION as VERSION
 from tests.makers import dump_files
 from tests.makers.wiki_builds import Command, sample_wiki
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.tools.pack_samples import Wiki
 
 OLD, NEW = "20261101", "20261120"
-VERSION = "1.3.0"
 BUILD = "{ vocabulary_size = 0, wiki_templates = false }"  # what takes the longest is left out
 CHANGED_WORDS = "Новина цього видання. "
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.settings.wiki40b_settings import linking_caveats
+from pipelines.settings.wiki40b_settings import heading_caveats, linking_caveats
 from transforms.text.wikimedia.link_sources import choose_sources
 
 DUMP = "20261101"
@@ -55,3 +55,20 @@ def test_caveats_of_links(dates: dict[str, str], page_table: str, said: list[str
     assert len(caveats) == len(said)
     for caveat, words in zip(caveats, said, strict=True):
         assert words in caveat
+
+
+@pytest.mark.parametrize(
+    ("code", "learns", "said"),
+    [
+        ("uk", False, ""),
+        ("uk", True, "beside those that people listed; learned-headings.tsv"),
+        ("simple", False, "only the headings that people listed for en are known"),
+        ("simple", True, "beside those that people listed for en; learned-headings.tsv"),
+        ("hy", False, "only the English headings are known"),
+        ("hy", True, "beside those that people listed for all wikis; learned-headings.tsv"),
+    ],
+)
+def test_caveats_of_headings(code: str, learns: bool, said: str) -> None:
+    caveats = list(heading_caveats(code, learns))
+    assert len(caveats) == bool(said)
+    assert all(said in caveat for caveat in caveats)

@@ -9,6 +9,7 @@ from transforms.files import hash_inputs
 from transforms.files.hash_inputs import HashInputs, hash_unchanged
 from transforms.files.open_input import InputError
 from transforms.records import InputFile
+from transforms.wiki.listed_sums import sums_beside
 
 
 def test_stored_bytes_are_hashed_whatever_the_compression(
@@ -60,7 +61,8 @@ def test_files_of_exports_are_those_that_are_listed(
     (tmp_path / "SHA256SUMS").write_text(listed)
 
     def hashed(check_sums: bool) -> list[InputFile]:
-        hashing = HashInputs({"dump": [str(path)]}, check_sums=check_sums)
+        sums = sums_beside([str(path)]) if check_sums else {}
+        hashing = HashInputs({"dump": [str(path)]}, sums)
         return run_pipeline(lambda root: {"inputs": root | hashing}).elements["inputs"]
 
     assert [file.sha256 for file in hashed(False)] == [RIGHT]

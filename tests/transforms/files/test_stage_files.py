@@ -50,7 +50,7 @@ def write(folder: Path, numbers: Sequence[Any] = range(50), of_type: Any = int) 
             root | "Ranges" >> beam.Create(RANGES).with_output_types(LineRange),
             root | "Nothing" >> beam.Create([]).with_output_types(tuple[str, int]),
         )
-        return outcome | WriteStage(str(folder))
+        return outcome._asdict() | WriteStage(str(folder))
 
     assert run_pipeline(build).elements["main"] == [str(folder / LIST)]
 

@@ -1,10 +1,15 @@
+from pathlib import Path
+
+import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import run_transform
+from tests.tools.run_pipeline import run_pipeline, run_transform
 from transforms.records import Article, Page, Rejected
 from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES
 from transforms.text.wikimedia.wikitext import clean
-from transforms.wiki.clean_wikitext import CleanWikitext
+from transforms.wiki import clean_wikitext
+from transforms.wiki.clean_wikitext import Cleaned, CleanWikitext
 
 NAMESPACES = {6: ("Файл",), 14: ("Категорія",)}
 
@@ -31,8 +36,12 @@ TEXT = (
 )
 
 
-def test_articles_and_rejections(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_held", [False, True])
+def test_articles_and_rejections(
+    is_held: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(clean, "MAX_CHARACTERS", 20_000)
+    monkeypatch.setattr(clean_wikitext, "HELD_CHARACTERS", 100)
     pages = [
         page(1, "Генн", PROSE),
         page(2, "Порожня", "[[Категорія:Річки]]\n"),
@@ -41,7 +50,14 @@ def test_articles_and_rejections(monkeypatch: pytest.MonkeyPatch) -> None:
         page(5, "Складений заголовок", "Текст.\n\n== _NEW<!-- -->LINE_ ==\nТекст."),
         page(6, "Глибока", "Текст. " + "{{w|" * 1000 + "а" + "}}" * 1000),
     ]
-    outcome = run_transform(CleanWikitext(load_language("uk"), NAMESPACES), pages)
+
+    def apply(root: beam.Pipeline) -> Cleaned:
+        templates = root | "Templates" >> beam.Create([NO_TEMPLATES]) if is_held else None
+        wiki = load_language("uk"), NAMESPACES
+        cleaned = CleanWikitext(*wiki, templates, str(tmp_path))
+        return root | "Pages" >> beam.Create(pages, reshuffle=False) | cleaned
+
+    outcome = run_pipeline(apply)
     assert outcome.elements["kept"] == [Article(1, "Генн", "100", TEXT)]
     rejected = sorted(outcome.elements["rejected"])
     deep = rejected.pop()
@@ -61,6 +77,7 @@ def test_articles_and_rejections(monkeypatch: pytest.MonkeyPatch) -> None:
         "clean-wikitext/too-long": 1,
         "clean-wikitext/too-deep": 1,
         "clean-wikitext/marker-in-source": 2,
+        **({"hold-pages/pages": 6, "hold-pages/cleaned": 6} if is_held else {}),
     }
 
 
@@ -71,3 +88,12 @@ def test_namespace_names_come_from_the_dump() -> None:
     )
     (article,) = outcome.elements["kept"]
     assert article.text == "\n_START_ARTICLE_\nГенн\n_START_PARAGRAPH_\nРічка."
+
+
+def test_stubs_are_rejected_where_that_is_wanted() -> None:
+    pages = [page(1, "Генн", PROSE), page(2, "1852", "'''1852''' — рік. Два слова.")]
+    cleaner = CleanWikitext(load_language("uk"), NAMESPACES, min_words=6)
+    outcome = run_transform(cleaner, pages)
+    assert [article.title for article in outcome.elements["kept"]] == ["Генн"]
+    (stub,) = outcome.elements["rejected"]
+    assert stub == Rejected("2", "1852", "clean-wikitext", "few-words", "5")

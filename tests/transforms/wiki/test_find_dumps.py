@@ -16,6 +16,7 @@ from transforms.wiki.find_dumps import (
     MissingWiki,
     PassedOver,
     WikiDump,
+    add_older_dumps,
     find_dumps,
     find_entities,
     parse_languages,
@@ -65,6 +66,51 @@ def test_the_files_of_a_wiki(tmp_path: Path) -> None:
         )
     ]
     assert (found.missing, found.passed_over, found.entities) == ([], [], None)
+
+
+NEWEST_DATE = "20230601"
+
+
+@pytest.mark.parametrize(
+    ("date", "older", "chosen"),
+    [
+        (MAY, [dump_name(date=APRIL)], 0),
+        (MAY, [dump_name(date=APRIL), dump_name(date=MAY), dump_name(date=NEWEST_DATE)], 0),
+        (MAY, [dump_name(date="20230301"), dump_name(date=APRIL)], 1),
+        (MAY, [dump_name(date="latest"), dump_name(date=APRIL)], 1),
+        ("latest", [dump_name(date=APRIL), dump_name(date=MAY)], 1),
+    ],
+)
+def test_older_dumps(tmp_path: Path, date: str, older: list[str], chosen: int) -> None:
+    touch(tmp_path / "new", dump_name(date=date))
+    touch(tmp_path / "old", *older)
+    found = find_dumps([str(tmp_path / "new")], ["uk"])
+    (wiki,) = add_older_dumps(found, [str(tmp_path / "old")]).wikis
+    assert wiki == found.wikis[0]._replace(older=[f"{tmp_path}/old/{older[chosen]}"])
+
+
+def test_of_one_folder_the_date_before_is_the_older_one(tmp_path: Path) -> None:
+    touch_export(tmp_path)
+    touch(tmp_path, *(dump_name(date=date) for date in (APRIL, NEWEST_DATE)))
+    roots = [str(tmp_path)]
+    found = add_older_dumps(find_dumps(roots, ["uk"], "all"), roots)
+    assert [wiki.date for wiki in found.wikis] == [MAY, NEWEST_DATE]
+    assert found.wikis[0].older == [f"{tmp_path}/{dump_name(date=APRIL)}"]
+    assert found.wikis[1].older == found.wikis[0].dump
+    reason = f"no older dump than {APRIL} below {tmp_path}: there is {APRIL}, {MAY}, {NEWEST_DATE}"
+    assert found.missing == [MissingWiki("uk", reason)]
+
+
+def test_wikis_without_an_older_dump_are_missing(tmp_path: Path) -> None:
+    roots, others = [str(tmp_path / "new")], [str(tmp_path / "old")]
+    touch(tmp_path / "new", dump_name(), dump_name("elwiki"))
+    touch(tmp_path / "old", dump_name(date=APRIL))
+    found = add_older_dumps(find_dumps(roots, ["uk", "el"]), others)
+    assert [wiki.language for wiki in found.wikis] == ["uk"]
+    reason = f"no older dump than {MAY} below {others[0]}: no folder elwiki with a date below"
+    assert found.missing == [MissingWiki("el", reason)]
+    message = error_of(InputError, add_older_dumps, find_dumps(roots, ["el"]), others)
+    assert f"no dump to build from (el: {reason})" in message
 
 
 def test_parts(tmp_path: Path) -> None:
@@ -494,6 +540,8 @@ def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path)
 
 
 SERVER = "wikidatawiki/entities/{date}/wikidata-{date}-all.json.{suffix}"
+WIKIBASE = "other/wikibase/wikidatawiki/{date}/wikidata-{date}-all.json.{suffix}"
+WITHOUT = WIKIBASE.removeprefix("other/")
 SHORT = "wikidata/{date}/wikidata-{date}-all.json.{suffix}"
 TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
 
@@ -508,7 +556,15 @@ TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
         ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], APRIL, "dump", 0),
         ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], "20230420", "dump", 1),
         ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz")], "20230601", "dump", 1),
+        ([(WIKIBASE, MAY, "bz2")], "newest", "dump", 0),
+        ([(WITHOUT, MAY, "gz")], "newest", "dump", 0),
+        ([(SERVER, APRIL, "bz2"), (WIKIBASE, MAY, "gz")], "newest", "dump", 1),
+        ([(SERVER, MAY, "gz"), (WIKIBASE, APRIL, "bz2")], "newest", "dump", 0),
+        ([(SERVER, MAY, "bz2"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 0),
+        ([(SERVER, MAY, "gz"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 1),
+        ([(SERVER, APRIL, "bz2"), (WIKIBASE, MAY, "gz")], "20230420", "dump", 1),
         ([(TABLE, MAY, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "table", 0),
+        ([(TABLE, APRIL, "1.0.0"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 1),
         ([(TABLE, APRIL, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
         ([(TABLE, MAY, "1.9.0"), (TABLE, MAY, "1.10.0")], "newest", "table", 1),
     ],
@@ -529,9 +585,10 @@ def test_an_unfinished_table_is_none(tmp_path: Path) -> None:
     assert find_entities([str(tmp_path)]) is None
 
 
-def test_entities_without_a_date_are_the_last_choice(tmp_path: Path) -> None:
-    touch(tmp_path, "wikidatawiki/entities/latest-all.json.bz2")
-    latest = EntitySource("dump", "latest", f"{tmp_path}/wikidatawiki/entities/latest-all.json.bz2")
+@pytest.mark.parametrize("folder", ["wikidatawiki/entities", "other/wikibase/wikidatawiki"])
+def test_entities_without_a_date_are_the_last_choice(tmp_path: Path, folder: str) -> None:
+    touch(tmp_path, f"{folder}/latest-all.json.bz2")
+    latest = EntitySource("dump", "latest", f"{tmp_path}/{folder}/latest-all.json.bz2")
     assert find_entities([str(tmp_path)]) == latest
     touch(tmp_path, f"wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz")
     assert find_entities([str(tmp_path)]) == EntitySource(

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 from tests.tools.run_pipeline import run_transform
-from transforms.wiki.clean_wikitext import Unrendered
+from transforms.wiki.clean_wikitext import GUESS, Unrendered
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 
-HEADER = "uses\tarticles\ttemplate\tfor example in\n"
+HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
 
 
 def test_templates_are_listed_by_frequency(tmp_path: Path) -> None:
@@ -16,16 +16,17 @@ def test_templates_are_listed_by_frequency(tmp_path: Path) -> None:
         Unrendered("широта", 1, "В"),
         Unrendered("широта", 1, "Г"),
         Unrendered("висота", 2, "Д"),
+        Unrendered("висота", 1, "Д", GUESS),
     ]
     tallied = run_transform(TallyUnrendered(), found).elements["main"]
     outcome = run_transform(ListUnrendered(str(tmp_path)), tallied)
     (file,) = outcome.elements["main"]
     assert (file.name, file.split, file.format, file.records) == (
-        "unrendered-templates.tsv", "", "tsv", 5,
+        "unrendered-templates.tsv", "", "tsv", 6,
     )  # fmt: skip
     assert (tmp_path / file.name).read_text(encoding="utf-8") == (
-        f"{HEADER}5\t2\tодиниця\tА\n2\t2\tширота\tВ\n2\t1\tвисота\tД\n1\t1\tазимут\tВ\n"
-        "1\t1\tрівноденник\tВ\n"
+        f"{HEADER}5\t2\tодиниця\ta hole\tА\n2\t2\tширота\ta hole\tВ\n2\t1\tвисота\ta hole\tД\n"
+        "1\t1\tазимут\ta hole\tВ\n1\t1\tвисота\ta guess\tД\n1\t1\tрівноденник\ta hole\tВ\n"
     )
 
 
@@ -35,7 +36,7 @@ def test_a_name_from_the_dump_is_one_cell_and_no_formula(tmp_path: Path) -> None
         ListUnrendered(str(tmp_path)), run_transform(TallyUnrendered(), found).elements["main"]
     )
     assert (tmp_path / "unrendered-templates.tsv").read_text(encoding="utf-8") == (
-        f"{HEADER}1\t1\t'=HYPERLINK(\"a\") b\t'@A B\n"
+        f"{HEADER}1\t1\t'=HYPERLINK(\"a\") b\ta hole\t'@A B\n"
     )
 
 

@@ -3,16 +3,18 @@ import gzip
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from tests.makers import dump_files
+from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.records import Page, Rejected
-from transforms.text.files import file_units
+from transforms.text.files import bz2_blocks, file_units
 from transforms.text.wikimedia import dump_units
 from transforms.wiki.read_dumps import ReadDump, check_end, dump_bytes_of, plan_units, read_siteinfo
 
@@ -114,6 +116,22 @@ def test_pages_of_several_multistream_files(
     assert outcome.counters["read-dump/dump_bytes"] == sum(
         file_bytes_of(str(path)) for path in paths
     )
+
+
+def test_each_block_of_a_file_is_decompressed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 700)
+    pages = [one._replace(wikitext=f"{one.title * 20}\n") for one in SAMPLES * 20]
+    xml = "".join([HEADER, *map(dump_files.page_xml, pages), "</mediawiki>\n"]).encode()
+    stored = pack_stream([xml[at : at + 1000] for at in range(0, len(xml), 1000)])
+    path = tmp_path / "dump.xml.bz2"
+    path.write_bytes(stored)
+    with mock.patch.object(bz2_blocks, "decode_block", wraps=bz2_blocks.decode_block) as decoded:
+        outcome = read(path, stripes=16)
+    assert len(outcome.elements["pages"]) == len(pages)
+    assert len(plan_units(str(path), 16)) > 10
+    assert decoded.call_count == sum(not is_end for _, is_end in bz2_blocks.find_marks(stored))
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

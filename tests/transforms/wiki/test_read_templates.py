@@ -8,10 +8,10 @@ from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import run_pipeline
-from transforms.files.open_input import InputError
 from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 from transforms.wiki import read_templates
+from transforms.wiki.read_dumps import ReadDump
 from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_templates import ReadTemplates
 
@@ -43,10 +43,12 @@ ITEMS = [
 ]
 
 
-def read(path: Path, on_corrupt: str = "fail", table: EntityTable | None = None) -> WikiTemplates:
+def read(path: Path, table: EntityTable | None = None) -> WikiTemplates:
     uk, namespaces = load_language("uk"), {10: ("Шаблон",)}
-    reading = ReadTemplates([str(path)], uk, namespaces, "ukwiki", table, 2, on_corrupt)
-    (templates,) = run_pipeline(lambda root: root | reading).elements["templates"]
+    reading = ReadTemplates(uk, namespaces, "ukwiki", table)
+    (templates,) = run_pipeline(
+        lambda root: (root | ReadDump([str(path)], 2)).pages | reading
+    ).elements["templates"]
     assert isinstance(templates, WikiTemplates)
     return templates
 
@@ -73,14 +75,16 @@ def test_where_no_template_is_of_use_there_is_one_table_on_every_runner(tmp_path
     dump_files.write_xml(path, HEADER, PAGES[2:3])
     assert read(path) == NO_TEMPLATES
     with beam.Pipeline(runner="BundleBasedDirectRunner") as root:
-        reading = ReadTemplates([str(path)], load_language("uk"), {10: ("Шаблон",)}, "ukwiki")
-        assert_that((root | reading).templates, equal_to([NO_TEMPLATES]))
+        reading = ReadTemplates(load_language("uk"), {10: ("Шаблон",)}, "ukwiki")
+        pages = (root | ReadDump([str(path)])).pages
+        assert_that((pages | reading).templates, equal_to([NO_TEMPLATES]))
 
 
 def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> None:
     table = write_entity_table(tmp_path / "table", ITEMS, {}, ["elwiki", "enwiki"])
+    reading = ReadTemplates(load_language("uk"), {}, "ukwiki", table)
     with pytest.raises(ValueError, match="no titles of ukwiki"):
-        _ = beam.Pipeline() | ReadTemplates([], load_language("uk"), {}, "ukwiki", table)
+        _ = beam.Pipeline() | beam.Create([]) | reading
 
 
 def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,25 +96,14 @@ def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert templates.aliases == {"тече": "плине"}
 
 
-def test_damage_ends_the_reading_or_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
-    dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
-    path.write_bytes(path.read_bytes()[:-80])
-    with pytest.raises((InputError, RuntimeError), match=r"ukwiki-20260101"):
-        read(path)
-    assert "довжиною" in read(path, "keep-good").definitions
-
-
 PROSE = "Хата стояла край довгої дороги, якою вже багато років ніхто не ходив. " * 9
 ENDING = f"{PROSE}\n== Опис ==\n{PROSE}\n== Звідки ==\n<references/>\n"
 
 
 def read_headings(path: Path, pages: list[SamplePage]) -> list[tuple[str, int]]:
     dump_files.write_xml(path, HEADER, pages)
-    reading = ReadTemplates(
-        [str(path)], load_language("uk"), {}, "ukwiki", learns_headings=True, stripes=2
-    )
-    outcome = run_pipeline(lambda root: root | reading).elements
+    reading = ReadTemplates(load_language("uk"), {}, "ukwiki", learns_headings=True)
+    outcome = run_pipeline(lambda root: (root | ReadDump([str(path)], 2)).pages | reading).elements
     (headings,) = outcome["headings"]
     (templates,) = outcome["templates"]
     assert templates.headings == {one.name: one.is_top_only for one in headings}

@@ -18,6 +18,9 @@ _HEAD = re.compile(
 """None but that of bz2 can begin a text in UTF-8. More of a head is not asked for: a file whose head is
 damaged is better an error than a text."""
 
+CODECS = tuple(_HEAD.groupindex)
+"""What heads tell, named as the suffixes of files are."""
+
 MAGIC_BYTES = 6
 _STORED_BYTES = 1 << 13  # read at once; what an error may lose is what they hold
 _ZST_STEP_BYTES = 1 << 10  # they may be 32 MiB of content, of which all is given at once

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
 from transforms.text.files import bz2_blocks
-from transforms.text.files.bz2_blocks import BadBlock
+from transforms.text.files.bz2_blocks import BadBlock, PackedBlock
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 
 READ_BYTES = 1 << 20
@@ -39,6 +39,7 @@ class FileUnit(NamedTuple):
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
+    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": what need not be decompressed again
 
 
 class Damage(NamedTuple):
@@ -78,13 +79,12 @@ def plan_units(
     path: str,
     file_bytes: int,
     stripes: int,
-    max_unit_bytes: int = MAX_UNIT_BYTES,
 ) -> list[FileUnit]:
     """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
     codec = codec_of(stream)
     if codec not in ("", "bz2"):
         return plan_stripes("whole", path, file_bytes, stripes)
-    step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), max_unit_bytes)
+    step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
     starts = range(0, max(file_bytes - TAIL_BYTES, 1), step)
     ends = [*starts[1:], file_bytes]
     return [
@@ -132,7 +132,7 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
     first_bit = bz2_blocks.first_block_bit(stream)
     damage: Damage | None = None
     blocks = bz2_blocks.read_blocks(
-        stream, unit.start, unit.end, unit.file_bytes, lambda: splitter.needs_more
+        stream, unit.start, unit.end, unit.file_bytes, lambda: splitter.needs_more, unit.known
     )
     for found in blocks:
         is_own = found.start_byte < unit.end

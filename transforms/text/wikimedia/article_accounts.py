@@ -29,7 +29,7 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
     The ledger has, beside what every build has:
       pages: well-formed pages that were read.
       stats: (split, CorpusStats).
-      links: (one of LINKED_BY, pages that are linked to an item so).
+      links: (one of LINKED_BY, pages that are linked to an item so); only where LINKED_FROM is a setting.
       class_unknown: articles that are kept although the class of their entity is not known.
       pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
       subwords: at most one TrainedSubwords.

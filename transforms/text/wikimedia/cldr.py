@@ -1,11 +1,13 @@
 """What CLDR, Unicode's data of languages, says: names, months, forms of dates, numbers, and units.
 
-Babel holds the data. Languages whose tables were made by people do not need it.
+Babel holds the data. Of languages whose tables were made by people only units are taken from it.
 """
 
+import decimal
+import functools
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -15,7 +17,11 @@ LIBRARY = "babel"
 _NUMBERED_MONTH = re.compile(r"M\d\d")  # what CLDR's root has for a month without a name
 _DATE_TOKEN = re.compile(r"'([^']*)'|(d{1,2}(?!d)|y+|[ML]{3,5})|([A-Za-z]+)")
 _FIELDS = {"d": "{day}", "y": "{year}", "M": "{month}", "L": "{month}"}
+_LATIN = re.compile(r"[\x00-\u02af\u1e00-\u1eff²³⋅·′″/ \u200e\u200f]*")
+_MAX_DIGITS = 20
 _SOME = 12  # of a unit: more than one or two, which have forms of their own
+# Codes of Wikipedias and corpora whose language CLDR has under another one
+_CODES = {"zh-tw": "zh_Hant", "zh-cn": "zh_Hans", "no": "nb", "tl": "fil", "simple": "en"}
 # Symbols of {{convert}} → units of CLDR
 _UNITS = {
     "mm": "length-millimeter",
@@ -47,7 +53,32 @@ _UNITS = {
     "cu mi": "volume-cubic-mile",
     "acre⋅ft": "volume-acre-foot",
     "mL": "volume-milliliter",
+    "ml": "volume-milliliter",
     "L": "volume-liter",
+    "l": "volume-liter",
+    "cL": "volume-centiliter",
+    "cl": "volume-centiliter",
+    "dm": "length-decimeter",
+    "μm": "length-micrometer",
+    "nm": "length-nanometer",
+    "pc": "length-parsec",
+    "fathom": "length-fathom",
+    "furlong": "length-furlong",
+    "dunam": "area-dunam",
+    "cu in": "volume-cubic-inch",
+    "US qt": "volume-quart",
+    "US pt": "volume-pint",
+    "US fl oz": "volume-fluid-ounce",
+    "imp fl oz": "volume-fluid-ounce-imperial",
+    "ozt": "mass-ounce-troy",
+    "ct": "mass-carat",
+    "kcal": "energy-kilocalorie",
+    "kJ": "energy-kilojoule",
+    "kWh": "energy-kilowatt-hour",
+    "Hz": "frequency-hertz",
+    "kHz": "frequency-kilohertz",
+    "MHz": "frequency-megahertz",
+    "GHz": "frequency-gigahertz",
     "US gal": "volume-gallon",
     "imp gal": "volume-gallon-imperial",
     "bbl": "volume-barrel",
@@ -83,7 +114,7 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
     from babel import Locale
     from babel.localedata import exists
 
-    codes = (code.replace("-", "_") for code in languages)
+    codes = (_CODES.get(code, code).replace("-", "_") for code in languages)
     return next((Locale.parse(code) for code in codes if exists(code)), None)
 
 
@@ -142,7 +173,8 @@ def _shown(pattern: str, end: str) -> str:
     return _DATE_TOKEN.sub(lambda one: one[1] if one[2] is None else _FIELDS[one[2][0]], plain)
 
 
-def languages_of(language: str) -> dict[str, str]:
+@functools.lru_cache(maxsize=64)
+def languages_of(language: str) -> Mapping[str, str]:
     """Return code → name of a language, in another language."""
     locale = _locale([language])
     names = locale.languages if locale else {}
@@ -165,6 +197,11 @@ def units_of(language: str) -> dict[str, str]:
     return {symbol: own for symbol, own in shown.items() if own not in ("", symbol)}
 
 
+def units_in_other_script(language: str) -> dict[str, str]:
+    """Return what `units_of` does, of units whose symbol is in another script than Latin."""
+    return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
+
+
 def _symbol(unit: str, locale: "Locale") -> str:
     """Return a symbol that follows its number; "" where CLDR has none, or puts it first."""
     from babel.units import format_unit
@@ -172,3 +209,33 @@ def _symbol(unit: str, locale: "Locale") -> str:
     shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")
     is_missing = unit in shown or not shown.startswith(str(_SOME))
     return "" if is_missing else shown.removeprefix(str(_SOME)).strip()
+
+
+@functools.lru_cache(maxsize=4096)
+def unit_pattern(language: str, symbol: str, number: str) -> str:
+    """Return a number with the name of its unit, as the number asks for it: "{number} кілометрів".
+
+    Args:
+        language: code of a Wikipedia or corpus.
+        symbol: of the unit, in English.
+        number: in plain digits, "70" or "1.5"; its decimals count.
+
+    Returns "" where CLDR has no name.
+    """
+    # Names of quotients such as kilometres per hour are wrong in some languages.
+    unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
+    locale = _locale([language]) if unit else None
+    if not locale or not unit:
+        return ""
+    from babel.numbers import format_decimal
+    from babel.units import format_unit
+
+    value = decimal.Decimal(number)
+    written = format_decimal(value, locale=locale, numbering_system="latn")
+    lengths: tuple[Literal["long", "short"], ...] = ("long", "short")
+    for length in lengths:  # where both are the same word, CLDR has it once
+        shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
+        if unit not in shown and shown.count(written) == 1:
+            named = shown.replace(written, "{number}")
+            return named.replace("\u00a0", " ").replace("\u202f", " ")
+    return ""

@@ -1,5 +1,6 @@
 """What a corpus is counted by. Counts add up in any order."""
 
+import re
 from collections.abc import Iterable
 
 from transforms.records import CorpusStats
@@ -20,6 +21,18 @@ def measure_article(text: str) -> CorpusStats:
         characters=article_markers.count_characters(text),
         text_bytes=len(text.encode("utf-8")),
     )
+
+
+# Scripts without blanks between words; a word is about two characters in East Asia, four in the others.
+_EAST_ASIAN = re.compile("[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+def count_words(text: str) -> int:
+    """Counts the words of a text: between blanks, or by characters where a script has none."""
+    rest, east = _EAST_ASIAN.subn(" ", text)
+    rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)
+    return len(rest.split()) + -(-east // 2) + -(-south_east // 4)
 
 
 def add_stats(stats: Iterable[CorpusStats]) -> CorpusStats:

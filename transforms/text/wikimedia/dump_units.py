@@ -2,8 +2,12 @@
 
 To a unit belong the pages whose `<page>` begins in it: the units of a file give each page once. `<page>`
 cannot occur inside a page, so whoever enters in the middle passes over what comes before the next one. A
-multistream .bz2, of 100 pages a stream, is read at its blocks like any other .bz2. A block is decompressed
-once; the first of a unit once more if the last page of the unit before runs into it.
+multistream .bz2, of 100 pages a stream, is read at its blocks like any other .bz2.
+
+The last page of a unit nearly always runs into the first block of the next one. So that a block is
+decompressed once, `open_border` decompresses the first block of each unit before the units are read: what
+stands before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
+reads on into the next one.
 
 What is damaged is reported with its place, and reading goes on with the first page that begins after it.
 """
@@ -12,14 +16,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from transforms.text.files import file_units
+from transforms.text.files import bz2_blocks
+from transforms.text.files.bz2_blocks import Block, PackedBlock
 from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
 from transforms.text.files.file_units import TAIL_BYTES, Chunk, FileUnit, read_chunks
 from transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_START
 
 READ_BYTES = 1 << 16
 HEAD_BYTES = 1 << 20
-MAX_UNIT_BYTES = 1 << 23
 MAX_PAGE_BYTES = 1 << 26  # MediaWiki stores 2 MiB of text at most, 12 MiB if all is escaped
 
 _LAST_PART_BYTES = 1 << 20
@@ -46,9 +50,24 @@ class PageXml(NamedTuple):
     stored_bytes: int  # of the file, consumed since the page before
 
 
-def plan_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
-    return file_units.plan_units(stream, path, file_bytes, stripes, MAX_UNIT_BYTES)
+def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
+    """Decompresses the first block of a unit.
+
+    Returns the unit with what begins in the block, and what the unit before needs of the block; None where
+    nothing is known of it, as in the first unit of a file, or where the block is damaged.
+    """
+    if unit.kind != "bz2" or unit.start == 0:
+        return unit, None
+    own_blocks = bz2_blocks.read_blocks(
+        stream, unit.start, unit.end, unit.file_bytes, needs_more=lambda: False
+    )
+    first = next(own_blocks, None)
+    if not isinstance(first, Block):
+        return unit, None
+    start = first.data.find(PAGE_START)
+    own = first.data[max(start, 0) :]
+    before = first.data[:start] if start >= 0 else first.data
+    return unit._replace(known=(PackedBlock.pack(first, own),)), PackedBlock.pack(first, before)
 
 
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
@@ -77,7 +96,7 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
             yield Damage(*event, last_page)
     problem = splitter.problem_at_end() if is_at_end and unit.stripe == 0 else ""
     if problem and unit.start and xml_bytes < TAIL_BYTES:  # too little to see the end in
-        earlier = unit._replace(start=max(unit.start - _LOOK_BACK_BYTES[0], 0))
+        earlier = _cut(unit, max(unit.start - _LOOK_BACK_BYTES[0], 0), unit.end)
         yield from (one for one in read_unit(stream, earlier) if one[0] == unit.file_bytes)
     elif problem:
         place = xml_bytes if unit.kind == "whole" else unit.file_bytes
@@ -92,7 +111,7 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
     if unit.kind == "whole":
         return None
     for look_back in _LOOK_BACK_BYTES:
-        before = unit._replace(start=max(offset - look_back, 0), end=offset)
+        before = _cut(unit, max(offset - look_back, 0), offset)
         page = None
         for event in read_unit(stream, before) if offset else ():
             page = event.xml if isinstance(event, PageXml) else page
@@ -103,14 +122,19 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
     """The first whole page that begins at stored byte `offset` or later."""
-    after = unit._replace(start=offset, end=unit.file_bytes)
+    after = _cut(unit, offset, unit.file_bytes)
     pages = (one.xml for one in read_unit(stream, after) if isinstance(one, PageXml))
     return next(pages, None) if offset < unit.file_bytes else None
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
     """The end of the file, as little of it as shows whether it is whole."""
-    return unit._replace(start=max(0, unit.file_bytes - _LAST_PART_BYTES), end=unit.file_bytes)
+    return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
+
+
+def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
+    """Another part of the file of a unit."""
+    return unit._replace(start=start, end=end, known=())
 
 
 def index_path_of(path: str) -> str | None:

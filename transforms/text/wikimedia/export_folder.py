@@ -10,8 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from transforms.text.files.dates import iso_date, plain_date
 from transforms.text.wikimedia.dump_folder import MAX_GAP_PAGES, UnusableDumpError, name_some
-from transforms.text.wikimedia.dump_layouts import iso_date, plain_date
+
+MAX_GAP_SHARE = 4
+"""A gap that is a smaller part of the ids of both files around it than 1 / MAX_GAP_SHARE may be empty."""
 
 CURRENT, HISTORY = "mediawiki_content_current", "mediawiki_content_history"
 """Folders of the site: of the current revision of each page, and of all revisions."""
@@ -163,11 +166,15 @@ def find_gaps(files: Sequence[ExportFile]) -> list[str]:
 
     Both numbers in a name are ids of pages that exist, so the ids between two files should have no page:
     between those files of enwiki of 2026-05-01 whose names were seen, it is one id at most. A wiki may lack
-    long runs of ids, but it is unlikely that a file ends just before one: there are 18 such places among all
-    pages of enwiki. Where a file is missing, the pages of some GB of text are.
+    long runs of ids, though. Where a file is missing, as many ids are as its neighbours have, about.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"
         for one, other in itertools.pairwise(files)
-        if other.first - one.last - 1 > MAX_GAP_PAGES
+        if other.first - one.last - 1
+        > max(MAX_GAP_PAGES, min(_span(one), _span(other)) // MAX_GAP_SHARE)
     ]
+
+
+def _span(file: ExportFile) -> int:
+    return file.last - file.first

@@ -28,6 +28,7 @@ TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
 # Wikis in the language of another one, whose tables they share.
 _WRITTEN_IN = {"simple": "en"}
+_SAME_NAMES = 0.7
 # number → (table of namespaces.toml, English names)
 _NAMESPACES = {
     MEDIA_NAMESPACE: ("media", "Media"),
@@ -126,6 +127,16 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
     return {**{alias: names[code] for alias, code in aliases.items() if code in names}, **names}
 
 
+def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
+    """Return names of languages with those that only CLDR has, where most others are CLDR's too.
+
+    In some languages a label has another form than CLDR's names have.
+    """
+    of_cldr = cldr.languages_of(code)
+    same = sum(of_cldr.get(one) == name for one, name in names.items())
+    return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
+
+
 def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     return {three.casefold(): names[two] for three, two in codes.items() if two in names}
 
@@ -147,12 +158,22 @@ def has_proven_tables(code: str) -> bool:
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
+def has_own_tables(code: str) -> bool:
+    """Whether people made the tables for this corpus, not for another wiki in its language."""
+    return code in LANGUAGE_CODES
+
+
+def borrowed_tables(code: str) -> str:
+    """Return the code of the wiki in the same language whose tables a corpus takes; "" for none."""
+    return _WRITTEN_IN.get(code, "")
+
+
 def tables_taken(code: str) -> dict[str, str]:
     """Return where the tables of a corpus were taken from; {} for those that people made for it."""
-    if code in LANGUAGE_CODES:
+    if has_own_tables(code):
         return {}
-    if has_proven_tables(code):
-        return {"language": _WRITTEN_IN[code], "proven": f"made by people, for {_WRITTEN_IN[code]}"}
+    if lender := borrowed_tables(code):
+        return {"language": lender, "proven": f"made by people, for {lender}"}
     return {
         "language": mediawiki_table(code).get("language", code),
         "proven": "no",
@@ -202,6 +223,9 @@ def load_language(code: str) -> Language:
     common = read_table("languages", "common")
     local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
     phrases = common["phrases"] if is_proven else {}
+    if is_proven and not code.startswith("zh-"):  # whose tables name units in the words of a region
+        units = cldr.units_in_other_script(code)
+        phrases = {**phrases, **{f"unit {symbol}": shown for symbol, shown in units.items()}}
 
     def listed(key: str) -> list[str]:
         return [*common.get(key, []), *local.get(key, [])]
@@ -220,7 +244,7 @@ def load_language(code: str) -> Language:
         templates=templates,
         self_named=local.get("self_named", ""),
         silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
-        language_names=_language_names(common, local),
+        language_names=_with_cldr_names(_language_names(common, local), code),
         language_label=local.get("language_label", common["language_label"]),
         countries=_countries(common["country_codes"], local.get("countries", {})),
         months=tuple(listed("months")),

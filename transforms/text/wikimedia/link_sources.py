@@ -13,14 +13,13 @@ What happens to a page between the two dates decides which table is right:
 So page ids come first, then titles, then redirects; and of several tables by title, that of the nearest date.
 """
 
-import datetime
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.records import Page
-from transforms.text.wikimedia.dump_layouts import date_in_name
+from transforms.text.files.dates import days_between
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
@@ -54,27 +53,6 @@ class Redirect(NamedTuple):
 
     title: str
     target: str
-
-
-def as_date(text: str) -> str:
-    """ "20261101" for "20261101" and "2026-11-01"; "" for all that is no date."""
-    try:
-        return datetime.date.fromisoformat(text).strftime("%Y%m%d") if "W" not in text else ""
-    except ValueError:
-        return ""
-
-
-def date_in_names(names: Iterable[str]) -> str:
-    """The date that all files have in their names: "elwiki-20261101-page_props.sql.gz"; else ""."""
-    dates = {as_date(date_in_name(name)) for name in names}
-    return dates.pop() if len(dates) == 1 else ""
-
-
-def days_between(first: str, second: str) -> int:
-    """Days from the first date to the second; 0 where one is not known."""
-    if not first or not second:
-        return 0
-    return (datetime.date.fromisoformat(second) - datetime.date.fromisoformat(first)).days
 
 
 def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource, ...]:

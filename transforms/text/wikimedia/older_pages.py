@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from transforms.text.builds.ledger import REJECTED, Ledger, NothingLeftError
+from transforms.text.files.dates import checked_date
 from transforms.text.wikimedia.dump_layouts import date_in_name
-from transforms.text.wikimedia.link_sources import as_date
 
 STAGE = "drop-older-pages"
 IN_OLDER_DUMP, OLDER_ID = "in-older-dump", "older-page-id"  # reasons of rejections
@@ -55,7 +55,7 @@ def name_older(values: Sequence[str]) -> str:
 
 def date_of_dump(paths: Iterable[str]) -> str:
     """The newest date in the names of the files of a dump, "20230501"; "" where none has one."""
-    return max((as_date(date_in_name(path)) for path in paths), default="")
+    return max((checked_date(date_in_name(path)) for path in paths), default="")
 
 
 def check_older(older: OlderPages) -> None:

@@ -1,7 +1,7 @@
 """What the template pages of a dump say: which name stands for which, and what a template shows.
 
-Only definitions that can stand in a sentence are of use: plain wikitext, short, without Lua, tables,
-boxes and notes. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
+Only definitions that can stand in a sentence are of use: plain wikitext, without tables and boxes, and
+not Lua alone. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
 """
 
 import collections
@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 
 from transforms.records import Page
 from transforms.text.wikimedia.language import normalise_name
+from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.marks import drop_noncharacters
 
-MAX_DEFINITION = 1_000  # characters; longer ones are boxes and tables
+MAX_DEFINITION = 256 * 1024  # characters; tables of a country's municipalities have 100,000
 ENGLISH_TEMPLATE = "Template:"  # so begin titles of templates in the English Wikipedia
 
 Kind = Literal["alias", "definition"]
@@ -24,14 +25,14 @@ class TemplateFact(NamedTuple):
 
     name: str  # normalised, without its namespace
     kind: Kind
-    value: str  # of an alias: the name of the template it stands for; of a definition: its wikitext
+    value: str  # of an alias: the name it stands for; of a definition: its wikitext, "" for a note
 
 
 class WikiTemplates(NamedTuple):
     """What a wiki says of its own templates, and headings. All names are normalised, without namespace."""
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
-    definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands
+    definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands, or ""
     headings: Mapping[
         str, bool
     ] = {}  # of sections that are dropped → whether at level 1 and 2 only
@@ -45,18 +46,19 @@ _NOT_INCLUDED = re.compile(
     r"<noinclude\s*/>|<noinclude\s*>.*?(?:</noinclude\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _INCLUDED = re.compile(r"</?includeonly\s*/?>", re.IGNORECASE)
-# Lua, blocks, notes, things that are hidden or not printed, and code that works on other pages
+# Blocks and boxes, and what is not printed
 _UNFIT = re.compile(
-    r"#(?:invoke|tag|lst|section|ifexist|time|rel2abs|titleparts)\b|\{\||\{\{!\}\}|subst:|__[A-Z]+__"
-    r"|</?(?:ref|references|table|tr|td|div|gallery|li|ul|ol|dl|p|center|blockquote|imagemap|section"
-    r"|templatestyles|math|score|timeline|noinclude|includeonly|onlyinclude|nowiki|pre|categorytree"
-    r"|inputbox|h[1-6]|hr)\b"
-    r"|\b(?:noprint|navbox|infobox|metadata|[a-z]*mbox|stub|error)\b|display\s*:\s*none"
-    r"|visibility\s*:\s*hidden|\n[ \t]*[*#:;|!=]|\n[ \t]*\n|^[*#:;|!=]|\[https?:",
+    r"\{\||</?(?:table|tr|td|gallery|imagemap|math|score|timeline|categorytree|inputbox)\b"
+    r"|\b(?:navbox|infobox|[a-z]*mbox|stub)\b|\A[*#:;|!=]|\[https?:",
     re.IGNORECASE,
 )
+_BLOCK = re.compile(r"\s*<(?:div|center|ul|ol|dl|h[1-6]|hr)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"<(?:blockquote|poem)\b", re.IGNORECASE)
+_MODULE = re.compile(r"#invoke\s*:", re.IGNORECASE)
+_BRANCH = re.compile(r"#(?:if|switch)", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"\s*<sup\b.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
 _LINK_TARGET = re.compile(r"\[\[([^\[\]{}|#<>\n]{1,255})")
+_LONE_LINK = re.compile(r"\[\[[^\[\]|{}:]+:[^\[\]|]*(?:\|[^\[\]]*)?\]\]\s*\Z")
 _CALL = re.compile(r"\{\{\s*([^|{}<>\[\]#:\n]{1,255})")
 _WORD = re.compile(r"\w")
 
@@ -71,13 +73,20 @@ def transcluded(wikitext: str) -> str:
 
 
 def is_fit_for_prose(definition: str) -> bool:
-    """Whether a definition may be part of a sentence, as far as its text tells."""
+    """Whether a definition may come to a part of a sentence, as far as its text tells."""
     return (
         len(definition) <= MAX_DEFINITION
         and bool(_WORD.search(definition))
         and not _UNFIT.search(definition)
-        and not _FOOTNOTE_MARK.fullmatch(definition)
+        and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
+        and (not _MODULE.search(definition) or bool(_BRANCH.search(definition)))
     )
+
+
+def shows_nothing(definition: str) -> bool:
+    """Whether a definition is a note, a mark or a category, which leaves no gap in a sentence."""
+    shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
+    return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 
 
 def read_template(page: Page) -> TemplateFact | None:
@@ -87,9 +96,11 @@ def read_template(page: Page) -> TemplateFact | None:
         target = _LINK_TARGET.search(page.text)
         title = page.redirect_target or (target[1] if target else "")
         return TemplateFact(name, "alias", _without_namespace(title)) if title else None
-    if page.content_model != "wikitext" or len(page.text) > 50 * MAX_DEFINITION:
+    if page.content_model != "wikitext" or len(page.text) > 8 * MAX_DEFINITION:
         return None
     definition = transcluded(page.text).strip()
+    if definition and shows_nothing(definition):
+        return TemplateFact(name, "definition", "")
     return TemplateFact(name, "definition", definition) if is_fit_for_prose(definition) else None
 
 

@@ -41,6 +41,12 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
     return table
 
 
+@functools.cache
+def switches() -> frozenset[str]:
+    """Return the words between double underscores that MediaWiki reads, casefolded."""
+    return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
+
+
 def mediawiki_versions() -> str:
     """Return which versions of MediaWiki, and of what else, the tables were taken from."""
     return str(_of_mediawiki()["versions"])

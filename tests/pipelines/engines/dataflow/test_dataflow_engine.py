@@ -105,8 +105,9 @@ def _submit_stages(corpus: Corpus, engine: Dataflow, folder: str) -> Iterator[in
             outcomes = [StageOutcome(root, *one) for one in before.items()]
             outcome: Any = stage.build(root, place, *outcomes)
             if outcome:
-                _ = outcome | "WriteStage" >> stage_files.WriteStage(place.scratch)
-                for name, collection in outcome._asdict().items():
+                given = {name: one for name, one in outcome._asdict().items() if one is not None}
+                _ = given | "WriteStage" >> stage_files.WriteStage(place.scratch)
+                for name, collection in given.items():
                     types[name] = stage_files.describe_type(collection.element_type)
 
         run_pipeline(build, engine)

@@ -71,6 +71,7 @@ PAGE_OF_ITS_OWN = [file("p1p6"), file("p7r12r99"), file("p8p20")]
         ([file("p1p2", ".zst"), file("p4p9", ".zst")], None, [file("p1p2", ".zst"), file("p4p9", ".zst")]),
         # ids without a page
         ([file("p5000p9000"), file("p10001p10002")], None, [file("p5000p9000"), file("p10001p10002")]),
+        ([file("p1p50000"), file("p59000p99000")], None, [file("p1p50000"), file("p59000p99000")]),
         # other files, and what was decompressed
         ([*ALL, "_SUCCESS", f"{ONE}.part", file("p1p41242", "")], ALL, ALL),
         ([*ALL], [*ALL, "README", "elwiki-2026-11-01-p1p2.xml.bz2"], ALL),
@@ -81,6 +82,7 @@ PAGE_OF_ITS_OWN = [file("p1p6"), file("p7r12r99"), file("p8p20")]
         ([], ALL, f"3 of 3 files that SHA256SUMS lists are not there: {ONE}, {TWO}, {THREE}"),
         (ALL, [ONE, TWO], f"{THREE} is there, and SHA256SUMS does not list it"),
         ([ONE, THREE], None, "no file holds the pages 41,243 to 151,574"),
+        ([file("p1p50000"), file("p61000p99000")], None, "no file holds the pages 50,001 to 60,999"),
         ([ONE, file("p41242p50000")], None, f"{ONE} and {file('p41242p50000')} overlap"),
         ([ONE, file("p7r1r2")], None, f"{ONE} and {file('p7r1r2')} overlap"),
         ([file("p7r1r2"), file("p7r3r4")], None,

@@ -4,10 +4,7 @@ from transforms.records import Page
 from transforms.text.wikimedia.link_sources import (
     LinkSource,
     Redirect,
-    as_date,
     choose_sources,
-    date_in_names,
-    days_between,
     describe_sources,
     is_of_another_date,
     redirect_of_move,
@@ -16,45 +13,6 @@ from transforms.text.wikimedia.link_sources import (
 )
 
 DUMP = "20261101"
-
-
-@pytest.mark.parametrize(
-    ("names", "date"),
-    [
-        (["a/elwiki-20261101-page_props.sql.gz"], "20261101"),
-        (["elwiki-2026-11-01-p1p5.xml.bz2", "elwiki-2026-11-01-p6p9.xml.bz2"], "20261101"),
-        (["wikidatawiki-20261101-wb_items_per_site.sql.gz"], "20261101"),
-        (["elwiki-20261101-a.xml", "elwiki-20261001-b.xml"], ""),
-        (["elwiki-20261101-a.xml", "b.xml"], ""),
-        (["elwiki-latest-page_props.sql.gz"], ""),
-        (["elwiki-20261341-page_props.sql.gz"], ""),
-        (["elwiki-sample-page_props.sql.gz"], ""),
-        ([], ""),
-    ],
-)
-def test_the_date_in_names(names: list[str], date: str) -> None:
-    assert date_in_names(names) == date
-
-
-@pytest.mark.parametrize(
-    ("text", "date"),
-    [
-        ("20261101", "20261101"),
-        ("2026-11-01", "20261101"),
-        ("20261301", ""),
-        ("2026-W45", ""),
-        ("latest", ""),
-        ("undated", ""),
-        ("", ""),
-    ],
-)
-def test_dates(text: str, date: str) -> None:
-    assert as_date(text) == date
-
-
-def test_days_between() -> None:
-    assert days_between("20261001", DUMP) == 31 == -days_between(DUMP, "20261001")
-    assert days_between("", DUMP) == days_between(DUMP, "") == 0
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_a_reader_sees(site: str, wikitext: str, expected: list[str]) -> None:
 
 def test_what_a_site_defines_counts_as_rendered() -> None:
     cleaner = load_site("wikivoyage").cleaner(NAMESPACES)
-    text = "A {{km|5}} way past {{geo|1|2}} the {{see|name=x}} mill, {{oddity|1}} and all."
+    text = "A {{km|5}} way past {{geo|1|2}} the {{see|name=x}} mill, {{oddity}} and all."
     assert cleaner.clean(text, "x").unrendered == {"oddity": 1}
 
 

@@ -46,6 +46,10 @@ def test_what_a_template_page_transcludes(wikitext: str, expected: str) -> None:
         "{{#if:{{{1|}}}|{{{1}}} km²|km²}}",
         "[[século {{{1}}}|{{{1}}}]]<sup>e</sup>",
         "{{#switch:{{{1}}}|a=b|c=d}}",
+        "{{#switch:{{{1}}}" + "|福島市=1" * 20_000 + "}}",
+        "{{#if:{{{2|}}}|{{#invoke:Age|main}}|{{{1}}}}}",
+        "a<ref>note</ref>",
+        "<div><blockquote>{{{1}}}</blockquote></div>",
     ],
 )
 def test_definitions_that_fit_into_a_sentence(definition: str) -> None:
@@ -60,15 +64,7 @@ def test_definitions_that_fit_into_a_sentence(definition: str) -> None:
         "{{#invoke:Convert|convert}}",
         "{| class=x\n| a\n|}",
         "<div>box</div>",
-        "a<ref>note</ref>",
-        '<sup class="noprint">[citation needed]</sup>',
-        "<sup>[источник?]</sup>",
-        '<span style="display: none">key</span>',
         ":''Main article: [[{{{1}}}]]''",
-        "a\n* b",
-        "first\n\nsecond",
-        "{{subst:x}} a",
-        "__NOTOC__ a",
         "{{Ambox|text=a}}",
         "[https://example.org {{{1}}}]",
         "a" * (MAX_DEFINITION + 1),
@@ -91,6 +87,20 @@ def test_a_definition_is_what_the_page_transcludes() -> None:
     assert read_template(page) == TemplateFact("genus", "definition", "Chi ''(Genus)''")
     assert read_template(page._replace(content_model="css")) is None
     assert read_template(page._replace(text="<noinclude>a</noinclude>")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<sup class="noprint">[citation needed]</sup>',
+        "<sup>[источник?]</sup>[[Category:X]]",
+        "<ref>{{{1}}}</ref>",
+        "[[Category:X]]",
+        "<templatestyles src='a.css'/>",
+    ],
+)
+def test_a_definition_of_a_note_shows_nothing(text: str) -> None:
+    assert read_template(template("Template:A", text)) == TemplateFact("a", "definition", "")
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,18 @@ from typing import NamedTuple
 
 from transforms.text.wikimedia.language import Language, normalise_name
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from transforms.text.wikimedia.wikis import switches
 from transforms.text.wikimedia.wikitext.blocks import strip_tables
 from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
+from transforms.text.wikimedia.wikitext.lists import keep_announced_lists
 from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
-from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, join_paragraphs
+from transforms.text.wikimedia.wikitext.paragraphs import (
+    drop_preformatted,
+    drop_rows_of_links,
+    guard_lines,
+    join_paragraphs,
+)
 from transforms.text.wikimedia.wikitext.sections import (
     RawSection,
     Section,
@@ -44,7 +51,7 @@ BATCH_CHARACTERS = 128 * 1024
 
 _MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
-_SWITCH = re.compile(r"__[^\W\d_a-z]+(?:_[^\W\d_a-z]+)*__")
+_SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
 class CleanedPage(NamedTuple):
@@ -53,6 +60,7 @@ class CleanedPage(NamedTuple):
     sections: tuple[Section, ...]
     unrendered: dict[str, int]  # templates in running text that left nothing, by normalised name
     title: str  # of the page, in the script and words of the corpus
+    guessed: Mapping[str, int] = {}  # templates whose text was guessed, by normalised name
 
 
 class UncleanableError(ValueError):
@@ -107,7 +115,9 @@ class WikitextCleaner:
         except TooDeepError as error:
             raise UncleanableError("too-deep", str(error)) from error
         with_prose = tuple(section for section in sections if section.paragraphs)
-        return CleanedPage(with_prose, expansion.unrendered, variants.convert_title(title))
+        return CleanedPage(
+            with_prose, expansion.unrendered, variants.convert_title(title), expansion.guessed
+        )
 
     def is_dropped(self, heading: str, level: int) -> bool:
         """Whether the section under a heading is left out: references, links, galleries."""
@@ -125,6 +135,11 @@ class WikitextCleaner:
         )
         return level <= 2 and is_dropped_at_top
 
+    def _mark(self, section: RawSection) -> str:
+        """Return a section after its mark, without lines that refer to a category."""
+        marked = f"\n\n{SECTION}{section.heading}\n\n{section.body}\n"
+        return self._links.drop_rows_of_categories(marked) if section.level else marked
+
     def _show(
         self,
         sections: Sequence[RawSection],
@@ -133,16 +148,16 @@ class WikitextCleaner:
         variants: PageVariants,
     ) -> list[Section]:
         """Return what sections show; some of them may have no paragraph."""
-        marked = "".join(f"\n\n{SECTION}{one.heading}\n\n{one.body}" for one in sections)
-        text = self._links.show(variants.show(marked))
+        marked = "".join(self._mark(section) for section in sections)
+        text = self._links.show(variants.show(guard_lines(drop_rows_of_links(marked))))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
-        text = show_external_links(text)
+        text = show_external_links(keep_announced_lists(text))
         text = drop_preformatted(self._links.drop_unclosed(text))
         text = strip_tags(variants.convert(text))
-        if "__" in text:
-            text = _SWITCH.sub("", text)
+        if "__" in text or "＿＿" in text:
+            text = _SWITCH.sub(_drop_switch, text)
         shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
         if len(shown) != len(sections):  # no page seen does this
             raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
@@ -151,6 +166,11 @@ class WikitextCleaner:
             Section(heading.strip() or _plain(raw.heading), tuple(paragraphs))
             for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
         ]
+
+
+def _drop_switch(match: re.Match[str]) -> str:
+    """Return nothing for `__NOTOC__`, in any case and language; other words stay."""
+    return "" if match[0].casefold() in switches() else match[0]
 
 
 def _plain(heading: str) -> str:

@@ -8,6 +8,7 @@ import re
 from transforms.text.wikimedia.wikitext.marks import (
     FORMULA_END,
     FORMULA_START,
+    GUARD,
     HOLE,
     SEPARATOR,
     protect,
@@ -25,6 +26,15 @@ _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
 _OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")
 _FORMULAS = {"math", "chem", "ce"}
+# What would make a line a list or code if the tag before it were not there; of a comment, blanks alone,
+# as it is gone before MediaWiki looks at the line.
+_LIST_OR_CODE = (" ", "\t", "*", "#", ":", ";")
+_BLANKS_AND_TEXT = re.compile(r"[ \t]+[^\s*#:;|!{]")
+_MARKUP = "\n[]{}'=_-"  # characters that mean more in pairs or at the start of a line
+# A full stop after white space: a note stood between a sentence and its end.
+_STOP_AFTER_BLANK = re.compile(r"[ \n](?:[。．、，]|[.,;:!?،؛।։۔](?:\s|$))")
+_BLANKS = (" ", "\n")
+_INCLUSION = re.compile(r"</?(?i:noinclude|onlyinclude)\s*+>")
 _TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\$)"
 _TEX_START = re.compile(rf"^{_TEX_SPACE}+")
 _TEX_END = re.compile(rf"{_TEX_SPACE}{{1,8}}$")  # bounded: tried at every position
@@ -43,7 +53,8 @@ def _show_formula(tex: str) -> str:
 def _shown(name: str, attributes: str, content: str) -> str:
     """Return what a reader sees of a tag: text for nowiki, inline code and inline formulas."""
     if name == "nowiki":
-        return protect(decode_entities(content))
+        shown = protect(decode_entities(content)).replace("\n", " ")
+        return f"{GUARD}{shown}" if shown[:1] == " " else shown
     if name in _FORMULAS and not _BLOCK_FORMULA.search(attributes):
         return _show_formula(content)
     if name in ("syntaxhighlight", "source") and "inline" in attributes:
@@ -52,10 +63,20 @@ def _shown(name: str, attributes: str, content: str) -> str:
 
 
 def _filler(name: str, before: str, after: str) -> str:
-    """Return what keeps apart the characters before and after a tag that shows nothing."""
-    if before == after == "'":
-        return SEPARATOR
-    return HOLE if before in _OPENING and name != "nowiki" else ""
+    """Return what keeps apart the text before and after a tag that shows nothing.
+
+    `before` is a character or "", `after` the next characters.
+    """
+    if name == "nowiki":
+        is_read = after[:1] in _MARKUP or after.startswith(_LIST_OR_CODE)
+        return SEPARATOR if before in _MARKUP and is_read else ""
+    if before == "\n" or not before:
+        return GUARD if after.startswith(_LIST_OR_CODE) else ""
+    if before in _OPENING:
+        return HOLE
+    if before == "'":
+        return SEPARATOR if after[:1] == "'" else ""
+    return HOLE if after[:1] in _BLANKS and _STOP_AFTER_BLANK.match(after) else ""
 
 
 def strip_extensions(wikitext: str) -> str:
@@ -63,6 +84,8 @@ def strip_extensions(wikitext: str) -> str:
 
     An unclosed comment runs to the end of the page; of any other unclosed tag only the tag goes.
     """
+    if "nclude>" in wikitext:
+        wikitext = _INCLUSION.sub("", wikitext)
     kept: list[str] = []
     position = 0
     unclosed: set[str] = set()
@@ -77,6 +100,10 @@ def strip_extensions(wikitext: str) -> str:
             line_end = _REST_OF_LINE.match(wikitext, end)
             if line_end and (start == 0 or wikitext[start - 1] == "\n"):
                 end = line_end.end()  # a comment on a line of its own takes the line along
+            elif wikitext[start - 1 : start] in ("", "\n") and _BLANKS_AND_TEXT.match(
+                wikitext, end
+            ):
+                kept.append(GUARD)
         else:
             name = opener[1].lower()
             shown = ""
@@ -87,7 +114,7 @@ def strip_extensions(wikitext: str) -> str:
                     end = closer.end()
                 else:
                     unclosed.add(name)
-            shown = shown or _filler(name, kept[-1][-1] if kept else "", wikitext[end : end + 1])
+            shown = shown or _filler(name, kept[-1][-1] if kept else "", wikitext[end : end + 3])
             if shown:
                 kept.append(shown)
         position = end

@@ -11,12 +11,13 @@ from transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     FORMULA_END,
     FORMULA_START,
+    GUARD,
     HOLE,
     SECTION,
 )
 from transforms.text.wikimedia.wikitext.tags import decode_entities
 
-_BLANK = f" \t{HOLE}"
+_BLANK = f" \t{HOLE}{GUARD}"
 _INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
 _INDENTED = re.compile(r":+[ \t]*([^\s*#;:|!{].*)")
 _NOT_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)

@@ -3,7 +3,9 @@
 Letters after a link (its trail) belong to it on the page; in plain text they simply follow.
 """
 
+import contextlib
 import re
+import urllib.parse
 from collections.abc import Mapping, Sequence
 
 from transforms.text.wikimedia.language import (
@@ -13,28 +15,37 @@ from transforms.text.wikimedia.language import (
     Language,
     normalise_name,
 )
-from transforms.text.wikimedia.wikitext.marks import HOLE, SECTION
+from transforms.text.wikimedia.wikitext.marks import HOLE, PROTECTED_BAR, SECTION, protect
+from transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # The one group is what is shown, so that joining the pieces of a split replaces all links at once.
 # A line may end before the bar: MediaWiki makes no link of that, but what it shows is no text.
 _PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]*)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
+# [[a{{!}}b]], after the template has become a bar
+_BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
+# [[http://example.com text]] is an external link between brackets.
+_DOUBLE = re.compile(r"\[(\[(?:(?i:https?:|ftps?:))?//[^\s\[\]{}|]++)([^\[\]{}|\n]*+)\]\]")
 # What is left by now: targets with a colon, and labels that hold single brackets. A file's caption
 # may be such a label; `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(
     r"\[\[([^\[\]{}|\n]++)"
     rf"(?:\|([^\[\]{SECTION}]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]{SECTION}]*+)*+))?\]\](\](?!\]))?"
 )
+_ODD_TARGET = re.compile(r"''|[%<>&]|^\.{1,2}/", re.MULTILINE)
+_NO_TITLE = re.compile(r"[\x00-\x1f\x7f\[\]{}|<>]|%[0-9A-Fa-f]{2}|&\w+;|^\.{1,2}/")
 _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
     re.IGNORECASE,
 )
-_ADDRESS = r"[^\s\[\]<>\"']*+(?:'(?!')[^\s\[\]<>\"']*+)*+"  # ends before italics
+_NO_ADDRESS = r"\s\x00-\x1f\x7f\[\]<>\"'"
+_ADDRESS = rf"[^{_NO_ADDRESS}]*+(?:'(?!')[^{_NO_ADDRESS}]*+)*+"  # ends before italics
 _EXTERNAL_BARE = re.compile(rf"\[(?i:https?:|ftps?:)?//{_ADDRESS}[ \t]*+\]")
 _EXTERNAL_LABELLED = re.compile(
     r"\[(?:(?i:https?:|ftps?:|ircs?:|gopher:|mms:|git:|svn:)?//|mailto:|news:|tel:)"
-    rf"{_ADDRESS}[ \t]*+([^\[\]\n]*+)\]"
+    rf"{_ADDRESS}[ \t]*+([^\[\]\n\x00-\x08]*+(?:\[(?!\[)[^\[\]\n]*+)?)\]"
 )
+_NO_LINK = re.compile(r"\[\[([^\[\]|\n\ufdef]*[^\W_][^\[\]|\n\ufdef]*+)\]\]")
 _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
 
 
@@ -42,7 +53,25 @@ def show_simple_links(text: str) -> str:
     """Replace `[[target]]` and `[[target|label]]` whose target has no colon."""
     if "[[" not in text:
         return text
-    return "".join(_PLAIN.split("".join(_PIPED.split(text))))
+    pieces = _PLAIN.split("".join(_PIPED.split(text)))
+    if _ODD_TARGET.search("\n".join(pieces[1::2])):
+        pieces[1::2] = [
+            _show_target(target) if _ODD_TARGET.search(target) else target
+            for target in pieces[1::2]
+        ]
+    return "".join(pieces)
+
+
+def _show_target(target: str) -> str:
+    """Return the target of a link as it is shown: `%41` is read, and apostrophes are no italics.
+
+    What cannot be the title of a page makes no link, and stays with its brackets.
+    """
+    written = shown = decode_entities(target)
+    with contextlib.suppress(UnicodeDecodeError):
+        shown = urllib.parse.unquote(written, errors="strict")
+    title = shown.partition("#")[0].strip()
+    return protect(f"[[{written}]]" if _NO_TITLE.search(title) else shown.replace("\n", " "))
 
 
 def show_external_links(text: str) -> str:
@@ -50,6 +79,11 @@ def show_external_links(text: str) -> str:
     if "[" not in text:
         return text
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
+
+
+def _show_double(match: re.Match[str]) -> str:
+    label = match[2].strip()
+    return f"[{label}]" if label else HOLE
 
 
 class LinkTexts:
@@ -65,6 +99,11 @@ class LinkTexts:
         self._files = language.namespace_names(FILE_NAMESPACE, namespaces)
         names = "|".join(map(re.escape, self._files))
         self._unclosed_file = re.compile(rf"\[\[ ?(?i:{names}) ?:[^\n]*")
+        names = "|".join(map(re.escape, categories))
+        self._row_of_categories = re.compile(
+            rf"\n[^\n\[\]{{}}*#:;|{SECTION}]{{2,40}}:?[' \t]*+"
+            rf"\[\[:(?i:{names})[ _]*:[^\[\]\n]*+\]\][^\w\n]*+(?=\n)"
+        )
         self._media = language.namespace_names(MEDIA_NAMESPACE, namespaces)
 
     def _show(self, match: re.Match[str]) -> str:
@@ -79,16 +118,26 @@ class LinkTexts:
                 return HOLE
             if prefix in self._hidden:
                 return bracket
-        return (label or target) + bracket
+        if label:
+            return label + bracket
+        return (_show_target(target) if _ODD_TARGET.search(target) else target) + bracket
 
     def show(self, text: str) -> str:
         """Replace all links that hold no braces."""
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
+            if PROTECTED_BAR in text:
+                text = _BARRED.sub(r"\1|", text)
+            if "[[http" in text or "[[//" in text:
+                text = _DOUBLE.sub(_show_double, text)
             text = show_simple_links(text)
             text = _ANY.sub(self._show, text)
         return text
+
+    def drop_rows_of_categories(self, text: str) -> str:
+        """Remove the lines that refer to a category: "''See also [[:Category:Births]]''"."""
+        return self._row_of_categories.sub("\n", text) if "[[:" in text else text
 
     def drop_unclosed(self, text: str) -> str:
         """Remove what made no link: double brackets, and an unclosed file with its line."""
@@ -96,4 +145,5 @@ class LinkTexts:
             return text
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
+            text = _NO_LINK.sub(lambda match: protect(f"[[{match[1]}]]"), text)
         return _LOST_BRACKETS.sub("", text)

@@ -12,10 +12,15 @@ _FIRST = 0xFDD0
 _PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
 _RESTORED = {chr(_FIRST + i): char for i, char in enumerate(_MARKUP)}
 
+PROTECTED_BAR = _PROTECT[ord("|")]
+
 HOLE = "\ufdef"  # a template stood here and left nothing
 BREAK = "\ufdec"  # a paragraph ends where a block stood; no new line, as lines have a meaning
 SEPARATOR = "\ufdeb"  # a tag stood between two apostrophes, so they are not one mark
 SECTION = "\ufde7"  # a section begins; no pass reads across it
+# The line begins with markup: what that shows is neither a list mark nor the blank of code. It is white
+# space to all passes, and no dump holds it: XML forbids it.
+GUARD = "\x1f"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
 # What sections are judged by (section_kinds.py); no other pass has them.

@@ -11,6 +11,7 @@ from transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     FORMULA_END,
     FORMULA_START,
+    GUARD,
     HOLE,
     SECTION,
     SEPARATOR,
@@ -22,6 +23,7 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 # whose author let a blank slip in. Nobody writes lines of code as long as that prose.
 _MAX_CODE_LINE = 80
 _PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
+_MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
 # In quotations and poems an indent is layout. One that is not closed, or holds another, stays.
 _QUOTATION = re.compile(
     r"<(?i:poem|blockquote)\b[^<>]*+>[^<]*+(?:<(?!/?(?i:poem|blockquote)\b)[^<]*+)*+</"
@@ -30,19 +32,49 @@ _INDENT = re.compile(r"(\n|^<[^<>]*>)[ \t:]+")
 _RULER = re.compile(r"\n[ \t]*-{4,}")
 _NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*")
 # A line of its own that left nothing (an infobox, an image) parts paragraphs like a blank line.
-_HOLE_LINE = re.compile(rf"\n[ \t{HOLE}]+(?=\n)")
+_HOLE_LINE = re.compile(rf"\n[ \t{HOLE}{GUARD}]+(?=\n)")
 _FORMULA_LINE = re.compile(
-    rf"\n[ \t]*(?:{FORMULA_START}[^\n{FORMULA_START}]*{FORMULA_END}[ \t.,;]*)+(?=\n)"
+    rf"\n[ \t{GUARD}]*(?:{FORMULA_START}[^\n{FORMULA_START}]*{FORMULA_END}[ \t.,;]*)+(?=\n)"
+)
+# The place of an article, which is no text of it; within a sentence it stays.
+_COORDINATES_LINE = re.compile(
+    rf"\n[ \t{GUARD}]*+\d[\d.°′″]*+[NS] \d[\d.°′″]*+[EW][ \t{HOLE}]*+(?=\n)"
 )
 # "January | February | March": links in a row, for the eye and the mouse.
 _SEPARATOR = re.compile(r" ?(?:[|•·] )+| [|•·]$")
 _MIN_LINKS = 3
+# Links, and the page itself, which is none: plain or in bold.
+_LINK_IN_ROW = (
+    r"[ \t(]*+(?:'{0,5}\[\[[^\[\]\n]++\]\]'{0,5}+"
+    r"|'{0,5}+[^\W_][^'\[\](){}<>|.,;:!?\n\ufdd0-\ufdef–—•·-]{0,28}+'{0,5}+)[)]*+[ \t]*+"
+)
+_ROW_OF_LINKS = re.compile(
+    r"\n(?=[ \t(–—|•·-]*+(?:\[\[|''))[ \t–—|•·-]*+"
+    rf"(?:{_LINK_IN_ROW}[:–—|•·-]++){{{_MIN_LINKS - 1},}}+(?:{_LINK_IN_ROW})?(?=\n)"
+)
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
 # White space as str.split() knows it, without the blank and the new line.
 _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
+
+
+def drop_rows_of_links(text: str) -> str:
+    """Remove the lines that are links parted by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
+    return _ROW_OF_LINKS.sub(_show_row, text) if "]]" in text else text
+
+
+def _show_row(match: re.Match[str]) -> str:
+    return match[0] if match[0].count("[[") < _MIN_LINKS else "\n"
+
+
+def guard_lines(text: str) -> str:
+    """Mark the lines that begin with a link, a template, or a tag.
+
+    Whether a line is a list or code is seen in its source: "[[*NSYNC]] was a band." is neither.
+    """
+    return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
 
 
 def drop_preformatted(text: str) -> str:
@@ -65,12 +97,14 @@ def join_paragraphs(text: str) -> str:
     text = _NOT_PROSE.sub("\n", text)
     if HOLE in text:
         text = _HOLE_LINE.sub("\n", text)
+    if "°" in text:
+        text = _COORDINATES_LINE.sub("\n", text)
     if FORMULA_END in text:
         text = _FORMULA_LINE.sub("\n", text)
     if "''" in text:
         lines = text.split("\n")
         text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
-    text = decode_entities(text.replace(SEPARATOR, ""))
+    text = decode_entities(text.replace(SEPARATOR, "").replace(GUARD, ""))
     blocks = _collapse_blanks(text).split("\n\n")
     paragraphs = [_to_line(block) for block in blocks if _WORD.search(block) or SECTION in block]
     if any(separator in text for separator in "|•·"):

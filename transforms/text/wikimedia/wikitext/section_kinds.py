@@ -6,12 +6,13 @@ nothing but a link, under "External links" addresses, under "Literature" ISBN nu
 them on the page. Lists of facts (births and deaths, films, awards) are no such sections, although they hold
 no prose either.
 
-The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi
-(tests/bench/headings.py).
+The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi, and
+measured on other wikis (tests/bench/headings.py).
 """
 
 import collections
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
@@ -30,11 +31,6 @@ from transforms.text.wikimedia.wikitext.marks import (
 from transforms.text.wikimedia.wikitext.sections import name_of_heading, split_sections
 from transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
 
-MIN_SECTIONS = 5  # with something in them
-MIN_SHARE_OF_PAGES = 1 / 2_000  # a convention of the wiki, not of one subject
-MIN_WITHOUT_PROSE = 0.9  # of the sections
-MIN_CLOSING = 0.9  # of the sections: no prose follows on the page
-MIN_REFERRING = 0.3  # of those without prose: notes, sources, or links
 MAX_NAME = 60  # characters; no longer heading is common
 TOP_LEVEL = 2
 
@@ -66,6 +62,19 @@ _MAX_NESTING = 12
 
 # In the order of the fields of HeadingCounts.
 Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
+
+
+class Thresholds(NamedTuple):
+    """What a heading has to reach to be learned."""
+
+    min_sections: int = 5  # with something in them
+    min_share_of_pages: float = 1 / 2_000  # a convention of the wiki, not of one subject
+    min_without_prose: float = 0.9  # of the sections
+    min_closing: float = 0.9  # of the sections: no prose follows on the page
+    min_referring: float = 0.3  # of those without prose: notes, sources, or links
+
+
+THRESHOLDS = Thresholds()
 
 
 class HeadingKey(NamedTuple):
@@ -135,30 +144,31 @@ def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
 
 
 def learn_headings(
-    counts: Iterable[tuple[HeadingKey, HeadingCounts]],
+    counts: Iterable[tuple[HeadingKey, HeadingCounts]], least: Thresholds = THRESHOLDS
 ) -> list[LearnedHeading]:
     """Return the headings whose sections hold no prose, the most frequent first."""
     table = dict(counts)
     leads = table.pop(HeadingKey("", is_top=True), None)
-    min_sections = max(MIN_SECTIONS, leads.sections * MIN_SHARE_OF_PAGES if leads else 0)
+    of_pages = leads.sections * least.min_share_of_pages if leads else 0
+    least = least._replace(min_sections=max(least.min_sections, math.ceil(of_pages)))
     learned = []
     for name in {key.name for key in table}:
         at_top, below = (table.get(HeadingKey(name, is_top)) for is_top in (True, False))
         everywhere = add_counts(filter(None, (at_top, below)))
-        if _holds_no_prose(everywhere, min_sections):
+        if _holds_no_prose(everywhere, least):
             learned.append(LearnedHeading(name, False, everywhere))
-        elif at_top and _holds_no_prose(at_top, min_sections):
+        elif at_top and _holds_no_prose(at_top, least):
             learned.append(LearnedHeading(name, True, at_top))
     return sorted(learned, key=lambda heading: (-heading.counts.sections, heading.name))
 
 
-def _holds_no_prose(counts: HeadingCounts, min_sections: float) -> bool:
+def _holds_no_prose(counts: HeadingCounts, least: Thresholds) -> bool:
     referring = counts.notes + counts.sources + counts.links
     return (
-        counts.sections >= min_sections
-        and counts.without_prose >= MIN_WITHOUT_PROSE
-        and counts.closing >= MIN_CLOSING * counts.sections
-        and referring >= MIN_REFERRING * (counts.sections - counts.prose)
+        counts.sections >= least.min_sections
+        and counts.without_prose >= least.min_without_prose
+        and counts.closing >= least.min_closing * counts.sections
+        and referring >= least.min_referring * (counts.sections - counts.prose)
     )
 
 

@@ -4,7 +4,7 @@ MediaWiki: a heading is a line that starts and ends with one to six `=`; the lev
 of the two runs. A dropped heading takes along every deeper section that follows it.
 
 A hatnote written without a template is the first line under a heading, in italics, a few words and
-links: "''See also: [[Foo]] and [[Bar]]''".
+links: "''See also: [[Foo]] and [[Bar]]''". The mark that closes the italics may be missing.
 """
 
 import re
@@ -18,7 +18,7 @@ _HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")
 _MAX_LEVEL = 6
 _LINKS = r"\[\[[^\[\]\n]*\]\](?:[^\[\]\n.]{1,8}\[\[[^\[\]\n]*\]\])*+\.?"
 _HATNOTE = re.compile(
-    rf"\s*+''+(?:[^'\[\n]{{2,40}}{_LINKS}''+\.?|[^'\[\n:]{{2,40}}(?::''+|''+:) ?{_LINKS})"
+    rf"\s*+''+(?:[^'\[\n]{{2,40}}{_LINKS}(?:''+\.?)?|[^'\[\n:]{{2,40}}(?::''+|''+:) ?{_LINKS})"
     r"[ \t]*+(?=\n|$)"
 )
 

@@ -1,9 +1,11 @@
-"""Remove HTML tags and entities; text between the tags stays."""
+"""Remove HTML tags and entities; text between the tags stays, but for what a page hides."""
 
 import html
 import re
+from html.entities import html5
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, SECTION, SEPARATOR
+from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, SECTION, SEPARATOR
+from transforms.text.wikimedia.wikitext.templates.rendering import superscript
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
@@ -18,6 +20,16 @@ _BREAK = re.compile(rf"</?(?i:br)\b{_WITHIN}>")
 _BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s{_WITHIN})?/?>")
 _INLINE = re.compile(rf"</?(?i:{_INLINE_NAMES})(?:\s{_WITHIN})?/?>")
 _INLINE_IN_QUOTES = re.compile(rf"'{_INLINE.pattern}(?=')")
+_HIDDEN = re.compile(
+    rf"<([A-Za-z]++)\s[^<>{SECTION}]*?\bstyle\s*+=[^<>{SECTION}]*?\bdisplay\s*+:\s*+none\b{_WITHIN}>",
+    re.IGNORECASE,
+)
+_SUPERSCRIPT = re.compile(rf"<(?i:sup)(?:\s{_WITHIN})?>([^<>\n{SECTION}]{{1,40}}+)</(?i:sup)\s*>")
+_RAISED = str.maketrans("–=ni", "⁻⁼ⁿⁱ")  # beside what templates raise
+_HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
+# An exponent, and not the letters of "19<sup>th</sup>", nor the number of a note, "[1]".
+_EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
+_ITALIC_LETTER = re.compile(r"''+\w''+")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -25,6 +37,10 @@ def strip_tags(text: str) -> str:
     """Remove the tags MediaWiki knows. Two line breaks, and every block tag, end a paragraph."""
     if "<" not in text:
         return text
+    if "display" in text:
+        text = _hide(text)
+    if "<sup" in text or "<SUP" in text:
+        text = _SUPERSCRIPT.sub(_show_superscript, text)
     text = _BREAKS.sub(BREAK, text)
     text = _BREAK.sub(" ", text)
     text = _BLOCK.sub(BREAK, text)
@@ -37,4 +53,57 @@ def decode_entities(text: str) -> str:
     """Decode named and numeric entities that end in a semicolon, each once."""
     if "&" not in text:
         return text
-    return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+    return _ENTITY.sub(_decode, text)
+
+
+def _decode(entity: re.Match[str]) -> str:
+    # A name that is none stays: html.unescape would take "&ampx;" for "&x;".
+    name = entity[0][1:]
+    return html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
+
+
+def _hide(text: str) -> str:
+    """Return the text without the elements that the page hides, such as keys to sort a table by."""
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()
+    for opener in _HIDDEN.finditer(text):
+        name = opener[1].lower()
+        if opener.start() < position or name in unclosed:
+            continue
+        end = _end_of_element(text, opener.end(), name)
+        if end < 0:
+            unclosed.add(name)
+            continue
+        kept += (text[position : opener.start()], HOLE)
+        position = end
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def _end_of_element(text: str, position: int, name: str) -> int:
+    """Return where an element ends whose content begins at a position; -1 if it is not closed."""
+    depth = 1
+    for tag in re.finditer(rf"<(/?)(?i:{name})\b{_WITHIN}>|{SECTION}", text[position:]):
+        if tag[0] == SECTION:
+            return -1
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return position + tag.end()
+    return -1
+
+
+def _show_superscript(match: re.Match[str]) -> str:
+    """Return an exponent in raised characters, or after "^" where there are none for it.
+
+    Other superscripts are as they would be without the tag: ordinals, notes, phonetic symbols.
+    """
+    before, written = match.string[match.start() - 1 : match.start()], match[1]
+    shown = decode_entities(written).replace("''", "").strip()
+    if shown.isalpha() and shown not in ("n", "i") and not _ITALIC_LETTER.fullmatch(written):
+        return written
+    if _HAS_FORM.fullmatch(shown):
+        return superscript(shown).translate(_RAISED)
+    if _EXPONENT.fullmatch(shown) or shown.isalpha():
+        return f"^{shown}" if before.isalnum() or before in (")", "'") else shown
+    return written

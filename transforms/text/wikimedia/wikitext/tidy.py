@@ -9,6 +9,7 @@ import re
 from transforms.text.wikimedia.wikitext.marks import FORMULA_END, HOLE
 
 _PUNCTUATION = ",;:،؛、，；"
+_STOP = ".।॥։。．۔"
 _FILLER = rf"[ {_PUNCTUATION}{HOLE}–—-]"
 _FILLER_NO_DASH = rf"[ {_PUNCTUATION}{HOLE}]"
 _OPEN = r"[(（\[]"
@@ -43,14 +44,16 @@ _HOLE_RULES = (
     # "a, , b"
     _rule(rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
     # "a  b" and "a ."
-    _rule(rf" ?{HOLE}+(?= |$|[.{_PUNCTUATION}])", ""),
+    _rule(rf" ?{HOLE}+(?= |$|[{_STOP}{_PUNCTUATION}])", ""),
     _rule(rf" {HOLE}+ ?", " "),
     _rule(HOLE, ""),
 )
 # Most holes, notes after a word or a sentence, for all lines at once; the fixed start is found fast.
 _HOLE_AFTER_TEXT = re.compile(
-    rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ .{_PUNCTUATION}\n]|$)"
+    rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ {_STOP}{_PUNCTUATION}\n]|$)"
 )
+# "a {{cn}} .": the blank was to part the note from the full stop
+_BLANK_AFTER_HOLE = re.compile(rf"{HOLE} (?=[。．]|[{_STOP}](?:\s|$))")
 # A slip of authors; other blanks around punctuation are theirs to set.
 _BLANK_BEFORE_COMMA = re.compile(rf"(?<=[\w{FORMULA_END}]) +(?=[,、，](?:\s|$))")
 
@@ -70,7 +73,7 @@ def _close_holes(line: str) -> str:
 def tidy(text: str) -> str:
     """Return the text without holes and without the debris around them."""
     if HOLE in text:
-        text = _HOLE_AFTER_TEXT.sub("", text)
+        text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
         lines = text.split("\n")
         text = "\n".join([_close_holes(line) if HOLE in line else line for line in lines])
     for comma in (" ,", " 、", " ，"):

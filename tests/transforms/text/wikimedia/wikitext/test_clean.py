@@ -68,7 +68,8 @@ def test_case(case: Case) -> None:
 
 def test_unknown_templates_in_prose_are_counted_and_blocks_are_not() -> None:
     text = "{{Some box|a}}\n\nProse {{Odd one|x}} and {{odd_one}}.{{cn}}\n* {{In a list}}\n"
-    assert cleaner_for("en").clean(text, "").unrendered == {"odd one": 2}
+    page = cleaner_for("en").clean(text, "")
+    assert (page.unrendered, page.guessed) == ({"odd one": 1}, {"odd one": 1})
 
 
 def test_a_pickled_cleaner_cleans_alike() -> None:
@@ -100,6 +101,7 @@ OPENERS = [
     "[[File:", "[[a:b|[", "{{lang|ru|", "{{{1|", "<!--", "<math>", "<table>", "[http://a ", " • ",
     "({{x}}, ", "__A_", "{{[[", "[[{{", "{|{{", "'''[[", "<ref>{{", "{{a|[[b", "-{{{", "<span {{",
     "\n:{{", "}}", "]]", "{{x}},", "{{x}} – ", "template:", "\\,", "zh;", " ", "1", "=", "\n ",
+    "a b c:\n* ", ":\n", "\n[[a]] - ", "\na - ", "<sup>1", "<b style='display:none'>", "[[a%41''", "__a_",
 ]  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """`{{convert|2|in|mm}}` → "2 inches (51 mm)": a measure and what it is in other units.
 
 Options, rounding and wording follow the documentation of Module:Convert of the English Wikipedia.
-Other wikis name units in their own way; there, symbols are shown. Units are data: `units.toml`.
+Other wikis name units in the words that CLDR has, or show symbols. Units are data: `units.toml`.
 """
 
 import dataclasses
 import re
 
+from transforms.text.wikimedia.cldr import unit_pattern
 from transforms.text.wikimedia.wikitext.conversion.measures import (
     Join,
     Measure,
@@ -34,6 +35,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import (
     superscript,
 )
 
+_LAST_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\Z")
 _INTEGER = re.compile(r"[-−+]?\d{1,3}")
 _AMERICAN = (
     ("metre", "meter"), ("litre", "liter"), ("deca", "deka"), ("tonne", "metric ton"),
@@ -61,7 +63,22 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
             for british, american in _AMERICAN:
                 text = text.replace(british, american)
         return text
-    return unit.symbol.replace("US ", "U.S. ") if style.american else unit.symbol
+    symbol = unit.symbol.replace("US ", "U.S. ") if style.american else unit.symbol
+    if style.is_local:
+        return style.page.language.phrases.get(f"unit {symbol}", symbol)
+    return symbol
+
+
+def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
+    """Return a number with its unit in the words of the language, "" where there are none."""
+    if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
+        return ""
+    form = style.numbers
+    own = str.maketrans(form.digits, "0123456789")
+    plain = number.translate(own).replace(form.group, "").replace(form.decimal, ".")
+    last = _LAST_NUMBER.search(plain)
+    pattern = unit_pattern(style.page.language.code, unit.symbol, last[1]) if last else ""
+    return pattern.format(number=number)
 
 
 def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
@@ -78,6 +95,9 @@ def _with_unit(number: str, unit: Unit, side: Side, style: Style, *, is_one: boo
     number = _decorated(number, unit, side, style)
     if style.abbreviation == "values":
         return number
+    named = _local_name(number, unit, side, style)
+    if named:
+        return named
     text = _unit_text(unit, side, style, is_one=is_one)
     between = style.before_unit[0 if side == "in" else 1]
     middle = style.middle if (side == "in") != style.flip else ""
@@ -230,8 +250,9 @@ def _fallback(values: list[str]) -> str:
     return values[0] if values else ""
 
 
-def _convert(arguments: Arguments, page: Page, *, short: bool) -> str:
+def _convert(arguments: Arguments, page: Page, *, short: bool, local: bool = True) -> str:
     style = read_style(arguments, page, short=short)
+    style.is_local = local and not style.english
     values = unpack(positional(arguments), style)
     measure = parse_measure(values, style)
     if measure is None:
@@ -299,3 +320,8 @@ def convert(arguments: Arguments, page: Page) -> str:
 def convert_short(arguments: Arguments, page: Page) -> str:
     """Show a measure with the symbol of its unit, as `{{cvt}}` does."""
     return _convert(arguments, page, short=True)
+
+
+def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
+    """Show a measure with the symbol that its unit has in English."""
+    return _convert(arguments, page, short=True, local=False)

@@ -3,7 +3,9 @@
 import functools
 import re
 
-from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
+from transforms.text.wikimedia.wikitext.conversion.convert import (
+    convert_to_english_symbols,
+)
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
@@ -16,7 +18,7 @@ def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
 
 def convert_to_symbols(arguments: Arguments, page: Page) -> str:
     """`{{convert|3776|m|ft}}` where the wiki has symbols of its own: "३,७७६ मी (१२,३८८ फूट)"."""
-    shown = convert_short(arguments, page)
+    shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:
         return shown
@@ -28,7 +30,7 @@ def convert_to_symbols(arguments: Arguments, page: Page) -> str:
 
 def convert_to_names(arguments: Arguments, page: Page) -> str:
     """`{{convert|3776|m|ft}}` where the wiki names units: "3,776米（12,388英尺）"."""
-    shown = convert_short(arguments, page)
+    shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:
         return shown

@@ -38,6 +38,7 @@ class Style:
     denominator: int = 0  # outputs are fractions
     scientific: bool = False
     names_both: bool = False
+    is_local: bool = False  # units are shown in the words and symbols of the language
 
     @property
     def adjective(self) -> str:
@@ -55,14 +56,16 @@ class Style:
         """Whether a unit is shown by its name on this side."""
         if not self.english:
             return False
-        if unit.spelled:
-            return True
+        return unit.spelled or not self.is_short(unit, side)
+
+    def is_short(self, unit: Unit, side: Side) -> bool:
+        """Whether a unit is shown by its symbol on this side, if it has one."""
         if not self.abbreviation_given:
             if unit.abbreviated:
-                return False
-            if self.names_both or unit.name == "hand":
                 return True
-        return self.abbreviation not in ("on", side)
+            if self.names_both or unit.name == "hand":
+                return False
+        return self.abbreviation in ("on", side)
 
 
 def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:

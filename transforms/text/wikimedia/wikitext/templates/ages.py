@@ -1,10 +1,11 @@
 """Templates with the time between two dates.
 
-Where there is only one date, the time up to today is meant. It changes daily, so nothing is shown.
+Where there is only one date, the time up to today is meant. It changes daily, so it is a hole.
 """
 
 import datetime
 
+from transforms.text.wikimedia.wikitext.marks import HOLE
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
@@ -24,16 +25,23 @@ def age(arguments: Arguments, page: Page) -> str:
     """`{{age|1989|7|23|2003|7|14}}`: full years, "13"."""
     dates = _dates(arguments)
     if not dates:
-        return ""
+        return HOLE
     start, end = dates
     years = end.year - start.year - ((end.month, end.day) < (start.month, start.day))
     return str(years)
 
 
+def age_at_death(arguments: Arguments, page: Page) -> str:
+    """`{{没年齢|1935|9|14|2008|8|2}}`: the age in the words of the language, "（72歳没）"."""
+    years = age(arguments, page)
+    phrase = page.language.phrases.get("age_at_death", "{age}")
+    return HOLE if years == HOLE else phrase.format(age=years)
+
+
 def age_in_days(arguments: Arguments, page: Page) -> str:
     dates = _dates(arguments)
     if not dates:
-        return ""
+        return HOLE
     return format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
 
 
@@ -61,7 +69,7 @@ def _age_in_words(units: str) -> Show:
     def show(arguments: Arguments, page: Page) -> str:
         dates = _dates(arguments)
         if not dates or dates[1] < dates[0] or dates[1].year > 9000:
-            return ""
+            return HOLE
         years, months, days, days_of_year = _parts(*dates)
         values = {"y": (years, "year"), "m": (months, "month"), "d": (days, "day")}
         if "m" not in units:

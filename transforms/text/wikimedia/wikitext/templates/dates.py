@@ -210,3 +210,16 @@ centuries = _centuries()
 centuries_bc = _centuries(" av. J.-C.")
 centuries_ad = _centuries(" apr. J.-C.")
 centuries_short = _centuries(short=True)
+
+
+_ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"), (1868, "明治"))
+
+
+def japanese_era(arguments: Arguments, page: Page) -> str:
+    """`{{和暦|2000}}`: a year in the era of an emperor, "平成12年"; before 1868 as it is."""
+    written = arguments.get("1", "")
+    year = int(written) if written.isdecimal() and len(written) < 5 else 0
+    for first, name in _ERAS:
+        if year >= first:
+            return f"{name}{'元' if year == first else year - first + 1}年"
+    return f"{written}年" if written else ""

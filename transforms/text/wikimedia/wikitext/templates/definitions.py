@@ -1,43 +1,294 @@
-"""Put arguments into the definition of a template.
+"""The definition of a template, read into a tree that is evaluated with the arguments of a call.
 
-`{{{name}}}` is the argument of that name, `{{{name|default}}}` what stands there without one. An
-argument that is missing and has no default shows its own braces in MediaWiki; here it is a hole.
+`{{{name}}}` is the argument of that name, `{{{name|default}}}` its value or the default. An argument
+that is missing and has no default shows its own braces in MediaWiki; here it is a hole. Branches of
+`#if`, `#switch` and their like are evaluated only where they are chosen.
+
+The order of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
 """
 
+import functools
 import re
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
+from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.marks import HOLE, protect_braces
+from transforms.text.wikimedia.wikitext.templates.expressions import evaluate as evaluate_number
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 
-_MAX_NESTING = 20
-# The innermost braces: a parameter, or a template that waits until all parameters are filled in.
-_INNERMOST = re.compile(r"\{\{\{([^{}|]*)(?:(\|)([^{}]*))?\}\}\}|\{\{[^{}]*\}\}")
-_WAITING = "\ufdea"
-_WAITING_TEMPLATE = re.compile(f"{_WAITING}([0-9]+){_WAITING}")
+MAX_NESTING = 60  # braces in braces, in one definition
+NODE_COST = 10  # of work, beside the characters of what a node comes to
+
+_TOKEN = re.compile(r"\{\{+|\}\}+|\[\[|\]\]|\|")
+_PREFIXES = ("safesubst:", "subst:", "msg:")
+_MAX_PREPARED = 4_096  # definitions
+_MAX_DEPTH = 60  # of nodes in each other, over all definitions
+_ERROR = re.compile(r'class="[^"]*\berror\b')
 
 
-def fill_in(definition: str, arguments: Arguments) -> str:
-    """Return the definition with all of its parameters replaced."""
-    waiting: list[str] = []
+class DefinitionError(ValueError):
+    """A definition cannot be read, or takes too much work."""
 
-    def replace(match: re.Match[str]) -> str:
-        name, bar, default = match.groups()
-        if name is None:
-            waiting.append(match[0])
-            return f"{_WAITING}{len(waiting) - 1}{_WAITING}"
-        value = arguments.get(name.strip())
-        if value is not None:
-            return protect_braces(value)
-        return default if bar else HOLE
 
-    text = definition
-    for _ in range(_MAX_NESTING):
-        filled = _INNERMOST.sub(replace, text)
-        if filled == text:
+class Parameter(NamedTuple):
+    """`{{{name|default}}}`."""
+
+    name: "Parts"
+    default: "Parts | None"
+
+
+class Call:
+    """`{{name|argument|…}}`: a template, a parser function or a variable."""
+
+    def __init__(self, parts: "list[Parts]") -> None:
+        self.parts = parts
+
+    @functools.cached_property
+    def cases(self) -> "list[tuple[Parts | None, Parts]]":
+        """The cases of a `#switch`, each with its name, which is None for one without a value."""
+        return [_at_equals(part) for part in self.parts[1:]]
+
+    @functools.cached_property
+    def plain_cases(self) -> Mapping[str, int] | None:
+        """The number of the first case of each name, None where a name is not plain text."""
+        numbers: dict[str, int] = {}
+        for number, (name, value) in enumerate(self.cases):
+            key = value if name is None else name
+            if not all(isinstance(node, str) for node in key):
+                return None
+            numbers.setdefault("".join(map(str, key)).strip(), number)
+        return numbers
+
+
+Node = str | Parameter | Call
+Parts = tuple[Node, ...]
+
+
+def _at_equals(part: Parts) -> tuple[Parts | None, Parts]:
+    for i, node in enumerate(part):
+        if isinstance(node, str) and "=" in node:
+            name, _, value = node.partition("=")
+            return (*part[:i], name), (value, *part[i + 1 :])
+    return None, part
+
+
+class _Open:
+    """Braces or brackets that are not closed yet."""
+
+    def __init__(self, braces: int) -> None:
+        self.braces = braces  # 0: a link
+        self.parts: list[list[Node]] = [[]]
+
+
+@functools.lru_cache(maxsize=_MAX_PREPARED)
+def read_definition(definition: str) -> Parts:
+    """Return the tree of a definition.
+
+    Raises:
+        DefinitionError: it is nested deeper than MAX_NESTING.
+    """
+    definition = strip_extensions(definition)
+    stack = [_Open(0)]
+    position = 0
+    for token in _TOKEN.finditer(definition):
+        if token.start() < position:
+            continue
+        if token.start() > position:
+            stack[-1].parts[-1].append(definition[position : token.start()])
+        text, position = token[0], token.end()
+        if len(stack) > MAX_NESTING:
+            raise DefinitionError("nested too deeply")
+        if text[0] == "{":
+            stack.append(_Open(len(text)))
+        elif text == "[[":
+            stack.append(_Open(0))
+        elif text == "|" and len(stack) > 1:
+            stack[-1].parts.append([])
+        elif text == "]]" and len(stack) > 1 and not stack[-1].braces:
+            _give_up(stack, "[[")
+            stack[-1].parts[-1].append("]]")
+        elif text[0] == "}":
+            position = token.start() + _close(stack, len(text))
+            stack[-1].parts[-1].append(definition[position : token.end()])
+            position = token.end()
+        else:
+            stack[-1].parts[-1].append(text)
+    stack[-1].parts[-1].append(definition[position:])
+    while len(stack) > 1:
+        _give_up(stack, "{" * stack[-1].braces or "[[")
+    return _joined(stack[0].parts[0])
+
+
+def _give_up(stack: list[_Open], opener: str) -> None:
+    """Make text of what stands in braces or brackets."""
+    inner = stack.pop()
+    into = stack[-1].parts[-1]
+    into.append(opener)
+    for i, part in enumerate(inner.parts):
+        into.extend(["|", *part] if i else part)
+
+
+def _close(stack: list[_Open], closers: int) -> int:
+    """Close what is open with so many braces at most; return how many were used."""
+    left = closers
+    while left >= 2:
+        while len(stack) > 1 and not stack[-1].braces:
+            _give_up(stack, "[[")
+        if len(stack) == 1:
             break
-        text = filled
-    for _ in range(_MAX_NESTING):
-        if _WAITING not in text:
-            break
-        text = _WAITING_TEMPLATE.sub(lambda match: waiting[int(match[1])], text)
-    return text
+        inner = stack.pop()
+        width = 3 if inner.braces >= 3 and left >= 3 else 2
+        parts = [_joined(part) for part in inner.parts]
+        node = Parameter(parts[0], parts[1] if parts[1:] else None) if width == 3 else Call(parts)
+        left -= width
+        rest = inner.braces - width
+        if rest >= 2:
+            outer = _Open(rest)
+            outer.parts[-1].append(node)
+            stack.append(outer)
+        else:
+            stack[-1].parts[-1].extend(["{" * rest, node] if rest else [node])
+    return closers - left
+
+
+def _joined(nodes: list[Node]) -> Parts:
+    """Return nodes without empty text, pieces of text that follow each other put together."""
+    joined: list[Node] = []
+    for node in nodes:
+        if isinstance(node, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += node
+        elif node != "":
+            joined.append(node)
+    return tuple(joined)
+
+
+class Shower(Protocol):
+    """Shows what is not worked out here."""
+
+    def __call__(self, name: str, arguments: Arguments, *, is_function: bool) -> str: ...
+
+
+class Evaluation:
+    """The evaluation of definitions on one page.
+
+    Args:
+        work: how much may be done: characters, and NODE_COST for each node.
+    """
+
+    def __init__(self, work: int) -> None:
+        self.work = work
+        self._depth = 0
+
+    def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
+        """Return what parts of a definition come to.
+
+        Raises:
+            DefinitionError: it takes more work than is left, or is nested too deeply.
+        """
+        self.work -= NODE_COST * len(parts)
+        if self.work < 0 or self._depth > _MAX_DEPTH:
+            raise DefinitionError("too much work")
+        self._depth += 1
+        try:
+            pieces = [
+                node if isinstance(node, str) else self._node(node, arguments, show)
+                for node in parts
+            ]
+        finally:
+            self._depth -= 1
+        text = "".join(pieces)
+        self.work -= len(text)
+        if self.work < 0:
+            raise DefinitionError("too much work")
+        return text
+
+    def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:
+        if isinstance(node, Parameter):
+            given_value = arguments.get(self.text(node.name, arguments, show).strip())
+            if given_value is not None:
+                return protect_braces(given_value)
+            return HOLE if node.default is None else self.text(node.default, arguments, show)
+        head = self.text(node.parts[0], arguments, show).strip()
+        while head.lower().startswith(_PREFIXES):
+            head = head.partition(":")[2].lstrip()
+        name, colon, first = head.partition(":")
+        name = name.strip().lower()
+
+        def part(number: int) -> str:
+            rest = node.parts[number : number + 1]
+            return self.text(rest[0], arguments, show).strip() if rest else ""
+
+        if colon:
+            first = first.strip()
+            if name == "#switch":
+                return self._switch(node, first, arguments, show)
+            if name == "#if":
+                return part(1 if first else 2)
+            if name == "#ifeq":
+                return part(2 if _is_equal(first, part(1)) else 3)
+            if name == "#ifexpr":
+                return part(1 if evaluate_number(first) else 2)
+            if name == "#ifexist":
+                return part(2)  # without the wiki nothing exists
+            if name == "#iferror":
+                is_error = bool(_ERROR.search(first))
+                return part(1) if is_error else part(2) if node.parts[2:] else first
+            if name.startswith("#") or name in _COLON_FUNCTIONS:
+                values = [first, *(part(i) for i in range(1, len(node.parts)))]
+                numbered = {str(i): value for i, value in enumerate(values, start=1)}
+                return show(name, numbered, is_function=True)
+        given: dict[str, str] = {}
+        count = 0
+        for one in node.parts[1:]:
+            key, value = _at_equals(one)
+            shown = self.text(value, arguments, show)
+            if key is None:
+                count += 1
+                given[str(count)] = shown.strip()
+            else:
+                given[self.text(key, arguments, show).strip()] = shown.strip()
+        return show(head, given, is_function=False)
+
+    def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
+        """Cases in a row share the next value; the last one without a value is the default."""
+        cases = node.cases
+        number = -1
+        if node.plain_cases is not None:
+            self.work -= NODE_COST
+            number = node.plain_cases.get(wanted, -1)
+            if number < 0 and wanted.isdecimal():
+                number = node.plain_cases.get(wanted.lstrip("0") or "0", -1)
+        else:
+            for i, (key, value) in enumerate(cases):
+                name = self.text(value if key is None else key, arguments, show).strip()
+                if _is_equal(name, wanted):
+                    number = i
+                    break
+        while 0 <= number < len(cases) and cases[number][0] is None:
+            number += 1
+        if 0 <= number < len(cases):
+            return self.text(cases[number][1], arguments, show).strip()
+        if cases and cases[-1][0] is None:
+            return self.text(cases[-1][1], arguments, show).strip()
+        for key, value in cases:
+            if key is not None and self.text(key, arguments, show).strip() == "#default":
+                return self.text(value, arguments, show).strip()
+        return ""
+
+
+# Parser functions without "#"
+_COLON_FUNCTIONS = frozenset({
+    "lc", "uc", "lcfirst", "ucfirst", "formatnum", "padleft", "padright", "plural", "grammar",
+    "gender", "urlencode", "anchorencode", "fullurl", "localurl", "filepath", "ns", "int",
+})  # fmt: skip
+
+
+def _is_equal(one: str, other: str) -> bool:
+    """Whether two texts are equal, as numbers where both are: "01" and "1"."""
+    if one == other:
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False

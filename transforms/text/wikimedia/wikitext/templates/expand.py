@@ -1,8 +1,8 @@
 """Replace templates by the text they show, in one pass over the braces of a text.
 
 What a template shows is found by its name (see `lookup`): by a table, or by the definition that it has
-in the wiki itself. Any other leaves a hole, which `tidy` closes, and is counted where it stood in
-running text.
+in the wiki itself; of any other it is guessed where it stands in running text (see `guesses`). What
+is not found leaves a hole, which `tidy` closes, and is counted where it stood in running text.
 """
 
 import dataclasses
@@ -10,9 +10,20 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, SECTION, protect_argument
-from transforms.text.wikimedia.wikitext.templates.definitions import fill_in
+from transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE, SECTION, protect_argument
+from transforms.text.wikimedia.wikitext.templates.definitions import (
+    DefinitionError,
+    Evaluation,
+    read_definition,
+)
+from transforms.text.wikimedia.wikitext.templates.guesses import (
+    guess,
+    guess_quotation,
+    is_quotation,
+    leaves_a_gap,
+)
 from transforms.text.wikimedia.wikitext.templates.lookup import Template, TemplateTable
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
@@ -21,13 +32,21 @@ MAX_DEPTH = 100
 _BRACES = re.compile(rf"\{{\{{|\}}\}}|{SECTION}")
 _PARAMETER = re.compile(rf"\{{\{{\{{[^{{}}{SECTION}]*\}}\}}\}}")
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
-_OPENER, _CLOSER = 1, -1
+_BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
+_CLOSER = -1
 _MAX_NAME = 255  # characters; MediaWiki allows 255 bytes
 _WINDOW = 200  # characters
-_MAX_DEFINITIONS = 6  # nested in each other
-_MAX_DEFINED = 256 * 1024  # characters that definitions may add to a page
+_MAX_DEFINITIONS = 10  # nested in each other
+_MAX_GUESSED = 4_000  # characters
+_MAX_WORK = 1_500_000  # of evaluating definitions, per page; see Evaluation
 _MAX_GROWN = 2 * 1024 * 1024  # MediaWiki's own limit on what templates expand to
-_BLOCK_IN_DEFINITION = re.compile(r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]")
+# What a definition may come to that is no part of a sentence, and what is a note
+_BLOCK = re.compile(
+    r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]|</?(?:table|tr|td|div|li|ul|ol|dl|center|h[1-6]|hr)\b",
+    re.IGNORECASE,
+)
+_FOOTNOTE_MARK = re.compile(r"\s*<sup\b[^>]*>.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
+_QUOTED = re.compile(r"</?(?:blockquote|poem)\b[^>]*>", re.IGNORECASE)
 
 
 class TooDeepError(ValueError):
@@ -36,35 +55,38 @@ class TooDeepError(ValueError):
 
 @dataclasses.dataclass
 class Expansion:
-    """What expanding the templates of one page has come to."""
+    """What expanding the templates of one page has come to. Templates are by normalised name."""
 
-    unrendered: dict[str, int]  # templates in running text that left nothing, by normalised name
-    defined: int = 0  # characters that definitions have added, at most
+    unrendered: dict[str, int]  # in running text, of which nothing is shown or something is missing
+    guessed: dict[str, int] = dataclasses.field(default_factory=dict)
+    evaluation: Evaluation = dataclasses.field(default_factory=lambda: Evaluation(_MAX_WORK))
     grown: int = 0  # characters by which templates show more than they were given
 
 
 class _Frame(NamedTuple):
     template: Template
     start: int  # position of its braces
+    end: int  # position after those that close it
     outer: list[str]  # pieces of the text around it
+    unrendered: dict[str, int]  # before it
 
 
-def _pair_braces(text: str) -> list[int]:
-    """Return the role of each brace token: _OPENER and _CLOSER of a pair, or 0."""
+def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
+    """Return for each brace token the index of its closer, _CLOSER, or 0 where it has no partner."""
     roles: list[int] = []
     open_at: list[int] = []
-    for brace in _BRACES.finditer(text):
-        first = text[brace.start()]
+    for index, brace in enumerate(braces):
+        first = brace[0][0]
         if first == SECTION:
             open_at.clear()
             roles.append(0)
         elif first == "{":
-            open_at.append(len(roles))
+            open_at.append(index)
             roles.append(0)
         elif open_at:
             if len(open_at) > MAX_DEPTH:
                 raise TooDeepError(f"templates nested deeper than {MAX_DEPTH}")
-            roles[open_at.pop()] = _OPENER
+            roles[open_at.pop()] = index
             roles.append(_CLOSER)
         else:
             roles.append(0)
@@ -97,13 +119,10 @@ class TemplateTexts:
         self._table = table
         self._show_links = show_links
 
-    def expand(
-        self, text: str, page: Page, expansion: Expansion, within: tuple[str, ...] = ()
-    ) -> str:
-        """Replace all templates of a text; count the unknown ones in `expansion`.
+    def expand(self, text: str, page: Page, expansion: Expansion) -> str:
+        """Replace all templates of a text; count in `expansion` those that leave a gap.
 
-        Braces without a partner go, an opener with the rest of its line. `within` are the
-        definitions that the text stands in.
+        Braces without a partner go, an opener with the rest of its line.
 
         Raises:
             TooDeepError: templates are nested deeper than MAX_DEPTH.
@@ -112,40 +131,42 @@ class TemplateTexts:
             return text
         if "{{{" in text:
             text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
+        braces = list(_BRACES.finditer(text))
         pieces: list[str] = []
         frames: list[_Frame] = []
-        silent_depth = 0  # open braces within a template that shows nothing
+        skipped = -1  # index of the braces that close a template whose arguments show nothing
         position = 0
-        for brace, role in zip(_BRACES.finditer(text), _pair_braces(text), strict=True):
-            start, end = brace.span()
-            if silent_depth:
-                silent_depth += role
-                if not silent_depth:
-                    frame = frames.pop()
-                    _count_unknown(text, frame, end, bool(frames), expansion.unrendered)
-                    pieces.append(HOLE)
-                    position = end
+        for index, role in enumerate(_pair_braces(braces)):
+            if index <= skipped:
                 continue
+            start, end = braces[index].span()
             pieces.append(text[position:start])
             position = end
-            if role == _OPENER:
+            if role > 0:
                 template = self._table.find_at(text, end)
-                frames.append(_Frame(template, start, pieces))
+                whole = braces[role].end()
+                frame = _Frame(template, start, whole, pieces, expansion.unrendered)
                 if template.show or template.definition:
+                    frames.append(frame)
                     pieces = []
-                else:
-                    silent_depth = 1
+                    continue
+                if not template.known:
+                    is_inline = _is_inline(text, frame, bool(frames))
+                    is_short = whole - start <= _MAX_GUESSED
+                    if is_short and (is_inline or is_quotation(template.name)):
+                        # What is nested in it is no gap if the whole is none.
+                        frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
+                        pieces = []
+                        continue
+                    if is_inline and leaves_a_gap(template.name, *_around(text, frame)):
+                        _count(template, expansion.unrendered)
+                skipped, position = role, whole
+                pieces.append(HOLE)
             elif role == _CLOSER:
                 frame = frames.pop()
                 inner = self._inner("".join(pieces), frame.template)
                 pieces = frame.outer
-                if not frame.template.definition:
-                    pieces.append(_show(inner, frame.template, page, expansion))
-                elif _is_inline(text, frame, end, bool(frames)):
-                    definition = frame.template.definition
-                    pieces.append(self._define(definition, inner, page, expansion, within))
-                else:
-                    pieces.append(HOLE)  # a notice, perhaps
+                pieces.append(self._shown(text, frame, inner, bool(frames), page, expansion))
             elif text[start] == "{":
                 pieces.append("\n|")  # such lines are dropped as what is left of a template
             elif text[start] == SECTION:
@@ -159,47 +180,135 @@ class TemplateTexts:
             text = self._show_links(text)
         return text.partition(":" if template.is_function else "|")[2]
 
+    def _shown(
+        self,
+        text: str,
+        frame: _Frame,
+        inner: str,
+        is_nested: bool,
+        page: Page,
+        expansion: Expansion,
+    ) -> str:
+        """Return what a template shows, or a hole."""
+        template = frame.template
+        parse = parse_function_arguments if template.is_function else parse_arguments
+        arguments = parse(inner) if inner else {}
+        if template.show:
+            shown = _show(template, arguments, len(inner), page, expansion)
+            if shown == HOLE and HOLE not in inner and _is_inline(text, frame, is_nested):
+                _count(template, expansion.unrendered)  # a text that cannot be known
+            return shown or HOLE
+        is_inline = _is_inline(text, frame, is_nested)
+        if template.definition:
+            return self._define(template, arguments, page, expansion, is_inline=is_inline)
+        expansion.unrendered = frame.unrendered
+        if not is_inline:
+            quotation = guess_quotation(arguments)
+            return f"{BREAK}{protect_argument(quotation)}{BREAK}" if quotation else HOLE
+        return _guessed(template, arguments, page, expansion, _around(text, frame))
+
     def _define(
-        self, definition: str, inner: str, page: Page, expansion: Expansion, within: tuple[str, ...]
+        self,
+        template: Template,
+        arguments: Arguments,
+        page: Page,
+        expansion: Expansion,
+        *,
+        is_inline: bool,
     ) -> str:
         """Return what the definition of a template shows, or a hole where that is no prose."""
-        added = len(definition) + len(inner) * definition.count("{{{")
-        expansion.defined += added
-        if definition in within or len(within) == _MAX_DEFINITIONS:
-            return HOLE
-        if expansion.defined > _MAX_DEFINED:
-            return HOLE
-        text = fill_in(definition, parse_arguments(inner) if inner else {})
+        is_quoted = bool(_QUOTED.search(template.definition))
+        if not is_inline and not is_quoted:
+            return HOLE  # a notice, perhaps
         try:
-            expanded = self.expand(text, page, expansion, (*within, definition))
-        except TooDeepError:
+            expanded = self._evaluate(template, arguments, page, expansion, ())
+        except DefinitionError:
+            _count(template, expansion.unrendered)
             return HOLE
         shown = self._show_links(expanded).strip()
-        if not shown or _BLOCK_IN_DEFINITION.search(shown):
+        if is_quoted:
+            shown = _QUOTED.sub(BREAK, shown)
+        if not shown or _FOOTNOTE_MARK.fullmatch(shown):
+            return HOLE
+        if _BLOCK.search(shown):
+            if is_inline:
+                _count(template, expansion.unrendered)
             return HOLE
         return protect_argument(shown)
 
+    def _evaluate(
+        self,
+        template: Template,
+        arguments: Arguments,
+        page: Page,
+        expansion: Expansion,
+        within: tuple[str, ...],
+    ) -> str:
+        """Return the wikitext that a definition comes to.
 
-def _show(inner: str, template: Template, page: Page, expansion: Expansion) -> str:
-    """Return what a template with a known display shows, or a hole."""
+        Raises:
+            DefinitionError: it takes too much work, holds itself, or calls a module.
+        """
+        if template.name in within or len(within) == _MAX_DEFINITIONS:
+            raise DefinitionError("nested in itself, or too deeply")
+        inside = (*within, template.name)
+
+        def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
+            called = self._table.find(f"{name}:" if is_function else name)
+            if called.definition:
+                return self._evaluate(called, arguments, page, expansion, inside)
+            if called.show:
+                return _show(called, arguments, sum(map(len, arguments.values())), page, expansion)
+            if is_function and not called.known:
+                raise DefinitionError(f"no such function: {name}")
+            return (
+                HOLE if called.known else _guessed(called, arguments, page, expansion, (" ", " "))
+            )
+
+        return expansion.evaluation.text(read_definition(template.definition), arguments, show)
+
+
+def _show(
+    template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
+) -> str:
+    """Return what a template with a known display shows; HOLE for text that cannot be known."""
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE
-    parse = parse_function_arguments if template.is_function else parse_arguments
-    shown = template.show(parse(inner) if inner else {}, page)
-    expansion.grown += max(0, len(shown) - len(inner))
-    return protect_argument(shown).replace("\n\n", BREAK) if shown else HOLE
+    shown = template.show(arguments, page)
+    expansion.grown += max(0, len(shown) - given)
+    return protect_argument(shown).replace("\n\n", BREAK)
 
 
-def _count_unknown(
-    text: str, frame: _Frame, end: int, is_nested: bool, unrendered: dict[str, int]
-) -> None:
-    if not frame.template.known and _is_inline(text, frame, end, is_nested):
-        name = frame.template.name[:_MAX_NAME]
-        unrendered[name] = unrendered.get(name, 0) + 1
+def _guessed(
+    template: Template,
+    arguments: Arguments,
+    page: Page,
+    expansion: Expansion,
+    around: tuple[str, str],
+) -> str:
+    """Return what a template that is not known probably shows, or a hole, and count it."""
+    shown = guess(template.name, arguments, page, *around)
+    if shown:
+        _count(template, expansion.guessed)
+        return protect_argument(shown)
+    if leaves_a_gap(template.name, *around):
+        _count(template, expansion.unrendered)
+    return HOLE
 
 
-def _is_inline(text: str, frame: _Frame, end: int, is_nested: bool) -> bool:
+def _around(text: str, frame: _Frame) -> tuple[str, str]:
+    """Return the character before a template, "\\n" at the beginning of a line, and two after it."""
+    before = text[max(frame.start - 1, 0) : frame.start]
+    return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
+
+
+def _count(template: Template, counts: dict[str, int]) -> None:
+    name = template.name[:_MAX_NAME]
+    counts[name] = counts.get(name, 0) + 1
+
+
+def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
     """Whether a template stands in running text rather than on lines of its own.
 
     Only its neighbourhood is looked at, so that long lines cost no more than short ones.
@@ -211,6 +320,11 @@ def _is_inline(text: str, frame: _Frame, end: int, is_nested: bool) -> bool:
         return False
     if is_nested or (before and not before.endswith("}}")):
         return True
+    lead = before.partition("{{")[0]
+    is_lead = bool(lead) and "}}" not in lead and line_start > window_start
+    if is_lead or _BETWEEN_TEMPLATES.search(before):
+        return True  # a template after another one, in a sentence
+    end = frame.end
     line_end = text.find("\n", end, end + _WINDOW)
     after = text[end : end + _WINDOW if line_end < 0 else line_end].strip()
     return bool(after) and not after.startswith(("{{", "[[", "|"))

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from transforms.text.wikimedia.wikitext.conversion import convert, names
+from transforms.text.wikimedia.wikitext.marks import HOLE
 from transforms.text.wikimedia.wikitext.templates import (
     ages,
     chemistry,
@@ -35,6 +36,33 @@ def sic(arguments: Arguments, page: Page) -> str:
     mark = "[sic?]" if values[:1] == ["?"] else "[sic]"
     words = "".join(values[1:] if values[:1] == ["?"] else values)
     return words if arguments.get("hide") else f"{words} {mark}".strip()
+
+
+def unknown(arguments: Arguments, page: Page) -> str:
+    """A text that cannot be worked out: what an amount of money is worth today."""
+    return HOLE
+
+
+_LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "info", "play"})
+
+
+def recording(arguments: Arguments, page: Page) -> str:
+    """`{{audio|a.ogg|word}}`: the word that can be listened to.
+
+    Many others are "listen" or "pronunciation" in the language of the wiki. So it is shown if it is that
+    of the title, is written as it sounds, or is in Latin letters where the wiki has others.
+    """
+    word = arguments.get("2", "")
+    if not word or word.casefold().strip(" ()") in _LISTEN:
+        return ""
+    is_sound = word.startswith(("/", "["))
+    is_foreign = _is_latin(word) and not _is_latin("".join(page.language.months))
+    return word if is_sound or is_foreign or word.casefold() in page.title.casefold() else ""
+
+
+def _is_latin(text: str) -> bool:
+    names = (unicodedata.name(letter, "") for letter in text if letter.isalpha())
+    return all(name.startswith("LATIN") for name in names)
 
 
 _MUSIC = {

@@ -19,6 +19,7 @@ from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Sho
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for another one besides
 
 
@@ -87,10 +88,13 @@ class TemplateTable:
         family, _, code = name.partition("-")
         if family == "lang" and code in language.language_names:
             return _with_label(FUNCTIONS["labelled"], language.language_names[code])
-        if family == "lang" and not language.is_proven:
-            return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
             return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
+        if family == "lang" and code.endswith("-short"):
+            label = language.language_names.get(code.removesuffix("-short"), "")
+            return _with_label(FUNCTIONS["labelled"], label)
+        if family == "lang" and _LANGUAGE_CODE.fullmatch(code):
+            return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "ipa":
             label = language.language_names.get(code, "")
             return _with_label(FUNCTIONS["ipa_of_language"], label)
@@ -156,7 +160,8 @@ class TemplateTable:
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
-                return Template(name, None, True, definition=self._of_wiki.definitions[target])
+                definition = self._of_wiki.definitions[target]
+                return Template(name, None, True, definition=definition)
             target = self._of_wiki.aliases.get(target, "")
             in_tables = in_tables or self._find_in_tables(target)
             if in_tables and not self._is_better_in_wiki(target):

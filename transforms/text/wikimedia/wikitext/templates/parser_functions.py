@@ -1,12 +1,14 @@
 """The parser functions and variables of MediaWiki that can be shown without a wiki.
 
 Arguments are positional: "1" follows the colon, the others follow bars. What changes from day to
-day, such as `{{CURRENTYEAR}}`, shows nothing.
+day, such as `{{CURRENTYEAR}}`, is a hole.
 """
 
 import re
 from collections.abc import Mapping
 
+from transforms.text.wikimedia.cldr import languages_of
+from transforms.text.wikimedia.wikitext.marks import HOLE
 from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import (
@@ -67,10 +69,10 @@ def _padded(arguments: Arguments, *, left: bool) -> str:
 
 
 def _time(arguments: Arguments, page: Page) -> str:
-    """`{{#time:j F Y|2004-05-06}}`: a date that is given, in parts; today's date shows nothing."""
+    """`{{#time:j F Y|2004-05-06}}`: a date that is given, in parts; today's date is a hole."""
     match = _DATE.fullmatch(arguments.get("2", ""))
     if not match or not 1 <= int(match[2]) <= 12:
-        return ""
+        return HOLE
     year, month, day = match[1], int(match[2]), int(match[3] or 1)
     months = page.language.months
     name = months[month - 1] if months else str(month)
@@ -82,14 +84,36 @@ def _time(arguments: Arguments, page: Page) -> str:
     for token in _TIME_FORMAT.finditer(arguments.get("1", "")):
         text = token[1] if token[1] is not None else parts.get(token[0], token[0])
         if len(text) == 1 and text.isalpha() and token[1] is None and token[0] not in parts:
-            return ""  # weekdays, hours, and the like
+            return HOLE  # weekdays, hours, and the like
         shown.append(text)
     return "".join(shown)
 
 
 def _language(arguments: Arguments, page: Page) -> str:
-    code = arguments.get("1", "").lower()
-    return page.language.language_names.get(code, arguments.get("1", ""))
+    """`{{#language:ar}}`: the name of a language in itself, or `|de` in another language."""
+    code, of = arguments.get("1", ""), arguments.get("2", "").lower()
+    if of and of == page.language.code:
+        return page.language.language_names.get(code.lower(), code)
+    return languages_of(of or code.lower()).get(code.lower(), code)
+
+
+_FULL_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_DAY_AND_MONTH = {
+    "dmy": "{day} {month} {year}",
+    "mdy": "{month} {day}, {year}",
+    "ymd": "{year} {month} {day}",
+}
+
+
+def _formatdate(arguments: Arguments, page: Page) -> str:
+    """`{{#formatdate:2009-03-24|mdy}}`: "March 24, 2009"; a date in words stays as it is."""
+    written, form = arguments.get("1", ""), arguments.get("2", "").lower()
+    match = _FULL_DATE.fullmatch(written)
+    months = page.language.months
+    if not match or form not in _DAY_AND_MONTH or not months or not 1 <= int(match[2]) <= 12:
+        return written
+    month = months[int(match[2]) - 1]
+    return _DAY_AND_MONTH[form].format(day=int(match[3]), month=month, year=match[1])
 
 
 def _formatnum(arguments: Arguments, page: Page) -> str:
@@ -101,6 +125,10 @@ def _formatnum(arguments: Arguments, page: Page) -> str:
 
 def _nothing(arguments: Arguments, page: Page) -> str:
     return ""
+
+
+def _unknown(arguments: Arguments, page: Page) -> str:
+    return HOLE
 
 
 def _argument(name: str) -> Show:
@@ -130,15 +158,16 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     "#tag": lambda arguments, page: "" if arguments.get("1") == "ref" else arguments.get("2", ""),
     "plural": lambda arguments, page: arguments.get("3", arguments.get("2", "")),
     **dict.fromkeys(("#time", "#timel"), _time),
-    **dict.fromkeys(("#dateformat", "#formatdate"), _argument("1")),
+    **dict.fromkeys(("#dateformat", "#formatdate"), _formatdate),
     **dict.fromkeys(("grammar", "gender"), _argument("2")),
     **dict.fromkeys(("urlencode", "fullurl", "localurl", "filepath"), _nothing),
-    **dict.fromkeys(("#statements", "#property", "#lst"), _nothing),
+    **dict.fromkeys(("#statements", "#property"), _unknown),
+    "#lst": _nothing,
 }
 
 _DAILY = (
     "year", "month", "month1", "month2", "monthname", "monthnamegen", "monthabbrev", "day", "day2",
-    "dow", "dayname", "time", "hour", "week", "timestamp",
+    "dow", "dayname", "time", "hour", "minute", "second", "week", "isoyear", "timestamp", "version",
 )  # fmt: skip
 _OF_THE_WIKI = (
     "numberofarticles", "numberofpages", "numberofusers", "numberofactiveusers", "numberofedits",
@@ -146,8 +175,8 @@ _OF_THE_WIKI = (
     "revisionyear", "revisiontimestamp", "revisionuser", "namespace", "talkpagename", "server",
 )  # fmt: skip
 VARIABLES: Mapping[str, Show] = {
-    **{f"{zone}{name}": _nothing for zone in ("current", "local") for name in _DAILY},
-    **dict.fromkeys(_OF_THE_WIKI, _nothing),
+    **{f"{zone}{name}": _unknown for zone in ("current", "local") for name in _DAILY},
+    **dict.fromkeys(_OF_THE_WIKI, _unknown),
     **dict.fromkeys(("pagename", "fullpagename", "basepagename", "subpagename"), _title),
     "sitename": lambda arguments, page: "Wikipedia",
     "!": lambda arguments, page: "|",

@@ -32,6 +32,55 @@ def _angle(written: str, page: Page) -> str:
     return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
 
 
+_SIDES = frozenset("NSEW")
+_ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
+
+
+def coordinates(arguments: Arguments, page: Page) -> str:
+    """`{{coord|28|N|55|W}}`: "28°N 55°W"; without letters, degrees with decimals: "28.5°N 55°W".
+
+    With `display=title` they stand above the article.
+    """
+    display = arguments.get("display", "inline")
+    if "inline" not in display and display not in ("i", "it", "ti"):
+        return ""
+    sides: list[tuple[list[str], str]] = []
+    numbers: list[str] = []
+    for value in positional(arguments):
+        side = value.upper() if value.upper() in _SIDES else ""
+        if _ANGLES.fullmatch(value):
+            numbers.append(value)
+        elif side and 1 <= len(numbers) <= 3:
+            sides.append((numbers, side))
+            numbers = []
+        else:
+            break
+        if len(sides) == 2:
+            break
+    if not sides and len(numbers) == 2:  # what follows is no number: {{coord|28.5|-55|type:city}}
+        degrees = [number.replace("−", "-") for number in numbers]
+        for number, pair in zip(degrees, ("NS", "EW"), strict=True):
+            sides.append(([number.lstrip("+-")], pair[number.startswith("-")]))
+    if len(sides) != 2 or sides[0][1] not in "NS" or sides[1][1] not in "EW":
+        return ""
+    phrases = page.language.phrases
+    return phrases.get("coordinates", "{0} {1}").format(
+        *(_degrees(numbers, side, page) for numbers, side in sides)
+    )
+
+
+def _degrees(numbers: list[str], side: str, page: Page) -> str:
+    phrases = page.language.phrases
+    signs = phrases.get("coordinate_signs", "°′″")
+    decimal = page.language.numbers.decimal
+    shown = (
+        number.replace(".", decimal) + sign for number, sign in zip(numbers, signs, strict=False)
+    )
+    return phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}").format(
+        angle="".join(shown)
+    )
+
+
 def quantity(arguments: Arguments, page: Page) -> str:
     """`{{unité|9.81|m||s|-2}}`: "9,81 m⋅s-2": a number, then units, each with an exponent.
 

@@ -151,8 +151,9 @@ def test_ranges(source: str, expected: str) -> None:
         ("vi", "58|km|mi", "58 km (36 mi)"),
         ("vi", "1,5|m|ft", "1,5 m (4,9 ft)"),
         ("vi", "1.234|m|km", "1.234 m (1,234 km)"),
-        ("uk", "1234567|m|km", "1 234 567 m (1234,567 km)"),
-        ("el", "0.5|m|ft", "0,5 m (1,6 ft)"),
+        ("uk", "1234567|m|km", "1 234 567 м (1234,567 км)"),
+        ("el", "0.5|km2|ha", "0,5 τ.χλμ. (50 εκτ.)"),
+        ("he", "5|C|F", "5 °C (41 °F)"),
         ("cs", "10|to|20|km|mi", "10–20 km (6,2–12,4 mi)"),
         ("fr", "10|e6acre|km2", "10×10⁶ acre (40 000 km2)"),
     ],
@@ -160,6 +161,26 @@ def test_ranges(source: str, expected: str) -> None:
 def test_other_languages_show_symbols(code: str, source: str, expected: str) -> None:
     page = Page("", load_language(code))
     assert convert_short(parse_arguments(source), page) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "expected"),
+    [
+        ("uk", "70|km|mi", "70 кілометрів (43 миль)"),
+        ("uk", "1|km|mi", "1 кілометр (0,62 миль)"),
+        ("uk", "3|km|mi", "3 кілометри (1,9 миль)"),
+        ("pl", "1.5|km|mi", "1,5 kilometra (0,93 mi)"),
+        ("de", "2|-|5|mi|km", "2–5 Meilen (3,2–8,0 km)"),
+        ("ar", "3|km|mi|abbr=off", "3 كيلومترات (1.9 ميل)"),
+        ("ko", "70|km|mi", "70킬로미터 (43 mi)"),
+        ("hy", "70|km|mi", "70 կիլոմետր (43 մղ)"),
+        ("mr", "1234567|km|mi|0", "१२,३४,५६७ किलोमीटर (७,६७,१२४ मैल)"),
+        ("de", "60|km/h|mph", "60 km/h (37 mph)"),
+        ("fr", "5|smoots", "5 smoots"),
+    ],
+)
+def test_other_languages_name_units(code: str, source: str, expected: str) -> None:
+    assert convert(parse_arguments(source), Page("", load_language(code))) == expected
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.wikitext.marks import HOLE
 from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
 from transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
 from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
@@ -161,8 +162,8 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
         ("date_of_text", "en", "2006-08-04", "4 August 2006"),
         ("date_of_text", "en", "4 May 2000", "4 May 2000"),
         ("age", "en", "1989|7|23|2003|7|22", "13"),
-        ("age", "en", "1989|7|23", ""),
-        ("age", "en", "1989|13|45|2003|7|22", ""),
+        ("age", "en", "1989|7|23", HOLE),
+        ("age", "en", "1989|13|45|2003|7|22", HOLE),
         ("age_in_days", "en", "1989|7|23|2003|7|23", "5,113"),
         ("val", "en", "1.5|0.2|0.1|e=3", "(1.5+0.2−0.1)×10³"),
         ("val", "en", "e=6", "10⁶"),
@@ -181,7 +182,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
             "2001|1|15|2008|9|5",
             "7 years, 7 months and 21 days",
         ),
-        ("age_in_years_and_days", "en", "9999|1|1|9999|12|31", ""),
+        ("age_in_years_and_days", "en", "9999|1|1|9999|12|31", HOLE),
         ("counted", "en", "20|fly", "20 flies"),
         ("currency", "en", "5|XYZ", "XYZ5"),
         ("gauge", "en", "3 ft 6 in", "3 ft 6 in (1,067 mm)"),

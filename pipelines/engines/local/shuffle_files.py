@@ -1,0 +1,268 @@
+"""Files for what travels between the steps of a pipeline, which Beam's in-process runner has in memory.
+
+The runner holds each collection that one step gives to another in its own process: as it comes
+(ListBuffer), or grouped by key (GroupingBuffer). Here a collection of more than HELD_BYTES is written to a
+file without a name, which is gone with the process, however that ends. What is grouped is dealt out to
+PARTITIONS by a hash of its key, and grouped one partition at a time when a worker takes it.
+
+So memory does not grow with the input, but for a key whose values alone fill it.
+"""
+
+import contextlib
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from apache_beam.coders.coder_impl import create_InputStream, create_OutputStream
+from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
+from apache_beam.runners.portability.fn_api_runner.execution import GroupingBuffer, ListBuffer
+from apache_beam.runners.worker.data_plane import InMemoryDataChannel
+from apache_beam.transforms.window import GlobalWindows
+
+from transforms.files.stores import named_in_errors
+
+HELD_BYTES = 1 << 22
+"""Encoded bytes of a collection that stay in memory; as Python objects they take up to ten times as much."""
+
+PARTITIONS = 256
+"""Of a collection that is grouped. One partition for each worker is in memory at a time."""
+
+_EXTENT_BYTES = 1 << 15  # of a partition, written in one go
+
+_folders: list[str] = []  # the last one counts
+
+
+@contextlib.contextmanager
+def shuffle_folder(folder: str) -> Iterator[None]:
+    """Has the files in a folder, inside the block; "" stands for that of temporary files."""
+    _folders.append(folder)
+    try:
+        yield
+    finally:
+        _folders.remove(folder)
+
+
+class _Extent(NamedTuple):
+    offset: int
+    size: int
+
+
+class _File:
+    """A file without a name, written at its end and read anywhere."""
+
+    def __init__(self) -> None:
+        self._folder = (_folders[-1] if _folders else "") or tempfile.gettempdir()
+        self._size = 0
+        with named_in_errors(self._folder):
+            self._file = tempfile.TemporaryFile(  # noqa: SIM115 - closed when nobody holds it
+                dir=self._folder, buffering=0
+            )
+
+    def write(self, data: bytes | bytearray) -> _Extent:
+        """Raises OSError that names the folder."""
+        at, rest = self._size, memoryview(data)
+        with named_in_errors(self._folder):
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        self._size += len(data)
+        return _Extent(at, len(data))
+
+    def read(self, extent: _Extent) -> bytes:
+        data = os.pread(self._file.fileno(), extent.size, extent.offset)
+        while len(data) < extent.size:  # a call gives 2 GiB at most
+            more = os.pread(self._file.fileno(), extent.size - len(data), extent.offset + len(data))
+            if not more:
+                raise OSError(f"{self._folder}: a temporary file is shorter than what was written")
+            data += more
+        return data
+
+
+class _Chunk(NamedTuple):
+    """Encoded elements that wait in a file."""
+
+    file: _File
+    extent: _Extent
+
+
+class Spool:
+    """Pieces of bytes one after the other, of which more than HELD_BYTES are in a file."""
+
+    def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
+        self._pieces = [*pieces]
+        self._held_bytes = 0
+        self._file: _File | None = None
+
+    def append(self, piece: bytes) -> None:
+        """Raises StoreError where the disk takes no more."""
+        self._pieces.append(piece)
+        self._held_bytes += len(piece)
+        if self._held_bytes > HELD_BYTES:
+            self._file = self._file or _File()
+            for at, held in enumerate(self._pieces):
+                if isinstance(held, bytes):
+                    self._pieces[at] = _Chunk(self._file, self._file.write(held))
+            self._held_bytes = 0
+
+    def extend(self, other: "Spool") -> None:
+        """Both read the same files then."""
+        self._pieces += other._pieces
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __getitem__(self, places: slice) -> "Spool":
+        return Spool(self._pieces[places])
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            yield piece.file.read(piece.extent) if isinstance(piece, _Chunk) else piece
+
+
+class FileListBuffer(ListBuffer):
+    """Beam's ListBuffer, which keeps what is more than HELD_BYTES in a file."""
+
+    def __init__(self, coder_impl: Any):
+        super().__init__(coder_impl)
+        self._inputs = Spool()
+
+    def copy(self) -> "FileListBuffer":
+        """As ListBuffer has it."""
+        new = FileListBuffer(self._coder_impl)
+        new._inputs.extend(self._inputs)
+        return new
+
+    def clear(self) -> None:
+        """As ListBuffer has it."""
+        super().clear()
+        self._inputs = Spool()
+
+
+class FileDataChannel(InMemoryDataChannel):
+    """Beam's channel to a worker in the same process, which keeps what is more than HELD_BYTES in a file."""
+
+    def __init__(self, inverse: InMemoryDataChannel | None = None, **settings: Any):
+        super().__init__(inverse or FileDataChannel(self, **settings), **settings)
+        self._inputs = _ElementSpool()
+
+    def input_elements(self, instruction_id: str, *_: Any, **__: Any) -> Iterator[Any]:
+        """As DataChannel has it."""
+        received, self._inputs = self._inputs, _ElementSpool()
+        for element in received:
+            if element.instruction_id != instruction_id:
+                self._inputs.append(element)
+            elif isinstance(element, fn_api.Elements.Data):
+                if element.data or element.is_last:
+                    yield element
+            elif not element.is_last:
+                yield element
+
+
+class _ElementSpool:
+    """Messages with encoded elements."""
+
+    def __init__(self) -> None:
+        self._spool = Spool()
+
+    def append(self, element: Any) -> None:
+        kind = b"d" if isinstance(element, fn_api.Elements.Data) else b"t"
+        self._spool.append(kind + element.SerializeToString())
+
+    def __iter__(self) -> Iterator[Any]:
+        for piece in self._spool:
+            of_kind = fn_api.Elements.Data if piece[:1] == b"d" else fn_api.Elements.Timers
+            yield of_kind.FromString(piece[1:])
+
+
+class FileGroupingBuffer(GroupingBuffer):
+    """Beam's GroupingBuffer, which groups what is more than HELD_BYTES in files."""
+
+    def __init__(self, *coders_and_windowing: Any):
+        super().__init__(*coders_and_windowing)
+        self._arguments = coders_and_windowing
+        self._bytes = 0
+        self._file: _File | None = None
+        self._extents: list[list[_Extent]] = []  # of each partition
+        self._open: list[bytearray] = []  # of each partition what is not yet written
+
+    def append(self, elements_data: bytes) -> None:
+        """As GroupingBuffer has it."""
+        if self._file:
+            self._deal(elements_data)
+            return
+        super().append(elements_data)
+        self._bytes += len(elements_data)
+        if self._bytes > HELD_BYTES:
+            self._begin_file()
+
+    def extend(self, input_buffer: Any) -> None:
+        """As GroupingBuffer has it, for what is in memory. The runner extends no grouped collection."""
+        if self._file or getattr(input_buffer, "_file", None):
+            raise NotImplementedError("a grouped collection in a file is not extended")
+        super().extend(input_buffer)
+
+    def partition(self, n: int) -> Any:
+        """As GroupingBuffer has it: for each of n workers what can be iterated for its groups."""
+        if not self._file:
+            return super().partition(n)
+        return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
+
+    def groups_of(self, partition: int) -> Iterator[bytes]:
+        """The encoded groups of a partition."""
+        assert self._file
+        grouped = GroupingBuffer(*self._arguments)
+        for extent in self._extents[partition]:
+            grouped.append(self._file.read(extent))
+        grouped.append(bytes(self._open[partition]))
+        (encoded,) = grouped.partition(1)
+        return iter(encoded)
+
+    def _begin_file(self) -> None:
+        self._file = _File()
+        self._extents = [[] for _ in range(PARTITIONS)]
+        self._open = [bytearray() for _ in range(PARTITIONS)]
+        key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
+        is_global = self._windowing.is_default()
+        for encoded_key, values in self._table.items():
+            key, out = key_coder.decode(encoded_key), create_OutputStream()
+            for value in values:
+                windowed = (
+                    GlobalWindows.windowed_value((key, value))
+                    if is_global
+                    else value.with_value((key, value.value))
+                )
+                coder.encode_to_stream(windowed, out, True)
+            self._put(encoded_key, out.get())
+        self._table.clear()
+
+    def _deal(self, elements_data: bytes) -> None:
+        stream = create_InputStream(elements_data)
+        key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
+        size = start = stream.size()
+        while start:
+            key, _ = coder.decode_from_stream(stream, True).value
+            rest = stream.size()
+            self._put(key_coder.encode(key), elements_data[size - start : size - rest])
+            start = rest
+
+    def _put(self, encoded_key: bytes, element: bytes) -> None:
+        assert self._file
+        partition = zlib.crc32(encoded_key) % PARTITIONS
+        open_extent = self._open[partition]
+        open_extent += element
+        if len(open_extent) >= _EXTENT_BYTES:
+            self._extents[partition].append(self._file.write(open_extent))
+            open_extent.clear()
+
+
+class _Groups:
+    """The encoded groups of some partitions, grouped one after the other. Can be iterated again."""
+
+    def __init__(self, buffer: FileGroupingBuffer, partitions: Sequence[int]):
+        self._buffer = buffer
+        self._partitions = partitions
+
+    def __iter__(self) -> Iterator[bytes]:
+        for partition in self._partitions:
+            yield from self._buffer.groups_of(partition)

@@ -1,0 +1,90 @@
+"""What a server says when it refuses: Wikimedia's answers name the policy that was not kept."""
+
+import contextlib
+import html.parser
+import re
+import time
+
+from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
+
+from pipelines.refresh.remote import hide_passwords
+
+_EXPLAINED = (403, 429)
+_MAX_CHARACTERS = 200
+_MAX_BYTES = 1 << 16  # of an answer, that are read for them
+_MAX_SECONDS = 5.0
+_CHUNK_BYTES = 1 << 12
+_SENTENCES = re.compile(r".*[.!?](?=\s)")
+_INLINE = ("a", "b", "code", "em", "i", "span", "strong")
+_UNSAID = ("script", "style", "title", "h1")  # a heading names the status only
+
+
+class _Text(html.parser.HTMLParser):
+    """The text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._within = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._within = self._within or (tag if tag in _UNSAID else "")
+        self._part(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self._within:
+            self._within = ""
+        self._part(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not self._within:
+            self.parts.append(data)
+
+    def _part(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self.parts.append(" ")
+
+
+def describe_status(response: BaseHTTPResponse) -> str:
+    """Return the status of an answer, and what the server says of it: 'HTTP 403: "Please set a …"'."""
+    return f"HTTP {response.status}{explain(response)}"
+
+
+def explain(response: BaseHTTPResponse) -> str:
+    """Return what a server says of its refusal, after a colon; "" where it says nothing.
+
+    Args:
+        response: unread; the beginning of its body is read.
+    """
+    said = _shorten(_read_text(response)) if response.status in _EXPLAINED else ""
+    return f': "{said}"' if said else ""
+
+
+def _read_text(response: BaseHTTPResponse) -> str:
+    """Return the text of a page on one line, without passwords in addresses."""
+    body = bytearray()
+    end = time.monotonic() + _MAX_SECONDS
+    with contextlib.suppress(HTTPError, OSError, ValueError):  # what has come is enough
+        while len(body) < _MAX_BYTES and time.monotonic() < end:
+            data = response.read1(_CHUNK_BYTES, decode_content=True)
+            if not data:
+                break
+            body += data
+    page = _Text()
+    page.feed(body.decode("utf-8", "replace"))
+    page.close()
+    text = "".join(one if one.isprintable() else " " for one in "".join(page.parts))
+    words = text.split()
+    if len(body) >= _MAX_BYTES:
+        words = words[:-1]  # it may be the half of an address
+    return hide_passwords(" ".join(words))
+
+
+def _shorten(text: str) -> str:
+    """Return the sentences that fit, or as much of the first one."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    start = text[: _MAX_CHARACTERS - 1]
+    sentences = _SENTENCES.match(start)
+    return sentences[0] if sentences else f"{start.rstrip()}…"

@@ -1,0 +1,191 @@
+"""Pipelines give the same, whether what travels between their steps is in memory or in files."""
+
+import functools
+import itertools
+import pathlib
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import apache_beam as beam
+import pytest
+from apache_beam.coders import (
+    BytesCoder,
+    IterableCoder,
+    StrUtf8Coder,
+    TupleCoder,
+    WindowedValueCoder,
+)
+from apache_beam.coders.coders import GlobalWindowCoder
+from apache_beam.runners.portability.fn_api_runner.fn_runner import BundleManager
+from apache_beam.runners.portability.fn_api_runner.worker_handlers import GrpcWorkerHandler
+from apache_beam.runners.worker import data_plane
+from apache_beam.transforms.core import Windowing
+from apache_beam.transforms.window import FixedWindows, GlobalWindows, TimestampedValue
+
+from pipelines.engines import beam_patches
+from pipelines.engines.engine import Started
+from pipelines.engines.errors import BuildError
+from pipelines.engines.local import in_process, shuffle_files
+from pipelines.engines.local.shuffle_files import FileGroupingBuffer, FileListBuffer, shuffle_folder
+from pipelines.engines.run_pipeline import run_on
+from tests.tools.run_pipeline import run_pipeline
+
+KEYS = 40
+NUMBERS = range(20)
+PAIRS = [
+    (f"key {(number + at) % KEYS}", bytes([number]) * at)
+    for number in NUMBERS
+    for at in range(KEYS)
+]
+GROUPS = sorted(
+    (f"key {key}", sorted(value for name, value in PAIRS if name == f"key {key}"))
+    for key in range(KEYS)
+)
+
+
+def describe(name: str, values: Any) -> tuple[str, list[bytes]]:
+    return name, sorted(values)
+
+
+def pairs_of(number: int) -> list[tuple[str, bytes]]:
+    return PAIRS[number * KEYS : (number + 1) * KEYS]
+
+
+def count_in_all(element: Any, everything: Any) -> tuple[str, int]:
+    return element[0], len(everything)
+
+
+def everything_that_travels(root: beam.Pipeline) -> dict[str, beam.PCollection]:
+    numbers = root | beam.Create(NUMBERS)
+    pairs = numbers | beam.FlatMap(pairs_of).with_output_types(tuple[str, bytes])
+    grouped = pairs | "Group" >> beam.GroupByKey()
+    groups = grouped | "Describe" >> beam.MapTuple(describe)
+    lengths = grouped | "Lengths" >> beam.MapTuple(lambda name, values: (name, len(list(values))))
+    timed = pairs | "Time" >> beam.Map(lambda pair: TimestampedValue(pair, len(pair[1])))
+    in_windows = timed | "Windows" >> beam.WindowInto(FixedWindows(10)) | beam.GroupByKey()
+    both = (pairs, timed) | "Both" >> beam.Flatten() | "Keys" >> beam.Keys()
+    return {
+        "groups": groups,
+        "lengths": lengths,
+        "with_all": groups | "All" >> beam.Map(count_in_all, beam.pvalue.AsList(pairs)),
+        "in_windows": in_windows | "InWindows" >> beam.MapTuple(describe),
+        "counts": both | "Count" >> beam.combiners.Count.PerElement(),
+    }
+
+
+@functools.cache
+def by_beam() -> dict[str, list[Any]]:
+    outcome = run_pipeline(everything_that_travels)
+    return {name: sorted(elements) for name, elements in outcome.elements.items()}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("held_bytes", [0, 3_000, 1 << 22])
+def test_what_travels_in_files_is_what_travels_in_memory(
+    held_bytes: int, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = by_beam()
+    assert expected["groups"] == GROUPS
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", held_bytes)
+    monkeypatch.setattr(shuffle_files, "_EXTENT_BYTES", 50)
+    made = mock.Mock(side_effect=tempfile.TemporaryFile)
+    monkeypatch.setattr(tempfile, "TemporaryFile", made)
+    outcome = run_pipeline(everything_that_travels, workers)
+    assert {name: sorted(elements) for name, elements in outcome.elements.items()} == expected
+    assert made.called == (held_bytes < 1 << 22)
+
+
+def grouping_buffer() -> FileGroupingBuffer:
+    pair = TupleCoder([StrUtf8Coder(), BytesCoder()])
+    group = TupleCoder([StrUtf8Coder(), IterableCoder(BytesCoder())])
+    coders = (_Keyed(one, GlobalWindowCoder()) for one in (pair, group))
+    return FileGroupingBuffer(*coders, Windowing(GlobalWindows()))
+
+
+class _Keyed(WindowedValueCoder):
+    def key_coder(self) -> StrUtf8Coder:
+        return StrUtf8Coder()
+
+
+def encode(pairs: list[tuple[str, bytes]]) -> bytes:
+    coder = WindowedValueCoder(TupleCoder([StrUtf8Coder(), BytesCoder()]), GlobalWindowCoder())
+    return b"".join(
+        coder.get_impl().encode_nested(GlobalWindows.windowed_value(one)) for one in pairs
+    )
+
+
+def test_workers_take_each_partition_once_and_one_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 1_000)
+    with shuffle_folder(str(tmp_path)):
+        buffer = grouping_buffer()
+        for number in NUMBERS:
+            buffer.append(encode(pairs_of(number)))
+        parts = [list(part) for part in buffer.partition(3)]
+        others = [list(part) for part in buffer.partition(2)]
+    assert list(tmp_path.iterdir()) == []  # the file has no name
+    assert [sum(map(bool, part)) > KEYS // 5 for part in parts] == [True] * 3
+    assert sorted(itertools.chain(*parts)) == sorted(itertools.chain(*others))
+
+
+def test_a_list_is_dealt_as_beam_deals_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    held, filed = FileListBuffer(None), FileListBuffer(None)
+    chunks = [bytes([number]) * 100 for number in range(9)]
+    for chunk in chunks:
+        held.append(chunk)
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 250)
+    for chunk in chunks:
+        filed.append(chunk)
+    copied = filed.copy()
+    filed.clear()
+    assert list(copied) == list(held) == chunks
+    for workers in (1, 2, 9):
+        assert [list(one) for one in copied.partition(workers)] == [
+            list(one) for one in held.partition(workers)
+        ]
+
+
+def test_a_full_disk_ends_a_build_with_a_line_that_names_the_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 0)
+    full = functools.partial(pathlib.Path("/dev/full").open, "r+b", buffering=0)
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: full())
+    engine = in_process.InProcess(1, [])
+    with (
+        engine.started(str(tmp_path)) as started,
+        pytest.raises(BuildError, match=f"^{tmp_path}: cannot be written: No space left on device"),
+    ):
+        _fill(started)
+
+
+def _fill(started: Started) -> None:
+    run_on(started, lambda root: root | beam.Create(PAIRS) | beam.GroupByKey())  # type: ignore[arg-type,return-value]
+
+
+def test_nothing_is_lost_where_a_worker_is_slower_than_the_runner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A timer of Beam's streams empties them, and loses what is written while it waits for a full queue."""
+    monkeypatch.setattr(data_plane, "_DEFAULT_SEND_QUEUE_MAX_BYTES", 1_000)
+    monkeypatch.setattr(beam_patches, "DATA_BUFFER_TIME_LIMIT_MS", 1)
+    handler = object.__new__(GrpcWorkerHandler)
+    handler.data_conn = beam_patches._Data()
+    pieces = [number.to_bytes(2, "big") * 300 for number in range(500)]
+    manager = mock.Mock(_worker_handler=handler)
+    BundleManager._send_input_to_worker(manager, "bundle", "step", _slowly(pieces))
+    sent = []
+    while not (message := handler.data_conn._to_send.get()).is_last:
+        time.sleep(0.002)
+        sent.append(message.data)
+    assert b"".join(sent) == b"".join(pieces)
+
+
+def _slowly(pieces: list[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        time.sleep(0.0005)
+        yield piece

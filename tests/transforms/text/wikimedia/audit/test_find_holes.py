@@ -1,0 +1,202 @@
+"""Holes in texts that are made for it, beside the wikitext that they come from."""
+
+import pytest
+
+from tests.test_architecture import ROOT, imports
+from transforms.text.wikimedia.audit.audit_page import AuditTask, audit_page
+from transforms.text.wikimedia.audit.find_holes import compare
+from transforms.text.wikimedia.audit.findings import CLASSES, counts_as_hole
+from transforms.text.wikimedia.audit.source_view import view_source
+
+# wikitext, paragraphs of the text, (class, template) of each hole
+HOLES = [
+    # A template in a sentence.
+    (
+        "The lake lies at {{coord|28|N|55|W}} and is deep and cold all year.",
+        ["The lake lies at and is deep and cold all year."],
+        [("template", "Coord")],
+    ),
+    (
+        "It cost {{Price|3}}, which was a lot of money for a small town.",
+        ["It cost, which was a lot of money for a small town."],
+        [("template", "Price")],
+    ),
+    (
+        "湖の面積は{{面積/湖|北の湖}}平方キロメートルで、人口は{{人口|2}}人である。",
+        ["湖の面積は平方キロメートルで、人口は人である。"],
+        [("template", "面積/"), ("template", "人口")],
+    ),
+    (
+        "या तलावाची खोली {{मोजमाप|30|मीटर}} असून तो शहराच्या उत्तरेला जंगलात आहे.",
+        ["या तलावाची खोली असून तो शहराच्या उत्तरेला जंगलात आहे."],
+        [("template", "मोजमाप")],
+    ),
+    (
+        "Озеро названо на честь {{особа|Іван}} (нар. 1901), який жив тут багато років.",
+        ["Озеро названо на честь (нар. 1901), який жив тут багато років."],
+        [("template", "Особа")],
+    ),
+    (
+        "The lake ({{IPA|x}}) is deep and cold in all months of the year.",
+        ["The lake is deep and cold in all months of the year."],
+        [("dropped-aside", "IPA")],
+    ),
+    # What a template leaves around it.
+    (
+        "The lake ({{native|x}}) is deep and cold in all months of the year.",
+        ["The lake () is deep and cold in all months of the year."],
+        [("empty-brackets", "Native")],
+    ),
+    (
+        "この湖は「{{lang|xx|}}」と呼ばれ、町の北の森の中にある深い湖である。",
+        ["この湖は「」と呼ばれ、町の北の森の中にある深い湖である。"],
+        [("empty-brackets", "Lang")],
+    ),
+    (
+        "The lake ({{native|x}}, 1901) is deep and cold in all months of the year.",
+        ["The lake (, 1901) is deep and cold in all months of the year."],
+        [("empty-brackets", "Native")],
+    ),
+    (
+        "The lake is deep and cold in all months of the year <ref>A book</ref>.",
+        ["The lake is deep and cold in all months of the year ."],
+        [("punctuation", "<ref>")],
+    ),
+    (
+        "{{Name|Lake}} is a deep lake, cold in all months of the year.",
+        ["is a deep lake, cold in all months of the year."],
+        [("no-beginning", "Name")],
+    ),
+    (
+        "{{読み仮名|北の湖}}は、町の北の森の中にある深い湖である。",
+        ["は、町の北の森の中にある深い湖である。"],
+        [("no-beginning", "読み仮名")],
+    ),
+    # Lists.
+    (
+        "There are three kinds of fish in the lake:\n* a pike\n* a perch\nThe lake is deep.",
+        ["There are three kinds of fish in the lake:", "The lake is deep."],
+        [("no-end", "")],
+    ),
+    # Words.
+    (
+        "The lake is deep and cold, and many kinds of fish live in it all year.",
+        ["The lake is deep and cold, and many kinds live in it all year."],
+        [("dropped-words", "")],
+    ),
+    (
+        "The lake is deep and cold.\n\nMany kinds of fish live in it, and all are good to eat.",
+        ["The lake is deep and cold."],
+        [("dropped-paragraph", "")],
+    ),
+    (
+        "The poet wrote of the lake.\n{{quote box|1=It is a deep lake, and in it the moon has"
+        " drowned.|2=A poet}}",
+        ["The poet wrote of the lake."],
+        [("dropped-quotation", "Quote box")],
+    ),
+    (
+        "[[File:Lake.jpg|thumb|A boat on the lake in the year of the great frost]]\nThe lake is deep.",
+        ["A boat on the lake in the year of the great frost The lake is deep."],
+        [("added-words", "")],
+    ),
+    (
+        "The lake is deep and cold in all months of the year.",
+        ["The lake is deep and [[cold in all months of the year."],
+        [("added-words", "")],
+    ),
+]
+
+RIGHT = [
+    # Shown.
+    (
+        "The lake is {{convert|3|km}} long and lies at {{coord|28|N}}, near the town.",
+        ["The lake is 3 kilometres long and lies at 28°N, near the town."],
+    ),
+    ("'''Lake''' (Latin: {{lang|la|lacus}}) is a word.", ["Lake (Latin: lacus) is a word."]),
+    (
+        "It was {{'}}s and 10{{nbsp}}km long, as all knew.",
+        ["It was 's and 10 km long, as all knew."],
+    ),
+    # What leaves nothing on purpose.
+    (
+        "The lake is deep.<ref>A</ref>{{sfn|B|1901|p=1}} It is cold{{doubt|date=May 2001}} all year.",
+        ["The lake is deep. It is cold all year."],
+    ),
+    ("The lake is deep {{doubt|date=May 2001}} and cold.", ["The lake is deep and cold."]),
+    ("{{Infobox lake|name=Lake}}\n'''Lake''' is a lake.", ["Lake is a lake."]),
+    ("{{Main|Lake}}The lake is deep and cold.", ["The lake is deep and cold."]),
+    (
+        "湖は深い{{Sfn|B|1901|p=1}}。町の北にある{{要出典|date=2001年}}が、寒い。",
+        ["湖は深い。町の北にあるが、寒い。"],
+    ),
+    # The author's own.
+    (
+        "A call of f() takes an array [] , as is known.",
+        ["A call of f() takes an array [] , as is known."],
+    ),
+    ("iPods are players of music that many had.", ["iPods are players of music that many had."]),
+    (
+        "There are two kinds:\n* a pike\n* a perch",
+        ["There are two kinds:", "a pike", "a perch"],
+    ),
+    ("The tag {{code|<p>}} begins a paragraph.", ["The tag <p> begins a paragraph."]),
+    # Lists and notes that are written by hand.
+    (
+        "The lake is deep.\n\n1. A. Author. A book about the lake, with many a picture. A town, 1901.",
+        ["The lake is deep."],
+    ),
+    # Paragraphs that are put together, and lines that are parted.
+    ("The lake is deep\nand cold in all months.", ["The lake is deep and cold in all months."]),
+    (
+        "The lake is deep<br>and cold in all months.",
+        ["The lake is deep", "and cold in all months."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("wikitext", "paragraphs", "expected"), HOLES)
+def test_a_hole_is_found_in_its_class(
+    wikitext: str, paragraphs: list[str], expected: list[tuple[str, str]]
+) -> None:
+    found = compare(view_source(wikitext, {"file"}), paragraphs)
+    holes = [hole for hole in found.holes if counts_as_hole(hole, found.uses)]
+    assert [(hole.kind, hole.template) for hole in holes] == expected
+
+
+def test_every_class_has_a_case() -> None:
+    assert {kind for _, _, expected in HOLES for kind, _ in expected} == CLASSES.keys()
+
+
+@pytest.mark.parametrize(("wikitext", "paragraphs"), RIGHT)
+def test_a_text_that_is_right_has_no_hole(wikitext: str, paragraphs: list[str]) -> None:
+    found = compare(view_source(wikitext, {"file"}), paragraphs)
+    assert [hole for hole in found.holes if counts_as_hole(hole, found.uses)] == []
+
+
+def test_uses_of_templates_are_counted_by_what_became_of_them() -> None:
+    wikitext = "The lake is {{a|1}} long and {{b|2}} deep.{{c}} It is cold{{c}} all year."
+    found = compare(
+        view_source(wikitext, {"file"}), ["The lake is 1 km long and deep. It is cold all year."]
+    )
+    assert {name: tuple(uses) for name, uses in found.uses.items()} == {
+        "A": (1, 0, 0),
+        "B": (0, 1, 0),
+        "C": (0, 0, 2),
+    }
+
+
+def test_a_page_that_is_no_article_has_lost_its_prose() -> None:
+    found = audit_page(
+        AuditTask("The lake is deep, and it is as cold as ice all year.", "", frozenset())
+    )
+    assert [hole.kind for hole in found.holes] == ["dropped-paragraph"]
+    assert (found.paragraphs, found.source_words, found.found_words) == (0, 13, 0)
+
+
+def test_the_audit_does_not_know_the_cleaner() -> None:
+    folder = ROOT / "transforms/text/wikimedia/audit"
+    allowed = ("transforms.text.wikimedia.audit", "transforms.text.wikimedia.article_markers")
+    for path in folder.glob("*.py"):
+        for name in imports(path):
+            assert not name.startswith(("transforms", "pipelines")) or name.startswith(allowed)

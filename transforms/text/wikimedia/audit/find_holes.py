@@ -1,0 +1,637 @@
+"""Where a text differs from the source of its page: words that are missing or too many, and holes.
+
+The lines of the source are found in the text by sequences of three words, and aligned word by word. Rules
+are of punctuation, case and position; of languages only the particles of Japanese are known, which has no
+case and no spaces, and of the cleaner nothing.
+"""
+
+import collections
+import difflib
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from transforms.text.wikimedia.audit.findings import CLASSES, MARK, Comparison, Hole, Uses
+from transforms.text.wikimedia.audit.source_view import SLOT, Line, Slot, SourceView
+from transforms.text.wikimedia.audit.words import (
+    CLAUSE_END,
+    CLOSING,
+    OPENING,
+    SENTENCE_END,
+    Word,
+    is_letter,
+    is_prose,
+    is_spaceless,
+    words_of,
+)
+
+SHINGLE = 3  # words
+LONG_SPACELESS = 5  # characters that follow each other by no chance
+NEAR = 12  # words that a match may be off, beside a long one
+MAX_POSITIONS = 50  # of a sequence of words that is looked up
+MIN_LOST_WORDS = 10  # of a paragraph: shorter lines are notes about the page, too
+MIN_NOTE_WORDS = 25  # of a paragraph that counts as prose in a section that is not in the text
+MIN_ADDED_WORDS = 4
+CONTEXT = 60  # characters shown on each side
+
+_EMPTY = re.compile(
+    r"[(（\[［]\s*[,;:،、，；：.\s–—-]*\s*[)）\]］]|[“„]\s*[”“]|«\s*»|「\s*」|『\s*』|《\s*》|\"\"|‘\s*’"
+    r"|[(（]\s*[,;،、，；:](?!\))|[,;،、，；–—]\s*[)）]"
+)
+_QUOTED_NOTHING = re.compile(r'(?:^|(?<=[\s(]))"\s*"(?=[\s,.;:)]|$)')
+_LOOSE = re.compile(
+    r"(?<=[^\s\d])[ \u00a0]+[.,;،。、，।॥։](?=\s|$)|[,;،、，]\s*[.,;،。、，।](?!\.)|(?<![.…])\.\s+[.,](?!\.)"
+)
+_MARKUP = re.compile(r"\[\[|\]\]|\{\{|\}\}|\{\||\|\}|</?[a-z]+[ />]|'''|\bthumb\|")
+_ASIDE = re.compile(r"[(（][^\w()（）]*[)）]")
+_BRACKET = re.compile("[()（）]")
+_NOT_QUOTED = re.compile(
+    r"\.(?:jpe?g|png|svg|gif|tiff?|og[gv]|webm)\b|^[*#|]|\n[*#|]", re.IGNORECASE
+)
+_QUOTATION_END = (*SENTENCE_END, *CLOSING)
+_ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
+_BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
+
+
+def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
+    """Compares the source of a page with the paragraphs and headings of its text, in their order."""
+    return _Comparison(source, paragraphs).run()
+
+
+class _Gap(NamedTuple):
+    """A finding and its place, before findings of one place become one."""
+
+    rank: int
+    paragraph: int
+    offset: int  # in the text of the paragraph
+    hole: Hole
+
+
+_RANKS = list(CLASSES)
+_PATTERNS = ("empty-brackets", "punctuation", "no-beginning", "no-end")
+
+
+class _Comparison:
+    def __init__(self, source: SourceView, paragraphs: Sequence[str]):
+        self.source = source
+        self.paragraphs = paragraphs
+        self.words: list[Word] = []  # of all paragraphs
+        self.paragraph_of: list[int] = []  # of each word
+        self.first_word: list[int] = []  # of each paragraph
+        for number, paragraph in enumerate(paragraphs):
+            self.first_word.append(len(self.words))
+            found = words_of(paragraph)
+            self.words += found
+            self.paragraph_of += [number] * len(found)
+        self.first_word.append(len(self.words))
+        self.origin: dict[int, tuple[int, int]] = {}  # word → line and word there
+        self.gaps: list[_Gap] = []
+        self.uses: collections.defaultdict[str, list[int]] = collections.defaultdict(
+            lambda: [0, 0, 0]
+        )
+        self.lines = [_Source(line) for line in source.lines]
+        self.found: list[dict[int, int]] = [
+            {} for _ in self.lines
+        ]  # word of the line → of the text
+        self.index = _index([word.norm for word in self.words])
+        text = "\n".join(line.text for line in source.lines)
+        templates = (slot.wikitext for slot in source.slots if not slot.is_note)
+        self.literal = _spaced("\n".join((SLOT.sub(self._literal_slot, text), *templates)))
+        self.joined = f" {' '.join(word.norm for word in self.words)} "
+        self.source_words = self.found_words = 0
+
+    def run(self) -> Comparison:
+        self._align_all()
+        for number, (line, found) in enumerate(zip(self.lines, self.found, strict=True)):
+            if line.kind in ("text", "list"):
+                self._check_line(number, line, found)
+            elif line.kind == "slots":
+                before = self.lines[number - 1].kind if number else "heading"
+                self._check_quotation(line, before in ("heading", "slots"))
+        for number, paragraph in enumerate(self.paragraphs):
+            self._check_patterns(number, paragraph)
+            self._check_ends(number, paragraph)
+        self._check_added()
+        return Comparison(
+            len(self.paragraphs),
+            self.source_words,
+            self.found_words,
+            [gap.hole for gap in self._merged()],
+            {name: Uses(*counts) for name, counts in self.uses.items()},
+        )
+
+    def _literal_slot(self, found: re.Match[str]) -> str:
+        """What stands for a slot where the source is searched: code and formulas as they are."""
+        slot = self.source.slot(found[0])
+        code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
+        return code[1] if code and not slot.is_note else found[0]
+
+    # Alignment.
+
+    def _align_all(self) -> None:
+        """Finds what is there as it is, and what is long, first: nothing else must take its words."""
+        whole: dict[tuple[str, ...], list[int]] = {}
+        for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
+            norms = tuple(word.norm for word in self.words[first:end])
+            whole.setdefault(norms, []).append(paragraph)
+        waiting = []
+        for number, line in enumerate(self.lines):
+            if paragraphs := whole.get(tuple(word.norm for word in line.words)):
+                first = self.first_word[paragraphs.pop(0)]
+                self._claim(number, {i: first + i for i in range(len(line.words))})
+            elif len(line.words) >= SHINGLE:
+                waiting.append(number)
+        waiting.sort(key=lambda number: (-len(self.lines[number].words), number))
+        doubtful = []
+        for number in waiting:
+            found = self._align(self.lines[number])
+            if len(found) >= 0.8 * len(self.lines[number].words):
+                self._claim(number, found)
+            else:
+                doubtful.append(number)
+        for number in doubtful:
+            self._claim(number, self._align(self.lines[number]))
+
+    def _claim(self, number: int, found: dict[int, int]) -> None:
+        self.found[number] = {i: j for i, j in found.items() if j not in self.origin}
+        self.origin |= {j: (number, i) for i, j in self.found[number].items()}
+
+    def _align(self, line: "_Source") -> dict[int, int]:
+        """Word of the line → word of the text, of those that no other line has."""
+        norms = [word.norm for word in line.words]
+        hits = [
+            (i, j)
+            for i in range(len(norms) - SHINGLE + 1)
+            for j in self.index.get(tuple(norms[i : i + SHINGLE]), ())
+            if j not in self.origin
+        ]
+        if not hits:
+            return {}
+        votes = collections.Counter((j - i) // 16 for i, j in hits)
+        best = max(votes, key=lambda one: (votes[one] + votes.get(one + 1, 0), -one))
+        slack = len(norms) // 2 + 30
+        near = [(i, j) for i, j in hits if abs(j - i - best * 16) <= slack]
+        low = max(min(j - i for i, j in near) - 3, 0)
+        high = min(max(j + len(norms) - i for i, j in near) + 3, len(self.words))
+        window = [f"\0{j}" if j in self.origin else self.words[j].norm for j in range(low, high)]
+        matcher = difflib.SequenceMatcher(None, norms, window, autojunk=False)
+        blocks = matcher.get_matching_blocks()[:-1]
+        long = LONG_SPACELESS if line.is_spaceless else SHINGLE
+        anchors = [j - i for i, j, size in blocks if size >= min(long, len(norms))]
+        return {
+            i + step: low + j + step
+            for i, j, size in blocks
+            # Single words are anywhere.
+            if size >= long or any(abs(j - i - anchor) <= NEAR for anchor in anchors)
+            for step in range(size)
+        }
+
+    # Lines of the source.
+
+    def _check_line(self, number: int, line: "_Source", found: dict[int, int]) -> None:
+        prose = is_prose(line.text, line.words)
+        if prose and line.kind == "text":
+            self.source_words += len(line.words)
+            self.found_words += len(found)
+        least = 0.3 if line.kind == "text" else 0.6
+        if len(found) < max(least * len(line.words), min(SHINGLE, len(line.words))):
+            words = len(line.words) / (1 + line.is_spaceless)
+            is_long = words >= (MIN_NOTE_WORDS if self._is_lost_section(number) else MIN_LOST_WORDS)
+            if prose and is_long and line.kind == "text":
+                shown = line.plain[: 4 * CONTEXT]
+                self._add("dropped-paragraph", "", shown, -1, 0, MARK)
+            return
+        self._check_slots(number, line, found)
+        if prose and line.kind == "text":
+            self._check_words(line, found)
+
+    def _is_lost_section(self, number: int) -> bool:
+        """Whether the text has nothing of the section of a line, as of those of references."""
+        first = last = number
+        while first and self.lines[first - 1].kind != "heading":
+            first -= 1
+        while last + 1 < len(self.lines) and self.lines[last + 1].kind != "heading":
+            last += 1
+        return first > 0 and not any(self.found[first : last + 1])
+
+    def _check_slots(self, number: int, line: "_Source", found: dict[int, int]) -> None:
+        for after, places in line.slots.items():
+            slots = [self.source.slot(line.text[place]) for place in places]
+            values = [
+                (place, slot) for place, slot in zip(places, slots, strict=True) if not slot.is_note
+            ]
+            if not values:
+                continue
+            shown = self._is_filled(number, line, found, after)
+            if shown is None:
+                continue
+            shown = shown or any(self._is_shown(slot, line, found, after) for _, slot in values)
+            places_of_values = [place for place, _ in values if _may_be_value(line.text, place)]
+            for place, slot in values:
+                self.uses[slot.name][0 if shown else 1 if place in places_of_values else 2] += 1
+            if not shown and places_of_values:
+                place = places_of_values[0]
+                name = self.source.slot(line.text[place]).name
+                kind = self._kind_of_gap(line, found, after)
+                self._add_at_word(kind, name, line, place, after, found)
+
+    def _kind_of_gap(self, line: "_Source", found: Mapping[int, int], after: int) -> str:
+        around = SLOT.sub("", line.between(after))
+        left = self._between(found.get(after), found.get(after + 1))
+        is_aside = _ASIDE.search(around) and not _BRACKET.search(left)
+        return "dropped-aside" if is_aside else "template"
+
+    def _is_filled(
+        self, number: int, line: "_Source", found: dict[int, int], after: int
+    ) -> bool | None:
+        """Whether the text has something between two words of a line where the source has slots.
+
+        None where that cannot be told, as one of the words is not there.
+        """
+        left, right = found.get(after), found.get(after + 1)
+        has_left, has_right = after >= 0, after + 1 < len(line.words)
+        if (has_left and left is None) or (has_right and right is None):
+            return None
+        if left is not None and right is not None:
+            is_apart = right - left != 1
+        elif left is not None:
+            is_apart = not self._is_of_another_line(number, left + 1, left)
+        elif right is not None:
+            is_apart = not self._is_of_another_line(number, right - 1, right)
+        else:
+            return None
+        return is_apart or self._has_symbols(self._between(left, right), line, after)
+
+    def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
+        """Whether an argument is near the place, which words that repeat may have hidden."""
+        word = found.get(after, found.get(after + 1))
+        assert word is not None
+        near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
+        here = [one.norm for one in line.words]
+        for argument in slot.arguments:
+            wanted = [one.norm for one in words_of(argument)]
+            if wanted and _count(wanted, near) > _count(wanted, here):
+                return True
+        return False
+
+    def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
+        """Whether a word is in another paragraph, or comes from another line of the source."""
+        if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
+            return True
+        return word in self.origin and self.origin[word][0] != number
+
+    def _between(self, left: int | None, right: int | None) -> str:
+        if left is None:
+            assert right is not None
+            text = self.paragraphs[self.paragraph_of[right]]
+            start = 0
+            if right and self.paragraph_of[right - 1] == self.paragraph_of[right]:
+                start = self.words[right - 1].end
+            return text[start : self.words[right].start]
+        text = self.paragraphs[self.paragraph_of[left]]
+        if right is None:
+            end = len(text)
+            if (
+                left + 1 < len(self.words)
+                and self.paragraph_of[left + 1] == self.paragraph_of[left]
+            ):
+                end = self.words[left + 1].start
+            return text[self.words[left].end : end]
+        if self.paragraph_of[left] != self.paragraph_of[right]:
+            return ""
+        return text[self.words[left].end : self.words[right].start]
+
+    def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
+        """Whether there is more between two words than in the source without its slots."""
+        source = line.between(after)
+        if between and not between.strip() and not SLOT.sub("", source):
+            return True  # a space in place of the slot
+        more = collections.Counter(between) - collections.Counter(source)
+        return any(not one.isspace() for one in more)
+
+    def _check_words(self, line: "_Source", found: dict[int, int]) -> None:
+        missing = [i for i in range(len(line.words)) if i not in found]
+        for first, last in _runs(missing):
+            left, right = found.get(first - 1), found.get(last + 1)
+            if (left is None and first > 0) or (right is None and last + 1 < len(line.words)):
+                continue
+            region = line.text[
+                (line.words[first - 1].end if first else 0) : (
+                    line.words[last + 1].start if last + 1 < len(line.words) else len(line.text)
+                )
+            ]
+            if left is not None and right is not None and right - left > 1:
+                there = "".join(word.norm for word in self.words[left + 1 : right])
+                here = "".join(word.norm for word in line.words[first : last + 1])
+                if (
+                    there == here
+                    or (right - left - 1) * 2 > last - first + 1
+                    or SLOT.search(region)
+                ):
+                    continue  # written in another way
+            elif left is None or right is None:
+                edge = left + 1 if left is not None else right - 1  # type: ignore[operator]
+                beside = left if left is not None else right
+                assert beside is not None
+                if (
+                    0 <= edge < len(self.words)
+                    and self.paragraph_of[edge] == self.paragraph_of[beside]
+                    and edge not in self.origin
+                ):
+                    continue  # something else stands there
+            spaceless = sum(
+                is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
+            )
+            if spaceless == last - first + 1 == 1:
+                continue
+            inside = [self.source.slot(one) for one in SLOT.findall(region)]
+            names = [slot.name for slot in inside if not slot.is_note]
+            self._add_at_word(
+                "dropped-words",
+                names[0] if names else "",
+                line,
+                line.words[first].start,
+                first - 1,
+                found,
+                next_word=last + 1,
+            )
+
+    def _check_quotation(self, line: "_Source", is_first: bool) -> None:
+        """A template that stands alone, with a sentence in it that the text does not have."""
+        for character in SLOT.findall(line.text):
+            slot = self.source.slot(character)
+            if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
+                continue
+            if is_first and "[[" in slot.wikitext:  # a note about the page, above its text
+                continue
+            for argument in slot.arguments:
+                words = words_of(argument)
+                if "//" in argument or not is_prose(argument, words):
+                    continue
+                if not argument.endswith(_QUOTATION_END):
+                    continue
+                size = LONG_SPACELESS * 2 if is_spaceless(argument[words[0].start]) else SHINGLE
+                starts = range(0, max(len(words) - size, 1), size)
+                pieces = [" ".join(one.norm for one in words[i : i + size]) for i in starts]
+                there = sum(f" {piece} " in self.joined for piece in pieces)
+                if there < 0.3 * len(pieces):
+                    shown = slot.wikitext[: 4 * CONTEXT]
+                    self._add("dropped-quotation", slot.name, shown, -1, 0, MARK)
+                break
+
+    # Paragraphs of the text.
+
+    def _check_patterns(self, number: int, paragraph: str) -> None:
+        for kind, pattern in (
+            ("empty-brackets", _EMPTY),
+            ("empty-brackets", _QUOTED_NOTHING),
+            ("punctuation", _LOOSE),
+            ("added-words", _MARKUP),
+        ):
+            for found in pattern.finditer(paragraph):
+                if pattern is _MARKUP and found[0][0] == "<" and found[0] in self.literal:
+                    continue  # shown by the author, as code
+                if not self._is_in_source(paragraph, *found.span()):
+                    self._add_in_text(kind, number, found.start())
+
+    def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
+        """Whether the source has the same, with no slot in it."""
+        here = paragraph[start:end]
+        around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
+        return any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1)
+
+    def _check_ends(self, number: int, paragraph: str) -> None:
+        first = self.first_word[number]
+        last = self.first_word[number + 1] - 1
+        if last < first:
+            return
+        begin, end = self.origin.get(first), self.origin.get(last)
+        if begin and self.lines[begin[0]].kind == "text":
+            self._check_beginning(number, paragraph, *begin)
+        is_open = end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph)
+        if end and is_open and not self._goes_on(*end, last + 1):
+            self._add_in_text("no-end", number, len(paragraph))
+
+    def _goes_on(self, number: int, word: int, next_word: int) -> bool:
+        """Whether the next words of the source, after a word of a line, are the next of the text."""
+        line = self.lines[number]
+        if word + 1 < len(line.words):
+            return self.found[number].get(word + 1) == next_word
+        following = next((one for one in self.lines[number + 1 :] if one.kind != "slots"), None)
+        if not following or next_word >= len(self.words):
+            return False
+        size = min(len(following.words), 2)
+        there = self.words[next_word : next_word + size]
+        return [one.norm for one in following.words[:size]] == [one.norm for one in there]
+
+    def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
+        line = self.lines[line_number]
+        before = line.between(word - 1)
+        start = paragraph[0]
+        is_lower = start.islower() or _is_particle(paragraph)
+        if not is_lower and not _BEGINS_LOOSE.match(paragraph):
+            return
+        if word > 0:
+            if is_lower and not before.strip() and word - 1 in self.found[line_number]:
+                return  # a line that was cut into paragraphs
+        elif not SLOT.search(before) and before.strip()[:1] in ("", start):
+            return  # the author's own
+        slots = [self.source.slot(one) for one in SLOT.findall(before)]
+        if word == 0 and slots and all(slot.is_note for slot in slots) and is_lower:
+            return
+        self._add_in_text("no-beginning", number, 0)
+
+    def _check_added(self) -> None:
+        """Runs of words that only hidden parts of the page have."""
+        unmatched = [j for j in range(len(self.words)) if j not in self.origin]
+        runs = [run for run in _runs(unmatched) if run[1] - run[0] + 1 >= MIN_ADDED_WORDS]
+        if not runs:
+            return
+        shown = set(_index([word.norm for line in self.lines for word in line.words]))
+        for slot in self.source.slots:
+            if not slot.is_note and not slot.name.startswith("<"):
+                shown |= set(_index([word.norm for word in words_of(slot.wikitext)]))
+        hidden = set()
+        for text in self.source.hidden:
+            hidden |= set(_index([word.norm for word in words_of(text)]))
+        for first, last in runs:
+            norms = [word.norm for word in self.words[first : last + 1]]
+            pieces = set(_index(norms))
+            if len(pieces & hidden - shown) * 2 > len(pieces):
+                self._add_in_text("added-words", self.paragraph_of[first], self.words[first].start)
+
+    # Findings.
+
+    def _add_in_text(self, kind: str, number: int, offset: int) -> None:
+        paragraph = self.paragraphs[number]
+        near = [
+            j
+            for j in range(self.first_word[number], self.first_word[number + 1])
+            if j in self.origin
+        ]
+        source = name = ""
+        if near:
+            closest = min(near, key=lambda j: abs(self.words[j].start - offset))
+            line_number, word = self.origin[closest]
+            line = self.lines[line_number]
+            place = (
+                line.words[word].end
+                if self.words[closest].start < offset
+                else line.words[word].start
+            )
+            source = self._around_source(line, place)
+            after = word if self.words[closest].start < offset else word - 1
+            slots = [self.source.slot(one) for one in SLOT.findall(line.between(after))]
+            name = next((slot.name for slot in slots if not slot.is_note), "") or next(
+                (slot.name for slot in slots), ""
+            )
+        self._add(kind, name, source, number, offset, _around(paragraph, offset))
+
+    def _add_at_word(
+        self,
+        kind: str,
+        name: str,
+        line: "_Source",
+        place: int,
+        after: int,
+        found: Mapping[int, int],
+        next_word: int | None = None,
+    ) -> None:
+        left = found.get(after)
+        right = found.get(after + 1 if next_word is None else next_word)
+        if left is not None:
+            number, offset = self.paragraph_of[left], self.words[left].end
+        elif right is not None:
+            number, offset = self.paragraph_of[right], self.words[right].start
+        else:
+            number, offset = -1, 0
+        text = _around(self.paragraphs[number], offset) if number >= 0 else MARK
+        self._add(kind, name, self._around_source(line, place), number, offset, text)
+
+    def _around_source(self, line: "_Source", place: int) -> str:
+        left = self.source.wikitext(line.text[max(place - CONTEXT, 0) : place])[-2 * CONTEXT :]
+        right = self.source.wikitext(line.text[place : place + CONTEXT])[: 3 * CONTEXT]
+        return left + right
+
+    def _add(self, kind: str, name: str, source: str, number: int, offset: int, text: str) -> None:
+        hole = Hole(kind, name, source, text)
+        self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
+
+    def _merged(self) -> Iterator[_Gap]:
+        """One finding for each place: what a reader meets, and the template that stands there."""
+        kept: list[_Gap] = []
+        for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
+            last = kept[-1] if kept else None
+            if (
+                last
+                and gap.paragraph >= 0
+                and gap.paragraph == last.paragraph
+                and gap.offset - last.offset <= 4
+            ):
+                both = sorted(
+                    (last, gap), key=lambda one: (one.hole.kind not in _PATTERNS, one.rank)
+                )
+                name = both[0].hole.template or both[1].hole.template
+                kept[-1] = both[0]._replace(
+                    offset=gap.offset, hole=both[0].hole._replace(template=name)
+                )
+            else:
+                kept.append(gap)
+        return iter(kept)
+
+
+class _Source:
+    """A line with its words, and the slots between them."""
+
+    def __init__(self, line: Line):
+        self.kind = line.kind
+        self.text = line.text
+        self.plain = SLOT.sub("", line.text)
+        self.words = words_of(line.text)
+        spaceless = sum(is_spaceless(line.text[word.start]) for word in self.words)
+        self.is_spaceless = 2 * spaceless > len(self.words)
+        self.slots: dict[int, list[int]] = {}  # word that they follow, or -1 → places in the text
+        after = -1
+        for found in SLOT.finditer(line.text):
+            while after + 1 < len(self.words) and self.words[after + 1].end <= found.start():
+                after += 1
+            self.slots.setdefault(after, []).append(found.start())
+
+    def between(self, after: int) -> str:
+        """The text, with slots, between a word and the next."""
+        start = self.words[after].end if after >= 0 else 0
+        end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
+        return self.text[start:end]
+
+
+def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """Sequences of SHINGLE words → where they begin."""
+    index: dict[tuple[str, ...], list[int]] = {}
+    for start in range(len(norms) - SHINGLE + 1):
+        places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
+        if len(places) < MAX_POSITIONS:
+            places.append(start)
+    return index
+
+
+def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
+    """How often words follow each other."""
+    size = len(wanted)
+    return sum(
+        list(words[start : start + size]) == list(wanted)
+        for start in range(len(words) - size + 1)
+        if words[start] == wanted[0]
+    )
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive numbers."""
+    start = previous = None
+    for number in numbers:
+        if previous is None or number != previous + 1:
+            if start is not None:
+                yield start, previous  # type: ignore[misc]
+            start = number
+        previous = number
+    if start is not None:
+        yield start, previous  # type: ignore[misc]
+
+
+def _may_be_value(text: str, place: int) -> bool:
+    """Whether a value may stand in a place, and not only a note: by what is left and right of it."""
+    left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
+    near_left, near_right = left[-1:], right[:1]
+    word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]
+    if not word_left:
+        is_inside = word_right.islower() or word_right in CLAUSE_END + CLOSING
+        return bool(word_right) and (is_inside or _is_particle(right.lstrip()))
+    if word_left in SENTENCE_END and not (word_right.islower() and near_left == " "):
+        return False
+    if near_left == word_left and word_left in CLAUSE_END + CLOSING:
+        return False
+    if near_left in OPENING or near_left.isspace():
+        return True
+    if not word_right:
+        return False
+    if not is_spaceless(near_left):
+        return is_letter(near_right)
+    if near_right and near_right not in SENTENCE_END + CLAUSE_END + CLOSING:
+        return True
+    return near_left in "はがをにのとで"
+
+
+_PARTICLES = re.compile("(?:は|が|を|に|の|と|も|で|へ|や|から|まで|より)(?![あ-んー])")
+
+
+def _is_particle(text: str) -> bool:
+    """Whether Japanese text begins with a particle, which follows a word."""
+    return bool(_PARTICLES.match(text))
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def _around(text: str, offset: int) -> str:
+    return text[max(offset - CONTEXT, 0) : offset] + MARK + text[offset : offset + CONTEXT]

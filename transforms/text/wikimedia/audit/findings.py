@@ -1,0 +1,87 @@
+"""Findings of an audit: of one page, and of many put together."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+CLASSES = {
+    "template": "a template in a sentence left nothing",
+    "dropped-aside": "a template in brackets left nothing, and the brackets went with it",
+    "empty-brackets": "brackets or quotation marks around nothing, or around loose punctuation",
+    "punctuation": "a space before a stop or comma, or two of them, that the source does not have",
+    "no-beginning": "a paragraph that begins in the middle of a sentence",
+    "no-end": "a paragraph that ends before what it announces",
+    "dropped-words": "words in a paragraph that are not in the text",
+    "dropped-paragraph": "prose that is not in the text",
+    "dropped-quotation": "prose in a template that stands alone",
+    "added-words": "words of an image, reference or table, or markup, in the text",
+}
+"""Class of holes → what a reader meets."""
+
+MARK = "▮"
+"""Stands in an excerpt of a text where something is missing or wrong."""
+
+
+_OF_TEMPLATES = ("template", "dropped-aside", "dropped-quotation")
+
+
+class Hole(NamedTuple):
+    """A place where a text is not what its source says."""
+
+    kind: str  # one of CLASSES
+    template: str  # that stands there; "" for none
+    source: str  # wikitext around the place, cut to some length
+    text: str  # what became of it, with MARK at the place
+
+
+class Uses(NamedTuple):
+    """What became of the uses of a template in running text."""
+
+    shown: int = 0
+    nothing: int = 0  # where a value may have stood
+    notes: int = 0  # where it left nothing, and where notes stand: after a word or a stop
+
+
+class Comparison(NamedTuple):
+    """What was found out about a page."""
+
+    paragraphs: int  # of the text
+    source_words: int  # in running text that could be compared
+    found_words: int  # of them, those that are in the text
+    holes: Sequence[Hole]
+    uses: Mapping[str, Uses]  # by template
+
+
+class AuditedPage(NamedTuple):
+    """A page of the sample. One that was not audited has a reason, and no findings."""
+
+    page_id: int
+    title: str
+    reason: str  # "" for a page that was audited; "too-long", "too-slow" or "parser-ended"
+    comparison: Comparison
+
+
+NOTHING = Comparison(0, 0, 0, (), {})
+
+
+def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
+    """The sums for each template."""
+    sums: dict[str, Counter[str]] = {}
+    for page in pages:
+        for name, uses in page.items():
+            sums.setdefault(name, Counter()).update(uses._asdict())
+    return {name: Uses(**counts) for name, counts in sums.items()}
+
+
+def is_note(uses: Uses) -> bool:
+    """Whether a template leaves nothing on purpose: it mostly stands where notes do."""
+    return uses.notes >= max(uses.nothing, 1)
+
+
+def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
+    """Whether a finding stays once all pages are known.
+
+    A template that left nothing is no hole where it is a note on other pages.
+    """
+    is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
+    return not (is_doubtful and is_note(uses[hole.template]))

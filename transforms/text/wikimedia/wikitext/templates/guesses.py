@@ -1,0 +1,230 @@
+"""The text that a template probably shows that is in no table and has no definition.
+
+It is told from its arguments and its place, for any language: a word between two blanks is text, what
+is glued to the end of a word is a note. Notes, files and addresses show nothing.
+"""
+
+import datetime
+import re
+import unicodedata
+
+from transforms.text.wikimedia.wikitext.conversion.convert import convert
+from transforms.text.wikimedia.wikitext.conversion.units import find_unit
+from transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE
+from transforms.text.wikimedia.wikitext.templates.ages import age
+from transforms.text.wikimedia.wikitext.templates.dates import date
+from transforms.text.wikimedia.wikitext.templates.foreign_text import japanese, labelled
+from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from transforms.text.wikimedia.wikitext.templates.quantities import coordinates
+from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+
+_MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
+_MAX_NAMED = 2
+_MIN_QUOTATION = 20
+# Parts of names of citations, notes and marks in many languages: "reference", "source", "note", …
+_NOTE = re.compile(
+    r"\bref|cite|sfn|harv|note|isbn|issn|\bdoi\b|fact\b|needed|source|quelle|beleg|anmerk|fonte|fuente"
+    r"|\bbron|\bnoot|källa|kilde|lähde|viite|forrás|kaynak|izvor|zdroj|źród|šaltin|atsauc|viide|nguồn"
+    r"|sumber|catatan|chú thích|\bnota\b|dipnot|исто[чќ]ник|джерел|крыніц|извор|прим[еі][чт]|сноск"
+    r"|зноск|фуснот|\bфакт|πηγή|σημείωσ|փաստ|աղբյուր|ծանոթ|ծանցանկ|წყარო|შენიშვნ|מקור|הערה|مصدر|مرجع"
+    r"|منبع|هامش|حاشی|स्रोत|संदर्भ|सन्दर्भ|टीप|তথ্যসূত্র|টীকা|சான்று|ఆధార|మూలా|แหล่ง|อ้างอิง|出典|出処"
+    r"|脚注|注釈|来源|來源|注[释釋脚腳]|출처|각주|मृत दुवा|विस्तार"
+)
+# Parts of names of files, boxes, links to other projects, and of tables of data
+_NO_TEXT = re.compile(
+    r"icon|anchor|audio|stub|box|commons|wiki|portal|sort|clear|nav|map|file|image|gallery|legend"
+    r"|prim|shortcut|subst|/|popula|template|якорь|вики|вікі|վիքի|ვიკი|ויקי|ويكي|ویکی|विकि|উইকি"
+    r"|விக்கி|వికీ|วิกิ|ウィキ|维基|維基|위키"
+)
+# "quotation" in the languages of large Wikipedias
+_QUOTATION = re.compile(
+    r"quot|citat|citát|citaat|^cita|zitat|sitat|lainau|idézet|tsitaat|alıntı|iqtibos|kutip|petik"
+    r"|trích|цит(?:ат|иран)|цытат|cytat|навод|navod|дәйек|παράθεσ|απόσπασμα|քաղվածք|მეციტ|ციტატა"
+    r"|ציטוט|اقتباس|گفتاورد|نقل قول|उद्धरण|अवतरण|উক্তি|উদ্ধৃতি|மேற்கோள்|คำพูด|อ้างคำ|引用|引文|인용"
+)
+_AGE = re.compile(
+    r"age|idade|edad|età|edat|vârstă|alter|leeftijd|ålder|alder|ikä|vanus|wiek|věk|vek|starost|dob|kor"
+    r"|yaş|umur|tuổi|возраст|вік|узрост|възраст|старост|жас|ηλικία|տարիք|ასაკი|גיל|عمر|سن|आयु|उम्र|वय"
+    r"|বয়স|வயது|อายุ|年齢|年龄|年齡|나이|만나이|aĝo|adin|oed|aois"
+)
+_LANGUAGE = re.compile(
+    r"lang|ling|idiom|dil-|til-|jez|jęz|яз|мов|тил|тіл|език|језик|taal|språk|sprog|keel"
+)
+_NOTE_NAMES = frozenset({
+    "date", "url", "title", "author", "last", "first", "isbn", "page", "pages", "p", "pp", "loc",
+    "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
+})  # fmt: skip
+_QUOTATION_NAMES = ("text", "quote", "1")
+_FILE = re.compile(
+    r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
+)
+_YEAR = re.compile(r"[12]\d{3}[a-z]?")
+_DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
+_OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
+_CLOSERS = frozenset(".,;:!?)]»”’\"'։।。")
+_AFTER_WORD = frozenset(".,;:!?)]»”’։।<")
+_ENDS = frozenset("。！？」』）】〉》、，；：")
+_STYLE = re.compile(
+    r"#?[0-9a-f]{3}(?:[0-9a-f]{3})?|[\d.]+(?:%|em|px|pt)|"
+    r"black|white|red|green|blue|yellow|gr[ae]y|silver|orange|purple|brown|pink|gold|navy|maroon"
+)
+_UNSPACED = (
+    "CJK",
+    "HIRAGANA",
+    "KATAKANA",
+    "THAI",
+    "LAO",
+    "KHMER",
+    "MYANMAR",
+    "TIBETAN",
+    "BOPOMOFO",
+)
+
+
+def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
+    """Return the text of a template in a sentence, "" where nothing tells.
+
+    Args:
+        name: as the tables have it.
+        arguments: with all that is nested in them shown.
+        before: the character before the template, "\\n" at the beginning of a line.
+        after: two characters after it.
+    """
+    values = positional(arguments)
+    while values and not values[-1].strip(HOLE + " "):
+        values.pop()
+    named = [key for key, value in arguments.items() if value and not key.isdecimal()]
+    if not values or len(named) > _MAX_NAMED or _NOTE_NAMES.intersection(named):
+        return ""
+    if _NO_TEXT.search(name) or _NOTE.search(name) or not _is_word_place(before, after, values[0]):
+        return ""
+    if any(HOLE in value or BREAK in value or "\n" in value for value in values):
+        return ""
+    if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
+        return ""
+    if len(values) == 3 and _AGE.fullmatch(name):
+        return ""  # up to today
+    return _measure(name, values, page) or _labelled(name, values, page) or _text(values, page)
+
+
+def leaves_a_gap(name: str, before: str, after: str) -> bool:
+    """Whether words are missing where a template shows nothing.
+
+    None are where its name is that of a note, or it is glued to the end of a word as notes are.
+    """
+    if _NOTE.search(name):
+        return False
+    is_glued = before.isalpha() or before in _CLOSERS
+    is_end = not after or after[0].isspace() or after[0] in _AFTER_WORD
+    return not (is_glued and is_end) or _is_unspaced(before)
+
+
+def is_quotation(name: str) -> bool:
+    """Whether a name is that of quotations."""
+    return bool(_QUOTATION.search(name) and not _NO_TEXT.search(name) and not _NOTE.search(name))
+
+
+def guess_quotation(arguments: Arguments) -> str:
+    """Return the text of a quotation that is a paragraph of its own, or ""."""
+    if _NOTE_NAMES.intersection(arguments) - {"date", "author"}:
+        return ""
+    text = next((arguments[key] for key in _QUOTATION_NAMES if arguments.get(key)), "")
+    return text if len(text) >= _MIN_QUOTATION and not _FILE.search(text) else ""
+
+
+def _is_word_place(before: str, after: str, text: str) -> bool:
+    """Whether a word may stand in a place, by the characters around it."""
+    if before in ("", "\n", GUARD):  # a hatnote, perhaps: before a new sentence, or glued to it
+        following = after.lstrip()[:1]
+        return (after[:1] == " " and following.islower()) or not following.isalpha()
+    if before.isspace() or before in _OPENERS:
+        return True
+    return _is_unspaced(before) and before not in _ENDS and not text.isdecimal()
+
+
+def _is_unspaced(letter: str) -> bool:
+    """Whether a letter is of a script whose words are not parted by blanks."""
+    return unicodedata.name(letter, "").startswith(_UNSPACED) if letter else False
+
+
+def _labelled(name: str, values: list[str], page: Page) -> str:
+    """Return the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` behind the name of its language."""
+    names = page.language.language_names
+    _, hyphen, code = name.rpartition("-")
+    label = names.get(code, "") if hyphen and _LANGUAGE.match(name) else ""
+    if not label and len(values) == 1:
+        label = next((one for one in names.values() if one.casefold() == name), "")
+    return labelled({"1": values[0], "label": label}, page) if label else ""
+
+
+def _measure(name: str, values: list[str], page: Page) -> str:
+    """Return a date, a place, a quantity or a number that the arguments are."""
+    numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
+    if len(numbers) == len(values) == 3:
+        for year, month, day in (numbers, numbers[::-1]):
+            if _is_date(year, month, day):
+                return date({"1": str(year), "2": str(month), "3": str(day)}, page)
+    if len(values) == 6 and all(value.isdecimal() for value in values):
+        between = age({str(i): value for i, value in enumerate(values, start=1)}, page)
+        return "" if between == HOLE else between
+    given = {str(i): value for i, value in enumerate(values, start=1)}
+    place = coordinates(given, page)
+    if place:
+        return place
+    if len(values) >= 2 and values[0][:1].isdecimal() and find_unit(values[1]):
+        return convert(given, page)
+    if len(values) == 1 and values[0].replace(".", "", 1).replace(",", "").isdecimal():
+        is_unit = find_unit(name) or name in page.language.phrases.values()
+        unit = f" {name}" if is_unit else ""  # {{km|5}}
+        if unit or len(values[0]) > 4:
+            return format_number(values[0], page.language.numbers) + unit
+    return ""
+
+
+def _is_date(year: int, month: int, day: int) -> bool:
+    try:
+        return year > 31 and bool(datetime.date(year, month, day))
+    except ValueError:
+        return False
+
+
+def _text(values: list[str], page: Page) -> str:
+    """Return the argument that is text: not a language, a colour, a year of a citation."""
+    language = page.language
+    codes = language.interlanguage_codes
+    if values[0] in codes:
+        # {{lang2|mo|ro|Republica}}; a code alone marks the language of something else
+        return next((value for value in values if value not in codes), "")
+    first, second = values[0], values[1] if values[1:] else ""
+    if not second:
+        dated = _DATED.fullmatch(first)
+        if dated and any(
+            dated[1].casefold()[:4] == month.casefold()[:4] for month in language.months
+        ):
+            return ""  # of a mark of doubt
+        return language.countries.get(first.casefold(), first) if first.isupper() else first
+    if second.lower() in codes:
+        return first
+    if len(values) > 3:
+        return ""
+    if first.lower() in language.language_names:
+        return second
+    if _STYLE.fullmatch(first.lower()):
+        return second
+    if _YEAR.fullmatch(values[-1]):
+        return ""  # an author and a year
+    if _is_east_asian(second) and not _is_east_asian(first):
+        return japanese({str(i): value for i, value in enumerate(values, start=1)}, page)
+    if _is_reading(second) and _is_east_asian(first):
+        return f"{first}（{second}）"
+    if len(values) == 2 and second.casefold()[:4] == first.casefold()[:4]:
+        return second  # a page and the word in the sentence
+    return first
+
+
+def _is_east_asian(text: str) -> bool:
+    return any("\u3040" <= letter <= "\u9fff" or "가" <= letter <= "힣" for letter in text)
+
+
+def _is_reading(text: str) -> bool:
+    return all("\u3040" <= letter <= "\u312f" or letter in " 　・-" for letter in text)
