@@ -1,7 +1,7 @@
 """One Billion Word: news sentences, made unique, tokenised, shuffled and held out as in the original.
 
 Method: Chelba et al., 2013, in the order of the published scripts, which is not that of the paper.
-Where we differ and why: README, "One Billion Word".
+Where we differ and why: pipelines/docs/lm1b.md.
 """
 
 import posixpath

@@ -1,7 +1,7 @@
 """Wiki-40B: cleaned articles about Wikidata entities, one corpus per language.
 
 Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. Where we differ and
-why: README, "Wiki-40B".
+why: pipelines/docs/wiki40b.md.
 """
 
 import itertools
