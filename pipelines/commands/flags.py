@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
+from transforms.text.builds.plausibility import DOUBTS
 
 if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
@@ -123,6 +124,13 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "--ignore-memory",
             "start although the in-process runner has not the memory that the build needs",
         )
+        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
+        flags.files(
+            "--accept",
+            f"build although the result shows damaged or mismatched input: {doubts}",
+            "DOUBT",
+            choices=DOUBTS,
+        )
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -188,4 +196,6 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
         replace=settings.replace,
         fresh=settings.fresh,
         ignore_memory=settings.ignore_memory,
+        accept=settings.accept,
+        is_sample=getattr(settings, "is_sample", False),
     )
