@@ -7,7 +7,7 @@ import functools
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
 from pipelines.corpora import CorpusRow
@@ -30,6 +30,10 @@ class LazyParser(argparse.ArgumentParser):
         if fill:
             fill(self)
         return self
+
+    def error(self, message: str) -> NoReturn:
+        """One line, and where the flags are explained; argparse would print all of them first."""
+        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def parse_known_args(self, *args: Any, **named: Any) -> Any:
         """As argparse has it."""

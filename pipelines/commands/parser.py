@@ -4,15 +4,16 @@ import argparse
 import importlib
 from typing import Any
 
-from pipelines.commands import compare, demo, generic, refresh, report, score, verify
+from pipelines.commands import compare, demo, fetch, generic, refresh, report, score, verify
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 
-OF_BUILDS = (refresh, report, verify, compare, score, demo)
+OF_BUILDS = (fetch, refresh, report, verify, compare, score, demo)
 
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
+  corpusmill fetch wiki40b --language uk    downloads what one build needs, and says how to build it
   corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
   corpusmill lm1b --help            how to build One Billion Word from news sentences
   corpusmill pg19 --help            how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
