@@ -10,9 +10,10 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
+from pipelines.commands.command_parser import guess, level_of
 from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import BuildError, check_address_space, find_shortage
 from pipelines.settings.extras import check_extras
@@ -38,14 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     form = "%(asctime)s %(levelname)s %(message)s"
     logging.basicConfig(level=others, format=form, handlers=[_LogHandler()])
     for package in ("pipelines", "transforms"):
-        logging.getLogger(package).setLevel(logging.INFO)
+        logging.getLogger(package).setLevel(level_of(settings))
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
     atexit.register(gc.freeze)  # a last search for garbage takes a third of the time of the imports
     try:
         check_address_space()
-        return run(settings, beam_flags)
+        return run(settings, beam_flags, parser.flags())
     except BuildError as error:
         return _fail(1, error)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
@@ -55,8 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(1, shortage)
 
 
-def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Runs the command that was parsed; turns errors a person can act on into one line."""
+def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable[str] = ()) -> int:
+    """Runs the command that was parsed; turns errors a person can act on into one line.
+
+    Args:
+      known: our own flags, one of which a flag that Beam does not know may be meant to be.
+    """
     # Beam takes seconds to import: `--help` does not wait for it.
     with _ended_at_once():
         from pipelines.builds.publish import TargetError
@@ -68,7 +73,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))
-        check_beam_flags(beam_flags)
+        check_beam_flags(beam_flags, lambda flag: guess(flag, known))
         check_runner_flags(getattr(settings, "runner", ""), beam_flags)
         set_file_options(beam_flags)
         with _ignored_interrupts_again(), temporary_files():

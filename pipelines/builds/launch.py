@@ -15,9 +15,10 @@ from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import StageFolders, stage_folders
 from pipelines.corpora import rows
-from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
+from pipelines.engines.engine import Engine, PlannedBuild
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
+from pipelines.engines.runners import IN_PROCESS
 from transforms.builds.finished_builds import MANIFEST, read_json
 from transforms.text.builds.plausibility import Doubt, find_doubts, find_small
 

@@ -7,13 +7,14 @@ import functools
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
+from pipelines.commands.command_parser import CommandParser
 from pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
 from pipelines.corpora import CorpusRow
 
 
-class LazyParser(argparse.ArgumentParser):
+class LazyParser(CommandParser):
     """Gets its flags when they are asked for: the module of a method takes a while to import.
 
     Args:
@@ -30,10 +31,6 @@ class LazyParser(argparse.ArgumentParser):
         if fill:
             fill(self)
         return self
-
-    def error(self, message: str) -> NoReturn:
-        """One line, and where the flags are explained; argparse would print all of them first."""
-        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def parse_known_args(self, *args: Any, **named: Any) -> Any:
         """As argparse has it."""

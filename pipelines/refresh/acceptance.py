@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
+from pipelines.engines.runners import IN_PROCESS
 from pipelines.inspect.compare import EditionChanges
 from pipelines.inspect.verify import verify
 from transforms.text.builds.plausibility import Usual, find_small

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 import msgspec
 
 from pipelines.corpora import load, rows
+from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
 from transforms.text.builds.plausibility import DOUBTS, Usual
 
@@ -62,7 +63,11 @@ class Settings(_Table, frozen=True, kw_only=True):
     def engine(self) -> dict[str, Any]:
         """What runs pipelines, as keyword arguments of `launch` and of checks."""
         flags = self.beam_flags
-        return {"runner": self.runner, "workers": self.workers or None, "beam_flags": flags}
+        return {
+            "runner": runner_named(self.runner),
+            "workers": self.workers or None,
+            "beam_flags": flags,
+        }
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
