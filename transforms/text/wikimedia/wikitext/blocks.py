@@ -21,6 +21,8 @@ def _remove_spans(text: str, pattern: re.Pattern[str], filler: str) -> str:
             start, inner = open_at.pop()
             del spans[inner:]  # spans inside this one go with it
             spans.append((start, match.end()))
+    if not spans:
+        return text
     position = 0
     for start, end in spans:
         kept += (text[position:start], filler)

@@ -131,7 +131,7 @@ class LinkTexts:
                 return text
             if PROTECTED_BAR in text:
                 text = _BARRED.sub(r"\1|", text)
-            if "[[http" in text or "[[//" in text:
+            if "//" in text and ("[[http" in text or "[[//" in text):
                 text = _DOUBLE.sub(_show_double, text)
             text = show_simple_links(text)
             text = _ANY.sub(self._show, text)

@@ -65,4 +65,6 @@ def protect_argument(text: str) -> str:
 
 def restore(text: str) -> str:
     """Undo `protect` and `protect_argument`; holes, breaks and formula marks vanish."""
+    if text.isascii():
+        return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

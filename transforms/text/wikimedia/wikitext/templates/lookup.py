@@ -4,6 +4,7 @@ A name is looked up in the tables of the language, among parser functions and fa
 (`lang-de`, `deu`), and at last in what the wiki itself says of it.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -20,6 +21,9 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
+# Templates found by so many names of so many characters are remembered.
+_MAX_NAMES = 8_192
+_MAX_NAME = 100
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for another one besides
 
 
@@ -64,6 +68,7 @@ class TemplateTable:
         self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
         self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
+        self._find_known = functools.lru_cache(_MAX_NAMES)(self._find)
 
     def _compile(self, pattern: str) -> Show | None:
         for _ in range(3):  # an alias may lead to an alias
@@ -124,6 +129,10 @@ class TemplateTable:
 
     def find(self, written_name: str) -> Template:
         """Return a template by its name as it is written."""
+        find = self._find_known if len(written_name) <= _MAX_NAME else self._find
+        return find(written_name)
+
+    def _find(self, written_name: str) -> Template:
         name = normalise_name(written_name)
         prefix, colon, rest = name.partition(":")
         if colon and name not in self._shows and prefix.strip() in self._namespace_prefixes:
