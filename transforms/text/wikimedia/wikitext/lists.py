@@ -23,7 +23,10 @@ _BLANK_LINE = rf"(?:[{_BLANK}]|{_TAG})*+"
 _IS_BLANK = re.compile(_BLANK_LINE)
 _MAX_BLANK_LINES = 8
 _FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
-_LINES = re.compile(rf"\n((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)")
+# The first character is looked at first: of most lines no more is read.
+_LINES = re.compile(
+    rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
+)
 # What may close the sentence after its colon; a comma goes on with the next line as well.
 _OPEN_END = re.compile(rf"[:：,、，](?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
