@@ -38,9 +38,10 @@ setup(
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
         "pipelines": ["samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
+        "pipelines.builds": ["*.toml"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
-        "transforms.text.translation": ["*.toml", "*/*.toml"],
+        "transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
         "transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
