@@ -71,7 +71,8 @@ _USUAL_BOOKS = Usual(
         "date-books/undated": 0.5,
     },
 )
-_WIKI40B = MemoryModel(600 * MB, 300 * MB, 0.75, XML)
+# What travels waits in files; the share leaves room for templates and where in the files things are.
+_WIKI40B = MemoryModel(500 * MB, 400 * MB, 0.02, XML)
 
 CORPORA = (
     _row(

@@ -203,6 +203,26 @@ def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (editions / "changes-20260201-1.0.0.tsv").read_text().count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("corpus", "text_megabytes", "workers", "measured_megabytes"),
+    [
+        ("wiki40b", 308, 2, 800),
+        ("wiki40b", 614, 2, 894),
+        ("wiki40b", 580, 1, 393),
+    ],
+)
+def test_estimates_of_memory_cover_what_was_measured(
+    corpus: str, text_megabytes: int, workers: int, measured_megabytes: int
+) -> None:
+    """tests/bench/README.md has how."""
+    estimate = corpora.rows()[corpus].memory.needed(text_megabytes * 10**6, workers)
+    assert measured_megabytes * 10**6 <= estimate < 1.6 * measured_megabytes * 10**6
+
+
+def test_english_wikipedia_needs_a_few_gigabytes() -> None:
+    assert corpora.rows()["wiki40b"].memory.needed(146 * 10**9, workers=2) < 5 * 10**9
+
+
 def test_the_memory_of_a_toy_is_estimated(
     toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
