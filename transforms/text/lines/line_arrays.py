@@ -18,16 +18,23 @@ def line_bounds(block: bytes) -> Places:
     return bounds
 
 
-def to_array(block: bytes) -> pa.LargeBinaryArray:
-    """The lines without their line feeds."""
-    bounds = line_bounds(block)
-    offsets = bounds - np.arange(len(bounds))
-    return _array_of(block.replace(b"\n", b""), offsets)
+def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
+    """What orders the lines as their bytes do: the lines without their line feeds, or with them, which
+    copies nothing, where no byte is below a line feed.
+    """
+    if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
+        return _array_of(block, bounds)
+    return _array_of(block.replace(b"\n", b""), bounds - np.arange(len(bounds)))
 
 
-def take_lines(block: bytes, places: Places) -> bytes:
-    """The lines at these places, in this order."""
-    taken = _array_of(block, line_bounds(block)).take(pa.array(places))
+def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> bytes:
+    """The lines at these places, in this order.
+
+    Args:
+      bounds: of the lines, where they are known.
+    """
+    bounds = line_bounds(block) if bounds is None else bounds
+    taken = _array_of(block, bounds).take(pa.array(places))
     return _data_of(taken)
 
 

@@ -100,7 +100,8 @@ def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
 
 def sort_block(block: bytes) -> bytes:
     """The different lines, ascending by bytes."""
-    return take_lines(block, sort_places(to_array(block)))
+    bounds = line_bounds(block)
+    return take_lines(block, sort_places(to_array(block, bounds)), bounds)
 
 
 def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:

@@ -10,6 +10,9 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+import pyarrow as pa
+
 from transforms.text.lines.line_blocks import lines_of
 
 # Longer forms than Unicode has. Each alternative rules out what has a shorter form.
@@ -35,7 +38,7 @@ def is_perl_utf8(line: bytes) -> bool:
 
 def malformed_lines(block: bytes) -> list[int]:
     """Indices of the lines of a block that Perl cannot read."""
-    if _is_strict(block):
+    if _is_unicode(block):
         return []
     return [index for index, line in enumerate(lines_of(block)) if not is_perl_utf8(line)]
 
@@ -73,6 +76,16 @@ def encode(text: str, stand_ins: StandIns) -> bytes:
 
 def _is_strict(line: bytes) -> bool:
     return _can_decode(line, "strict")
+
+
+def _is_unicode(block: bytes) -> bool:
+    """As `_is_strict`, without making a text of it."""
+    buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, buffers).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _is_lax(line: bytes) -> bool:

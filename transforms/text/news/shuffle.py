@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.text.lines.line_arrays import line_bounds, take_lines
-from transforms.text.lines.line_blocks import block_of, count_lines, lines_of
+from transforms.text.lines.line_blocks import block_of, lines_of
 from transforms.text.news import xorshift
 
 Keys = npt.NDArray[np.int64]
@@ -30,11 +30,13 @@ def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
 
 def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
     """(shard, piece) of the lines of a block, whose first line has the rank given; no empty piece."""
-    keys = xorshift.values(first_rank, count_lines(block))
+    bounds = line_bounds(block)
+    sizes = np.diff(bounds)
+    keys = xorshift.values(first_rank, len(sizes))
     shard_of_line = keys % shards
     order = np.argsort(shard_of_line, kind="stable")
-    dealt = take_lines(block, order)
-    bounds = line_bounds(dealt)
+    dealt = take_lines(block, order, bounds)
+    bounds = np.concatenate([[0], np.cumsum(sizes[order])])
     ends = np.cumsum(np.bincount(shard_of_line, minlength=shards)).tolist()
     for shard, (start, end) in enumerate(itertools.pairwise([0, *ends])):
         if start < end:
