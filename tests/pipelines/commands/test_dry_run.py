@@ -167,7 +167,13 @@ def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFix
 
 # Spark and Dataflow.
 
-IN_BUCKETS = ("--runner", "DataflowRunner", "--project=my-project", "--region=us-central1", "--temp_location=gs://b/t")
+IN_BUCKETS = (
+    "--runner",
+    "DataflowRunner",
+    "--project=my-project",
+    "--region=us-central1",
+    "--temp_location=gs://b/t",
+)
 CLUSTER = ("--runner", "SparkRunner", "--spark_master_url=spark://host:7077")
 
 
