@@ -22,6 +22,9 @@ class CorpusRow(NamedTuple):
     memory: MemoryModel  # of the in-process runner
     samples: str  # (output folder) → its builds of the bundled samples, for the demo
     command: str = ""  # module of its command; "" makes one of the fields of its settings
+    read: tuple[str, ...] | None = ()
+    """Roles of the inputs whose text decides what a build costs; () for all; None where inputs are builds."""
+
     is_template: bool = True  # Dataflow can start it by a form
     refresh: str = "pipelines.refresh.tables:FilesTable"  # its table in refresh.toml; "" for none
     shape: CorpusShape | None = None  # of its rows; None where builds hold no documents
@@ -87,6 +90,7 @@ CORPORA = (
         "wiki40b",
         "Wiki40b",
         _WIKI40B,
+        read=("dump",),
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
         layout=Layout("text", "article"),
@@ -109,6 +113,7 @@ CORPORA = (
         _WIKI40B,
         module="pipelines.wiki40b_multilingual",
         settings="MultilingualConfig",
+        read=None,
         is_template=False,
         refresh="",
     ),
@@ -141,6 +146,7 @@ CORPORA = (
         "pg19",
         "Pg19",
         MemoryModel(500 * MB, 260 * MB, 0.3),
+        read=("books",),
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
             "books", "book_id", "book_title", ("book_text",), ("book_title", "publication_date")
@@ -152,6 +158,7 @@ CORPORA = (
         "simplebooks",
         "SimpleBooks",
         MemoryModel(600 * MB, 260 * MB, 0.5),
+        read=("books",),
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
             "books",
@@ -185,6 +192,7 @@ CORPORA = (
         "subwords",
         "Subwords",
         MemoryModel(500 * MB, 300 * MB, 0.5),
+        read=None,
         refresh="",
     ),
 )

@@ -70,10 +70,7 @@ def launch(
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
     row = rows()[corpus.path[0]]
-    memory = None if ignore_memory else row.memory
-    held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
-    inputs = [path for paths in held for path in paths]
-    engine.prepare(PlannedBuild(corpus.path, output, inputs, memory))
+    engine.prepare(plan_build(corpus, output, ignore_memory))
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:
             _tidy_up(stages, target)
@@ -112,6 +109,13 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
         raise BuildError(f"{messages}. If that is right, go on with --accept {names}")
+
+
+def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
+    """What an engine is told of a build before it starts."""
+    memory = None if ignore_memory else rows()[corpus.path[0]].memory
+    held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
+    return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import Corpus
 from pipelines.builds.publish import TargetError, is_completed
+from pipelines.commands.dry_run import print_total
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import render_text
@@ -37,9 +38,7 @@ class NamedBuild(NamedTuple):
     label: str  # "uk 20230501"
     target: str  # the folder that it makes
     make: Callable[[], Corpus]  # looks at the inputs; may raise
-    run: Callable[
-        [Any], object
-    ]  # builds what `make` gave; replaces a finished one if the batch does
+    run: Callable[[Any], Any]  # builds what `make` gave; replaces a finished one if the batch does
 
 
 class Outcome(NamedTuple):
@@ -67,6 +66,26 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
         outcomes.append(outcome)
     write_cards(one.target for one in outcomes if one.status == ALREADY_THERE)
     return outcomes
+
+
+def look_ahead(
+    builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
+) -> int:
+    """Prints what each build would take, and all; returns the exit status.
+
+    Args:
+      builds: of which `run` prints and gives an Estimate.
+    """
+    estimates = []
+    for build in builds:
+        try:
+            estimates.append(build.run(build.make()))
+        except _TELLING as error:
+            print(f"{build.label}: {error}")
+    for one in missing:
+        print(f"{one.language}: {MISSING}: {one.reason}")
+    print_total(estimates)
+    return int(len(estimates) < len(builds) or (missing_is_failure and bool(missing)))
 
 
 def _run_build(build: NamedBuild, replace: bool) -> Outcome:

@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
     Flags(parser).text("--output", "DIR", about, default=DEMO)
     add_runner(parser, workers=1)
     parser.set_defaults(extras=[row.name for row in CORPORA])
-    parser.set_defaults(replace=True, fresh=True, ignore_memory=False)
+    parser.set_defaults(replace=True, fresh=True, ignore_memory=False, dry_run=False)
     parser.set_defaults(accept=(), is_sample=True)
 
 

@@ -8,12 +8,14 @@ import pathlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pipelines.commands.dry_run import parse_prices, print_estimate
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 from pipelines.engines.runners import IN_PROCESS, runner_named
 from transforms.text.builds.plausibility import DOUBTS
 
 if TYPE_CHECKING:
+    from pipelines.builds.estimate import Estimate
     from pipelines.builds.launch import Corpus
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -132,6 +134,18 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "DOUBT",
             choices=DOUBTS,
         )
+        flags.switch(
+            "--dry-run",
+            "look at the inputs and say what would be done, how long it would take, and with how much memory"
+            " and disk, or what it would cost, and do nothing",
+        )
+        flags.files(
+            "--prices",
+            "with --dry-run: prices in US dollars of a vCPU-hour (vcpu), a GB-hour of memory or of disk, a"
+            " GB shuffled (shuffle); default, for Dataflow: those of the region us-central1 as Beam has them",
+            "NAME=USD",
+            type=parse_prices,
+        )
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -194,9 +208,14 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
     launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
 
 
-def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    """Builds a corpus with the flags of `add_output` and `add_runner`."""
+def launch_build(
+    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "Estimate | None":
+    """Builds a corpus with the flags of `add_output` and `add_runner`, or says what that would take."""
     from pipelines.builds.launch import launch
+
+    if settings.dry_run:
+        return print_estimate(corpus, settings, beam_flags)
 
     launch(
         corpus,
@@ -208,3 +227,4 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
         accept=settings.accept,
         is_sample=getattr(settings, "is_sample", False),
     )
+    return None

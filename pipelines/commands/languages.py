@@ -9,6 +9,7 @@ from pipelines.commands.flags import launch_build, settings_of
 from pipelines.commands.tables import entity_table
 
 if TYPE_CHECKING:
+    from pipelines.builds.estimate import Estimate
     from pipelines.builds.launch import Corpus
     from pipelines.commands.batch import NamedBuild, Outcome
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
@@ -26,7 +27,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
 
 def build_wiki40b(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> None:
+) -> "Estimate | None":
     """Builds one corpus; shows its audit, if it has one."""
     from apache_beam.io.filesystems import FileSystems
 
@@ -34,9 +35,10 @@ def build_wiki40b(
     from transforms.builds.finished_builds import read_json
     from transforms.wiki.write_audit import SUMMARY
 
-    launch_build(corpus, settings, beam_flags)
-    if settings.audit:
+    estimate = launch_build(corpus, settings, beam_flags)
+    if settings.audit and not settings.dry_run:
         print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
+    return estimate
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
@@ -76,13 +78,13 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     _tell_what_is_passed_over(found)
     sources = settings.entities or ([found.entities.path] if found.entities else [])
     table = entity_table(sources, settings, beam_flags, languages)
-    corpora = batch.run_batch(
-        [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis],
-        replace=settings.replace,
-    )
+    builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
+    is_named = settings.languages not in (ALL, PAPER)
+    if settings.dry_run:
+        return batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
+    corpora = batch.run_batch(builds, replace=settings.replace)
     vocabularies = _build_multilingual(corpora, settings, beam_flags)
     outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
-    is_named = settings.languages not in (ALL, PAPER)
     failed = batch.conclude(outcomes, missing_is_failure=is_named)
     finished = [one.target for one in corpora if one.status != batch.FAILED]
     leaking = _check_splits(finished, settings, beam_flags) if finished else 0
@@ -152,7 +154,7 @@ def _named_build(
     path: Sequence[str],
     make: Callable[[], "Corpus"],
     settings: argparse.Namespace,
-    run: "Callable[[Corpus], None]",
+    run: "Callable[[Corpus], object]",
 ) -> "NamedBuild":
     from apache_beam.io.filesystems import FileSystems
 

@@ -14,7 +14,7 @@ def entity_table(
     beam_flags: Sequence[str],
     languages: Sequence[str] = (),
 ) -> str:
-    """The folder of the entity table that `paths` name; "" where they name none.
+    """The folder of the entity table that `paths` name; "" where they name none, or a dry run makes none.
 
     Args:
       paths: the folder of a finished table, or patterns of Wikidata dumps: their table is built below
@@ -43,6 +43,8 @@ def entity_table(
     target: str = FileSystems.join(settings.output, *corpus.path)
     if not _is_there(target, corpus, settings.replace):
         launch_build(corpus, settings, beam_flags)
+        if settings.dry_run:
+            return ""
     return target
 
 

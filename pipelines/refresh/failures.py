@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
-from pipelines.refresh.machine import free_bytes
 from pipelines.refresh.remote import hide_passwords
 from transforms.files import full_disk
 from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError
+from transforms.files.stores import StoreError, free_bytes
 from transforms.text.builds.ledger import AccountingError
 
 INTERRUPTED = "interrupted; the next run goes on where this one was"

@@ -1,8 +1,6 @@
 """Room on the disks of this machine, and its memory: asked before anything is downloaded."""
 
 import os
-import pathlib
-import shutil
 from collections.abc import Iterable
 
 from pipelines.corpora import rows
@@ -11,17 +9,7 @@ from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.engines.runners import IN_PROCESS
 from pipelines.refresh.config import Settings
 from pipelines.refresh.remote import RemoteDump
-from transforms.files.list_folders import is_local
-
-
-def free_bytes(folder: str) -> int | None:
-    """Bytes free where a folder is or would be made; None for one that is on no disk of this machine."""
-    if not is_local(folder):
-        return None
-    place = pathlib.Path(folder).absolute()
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free
+from transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:

@@ -49,6 +49,16 @@ def is_local(path: str) -> bool:
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
+def free_bytes(folder: str) -> int | None:
+    """Bytes free where a folder is or would be made; None for one that is on no disk of this machine."""
+    if not is_local(folder):
+        return None
+    place = pathlib.Path(folder).absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
     """The error of a disk that takes no more. It names the file: Python's does so only if it opens one."""
     advice = "; free some space, then start the same command again"

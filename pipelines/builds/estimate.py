@@ -1,0 +1,111 @@
+"""What a build would read, and what it would take: told before anything is started or written."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds import publish
+from pipelines.builds.launch import Corpus
+from pipelines.corpora import CorpusRow, rows
+from pipelines.settings.cost_model import WORK, Part, Rates, Text, parts_of
+from transforms.files.open_input import file_bytes_of
+from transforms.files.sample_texts import TextSample, codec_at, sample_texts
+from transforms.files.stores import free_bytes
+
+
+class Role(NamedTuple):
+    """Inputs of one role."""
+
+    name: str
+    files: int
+    stored_bytes: int
+
+
+class Estimate(NamedTuple):
+    """What a build would take."""
+
+    path: tuple[str, ...]  # corpus, edition, date and version
+    target: str  # the folder that it would make
+    is_finished: bool  # that folder is there already
+    date: str  # of the inputs, or as the settings call it
+    roles: list[Role]
+    text_bytes: float  # of what decides the cost, decompressed
+    parts: list[Part]  # on the in-process runner; empty where nobody has measured the corpus
+    memory_bytes: int  # on the in-process runner
+    peak_bytes: float  # on disk while it runs
+    kept_bytes: float  # of the finished build
+    free_bytes: int | None  # on the disk of the output; None for an object store
+
+
+def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
+    """Looks at the inputs of a build, and at where it would go."""
+    row = _row_of(corpus)
+    found = corpus.inputs()
+    sizes = {path: file_bytes_of(path) for paths in found.values() for path in paths}
+    language = getattr(corpus.config, "language", "")
+    text = _text_of(corpus, row, sizes, workers)
+    work = rates.find(row.name, WORK, language)
+    held = [path for role, paths in found.items() if role not in corpus.unheld for path in paths]
+    memory_text = row.memory.text_bytes({path: sizes[path] for path in held})
+    target: str = FileSystems.join(output, *corpus.path)
+    return Estimate(
+        path=tuple(corpus.path),
+        target=target,
+        is_finished=publish.is_completed(target),
+        date=corpus.provenance().dump_date,
+        roles=[
+            Role(role, len(paths), sum(map(sizes.__getitem__, paths)))
+            for role, paths in found.items()
+            if paths
+        ],
+        text_bytes=text.text_bytes,
+        parts=parts_of(rates, row.name, language, text, workers) if work else [],
+        memory_bytes=row.memory.needed(memory_text, workers),
+        peak_bytes=work.peak * text.text_bytes if work else 0.0,
+        kept_bytes=work.kept * text.text_bytes if work else 0.0,
+        free_bytes=free_bytes(output),
+    )
+
+
+def _row_of(corpus: Corpus) -> CorpusRow:
+    """The row of a method: its builds may go below the folder of another one."""
+    module = type(corpus).__module__
+    return next((row for row in rows().values() if row.module == module), rows()[corpus.path[0]])
+
+
+def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:
+    """What decides the cost of a build."""
+    config = corpus.config
+    if row.read is None:
+        return Text(corpus.bytes_to_read(workers), {})
+    roles = row.read or [role for role in corpus.inputs() if role not in corpus.unheld]
+    paths = [path for role in roles for path in corpus.inputs().get(role, ())]
+    # A file that cannot be entered in the middle is decompressed by each of the workers that share it.
+    times = corpus.bytes_to_read(workers) / max(corpus.bytes_to_read(1), 1)
+    of_codec: dict[str, list[str]] = {}
+    for path in paths:
+        of_codec.setdefault(codec_at(path), []).append(path)
+    samples = {codec: sample_texts(of) for codec, of in of_codec.items()}
+    texts = {
+        codec: _text_bytes(row, codec, {path: sizes[path] for path in of}, samples[codec])
+        for codec, of in of_codec.items()
+    }
+    articles = sum(texts[codec] * samples[codec].articles_share for codec in texts)
+    sampled = getattr(config, "sample_articles", 0) * max(
+        (sample.article_bytes for sample in samples.values()), default=0.0
+    )
+    total = sum(texts.values())
+    return Text(
+        text_bytes=total,
+        packed={codec: size * times for codec, size in texts.items() if codec},
+        articles_share=articles / total if total else 1.0,
+        sampled_bytes=min(sampled, articles),
+        has_near_duplicates=bool(getattr(config, "near_duplicates", 0)),
+        has_vocabulary=bool(getattr(config, "vocabulary_size", 0)),
+    )
+
+
+def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
+    """The text of files that are compressed alike. What archives hold is told by their names."""
+    return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

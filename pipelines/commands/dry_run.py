@@ -1,0 +1,236 @@
+"""--dry-run: prints what a build would read and take, and starts and writes nothing."""
+
+import argparse
+import os
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK
+
+if TYPE_CHECKING:
+    from pipelines.builds.estimate import Estimate
+    from pipelines.builds.launch import Corpus
+    from pipelines.settings.cost_model import Part, Rates
+
+PRICED = ("vcpu", "memory", "disk", "shuffle")
+VCPU_MEMORY_GB = 3.75  # n1-standard, Dataflow's default
+VCPU_DISK_GB = 25.0  # the boot disk of a worker of one vCPU, Dataflow's default for batch jobs
+_LEAST_COLUMNS = 60
+
+
+def parse_prices(text: str) -> tuple[str, float]:
+    """ "vcpu=0.05" → ("vcpu", 0.05). Raises ArgumentTypeError for anything else."""
+    name, _, price = text.partition("=")
+    try:
+        if name in PRICED and float(price) >= 0:
+            return name, float(price)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not NAME=USD with a name of {', '.join(PRICED)}")
+
+
+def print_estimate(
+    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "Estimate":
+    """Prints, and gives, what a build would take with the flags of `add_output` and `add_runner`.
+
+    Raises BuildError for a build that the in-process runner would refuse.
+    """
+    from pipelines.builds.estimate import estimate
+    from pipelines.builds.launch import plan_build
+    from pipelines.engines.run_pipeline import find_engine
+    from pipelines.settings.cost_model import load_rates
+
+    rates = load_rates()
+    workers = settings.workers or os.cpu_count() or 1
+    found = estimate(corpus, settings.output, workers, rates)
+    for line in describe(found, rates, settings, beam_flags):
+        print(line)
+    if settings.runner == IN_PROCESS:
+        engine = find_engine(settings.runner, workers, beam_flags)
+        engine.prepare(plan_build(corpus, settings.output, settings.ignore_memory))
+    return found
+
+
+def print_total(estimates: "Sequence[Estimate]") -> None:
+    """Prints what builds would take together on the in-process runner, those that are not there yet."""
+    builds = [one for one in estimates if not one.is_finished]
+    hours = sum(_hours(one.parts) for one in builds)
+    kept = sum(one.kept_bytes for one in builds)
+    for line in _wrap(f"{len(builds)} builds: {hours:,.2f} core-hours, {_size(kept)} on disk"):
+        print(line)
+
+
+def describe(
+    found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> Iterator[str]:
+    """The lines of an estimate, as wide as the terminal."""
+    yield from _wrap(_target(found, replace=settings.replace))
+    widest = max((len(role.name) for role in found.roles), default=0)
+    for role in found.roles:
+        files = "1 file" if role.files == 1 else f"{role.files:,} files"
+        yield from _wrap(
+            f"  {role.name:{widest}}  {files} of {role.stored_bytes:,} bytes", 4 + widest
+        )
+    dated = found.date if found.date == "undated" else f"dated {found.date}"
+    yield from _wrap(f"  {dated}; about {_size(found.text_bytes)} of text")
+    if not found.parts:
+        yield from _wrap(f"  how long {found.path[0]} takes was not measured")
+        return
+    runner = {IN_PROCESS: _in_process, SPARK: _spark}.get(settings.runner, _service)
+    yield from runner(found, rates, settings, beam_flags)
+    yield from _wrap(f"  measured: {rates.measured}", 4)
+
+
+def _target(found: "Estimate", *, replace: bool) -> str:
+    files = sum(role.files for role in found.roles)
+    size = sum(role.stored_bytes for role in found.roles)
+    of = f"from {files:,} files of {size:,} bytes"
+    if found.is_finished and not replace:
+        return f"is there already: {found.target}; --replace would make it anew, {of}"
+    return f"would {'replace' if found.is_finished else 'make'} {found.target}, {of}"
+
+
+def _in_process(
+    found: "Estimate", _: "Rates", settings: argparse.Namespace, __: Sequence[str]
+) -> Iterator[str]:
+    yield from _on_this_machine(found, found.parts, settings.workers, "in-process")
+    from pipelines.engines.local.memory import memory_limit
+
+    memory = f"{_size(found.memory_bytes)} at most, of {_size(memory_limit())}"
+    yield from _wrap(f"  memory      {memory}", 14)
+    yield from _disk(found)
+
+
+def _spark(
+    found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> Iterator[str]:
+    from pipelines.settings.cost_model import on_spark
+
+    is_cluster = any(
+        flag.startswith("--job_endpoint")
+        or (flag.startswith("--spark_master_url") and "local" not in flag)
+        for flag in beam_flags
+    )
+    parts = on_spark(rates, found.parts, is_cluster=is_cluster)
+    if not is_cluster:
+        yield from _on_this_machine(found, parts, settings.workers, "Spark on this machine")
+        yield from _wrap(f"  memory      {_SPARK_MEMORY}", 14)
+        yield from _disk(found)
+        return
+    hours = _hours(parts)
+    yield from _work("Spark cluster", parts)
+    yield from _price({"vcpu": hours}, dict(settings.prices), "")
+
+
+_SPARK_MEMORY = "of Java as it is told, and of each worker: deploy/spark/README.md"
+
+
+def _service(
+    found: "Estimate", _: "Rates", settings: argparse.Namespace, __: Sequence[str]
+) -> Iterator[str]:
+    yield from _work(settings.runner, found.parts)
+    if settings.runner != DATAFLOW:
+        yield from _price({"vcpu": _hours(found.parts)}, dict(settings.prices), "")
+        return
+    from apache_beam.testing.load_tests import dataflow_cost_consts as of_beam
+
+    hours = _hours(found.parts)
+    quantities = {
+        "vcpu": hours,
+        "memory": hours * VCPU_MEMORY_GB,
+        "disk": hours * VCPU_DISK_GB,
+        "shuffle": max(found.peak_bytes - found.kept_bytes, 0.0) / 1e9,
+    }
+    listed = {
+        "vcpu": of_beam.VCPU_PER_HR_BATCH,
+        "memory": of_beam.MEM_PER_GB_HR_BATCH,
+        "disk": of_beam.PD_PER_GB_HR,
+        "shuffle": of_beam.SHUFFLE_PER_GB_BATCH,
+    }
+    source = f"of us-central1, as Apache Beam {metadata.version('apache-beam')} has them from"
+    yield from _price(
+        quantities,
+        listed | dict(settings.prices),
+        f"prices {source} cloud.google.com/dataflow/pricing; --prices says others",
+    )
+
+
+def _on_this_machine(
+    found: "Estimate", parts: "Sequence[Part]", workers: int, name: str
+) -> Iterator[str]:
+    from pipelines.settings.cost_model import seconds_of
+
+    cores = os.cpu_count() or 1
+    yield from _work(f"{name}, {workers} workers, {cores} cores", parts)
+    seconds = seconds_of(list(parts), min(workers, cores))
+    yield from _wrap(f"  time        about {_time(seconds)}, if nothing else is at work", 14)
+
+
+def _work(title: str, parts: "Sequence[Part]") -> Iterator[str]:
+    yield from _wrap(title)
+    total = sum(part.core_seconds for part in parts)
+    largest = ", ".join(f"{part.name} {part.core_seconds:,.0f}" for part in parts)
+    yield from _wrap(f"  processor   {total:,.0f} core-seconds: {largest}", 14)
+
+
+def _disk(found: "Estimate") -> Iterator[str]:
+    free = "" if found.free_bytes is None else f"; {_size(found.free_bytes)} are free"
+    sizes = f"{_size(found.peak_bytes)} while it runs, {_size(found.kept_bytes)} when it is done"
+    yield from _wrap(f"  disk        {sizes}{free}", 14)
+
+
+_UNITS = {
+    "vcpu": "vCPU-hours",
+    "memory": "GB-hours of memory",
+    "disk": "GB-hours of disk",
+    "shuffle": "GB shuffled",
+}
+
+
+def _price(
+    quantities: Mapping[str, float], prices: Mapping[str, float], source: str
+) -> Iterator[str]:
+    """The formula, with what is known filled in."""
+    terms = [
+        f"{quantity:,.2f} {_UNITS[name]} x "
+        + (f"${_dollars(prices[name])}" if name in prices else f"(--prices {name}=USD)")
+        for name, quantity in quantities.items()
+    ]
+    formula = " + ".join(terms)
+    if quantities.keys() <= prices.keys():
+        formula += f" = ${sum(quantities[name] * prices[name] for name in quantities):,.2f}"
+    yield from _wrap(f"  price       {formula}", 14)
+    if source:
+        yield from _wrap(f"              {source}", 14)
+
+
+def _dollars(price: float) -> str:
+    """A price as short as it can be told: "0.000054", "3600"."""
+    return f"{price:.6f}".rstrip("0").rstrip(".")
+
+
+def _hours(parts: "Sequence[Part]") -> float:
+    return sum(part.core_seconds for part in parts) / 3600
+
+
+def _wrap(line: str, indent: int = 2) -> list[str]:
+    width = max(shutil.get_terminal_size((80, 24)).columns, _LEAST_COLUMNS)
+    return textwrap.wrap(
+        line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,57 @@
+"""What compressed files hold, told by the beginnings of some of them: for estimates."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from transforms.files.open_input import open_raw
+from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompress
+
+FILES = 8
+TEXT_BYTES = 4 << 20  # of each file: several blocks of bzip2
+_STEP_BYTES = 1 << 18
+_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
+_ARTICLE = b"<ns>0</ns>"
+
+
+class TextSample(NamedTuple):
+    """What the beginnings of some files say."""
+
+    expansion: float = 1.0  # bytes of text for each stored byte
+    articles_share: float = 1.0  # of the bytes of a wiki's pages: those of namespace 0
+    article_bytes: float = 0.0  # of a page of namespace 0, as XML; 0 where there is none
+
+
+def codec_at(path: str) -> str:
+    """How a file is compressed, by its first bytes: one of CODECS, or ""."""
+    with open_raw(path) as stream:
+        return codec_of(stream)
+
+
+def sample_texts(paths: Sequence[str]) -> TextSample:
+    """Reads the beginnings of some of the files, evenly spread, of one kind."""
+    step = max(len(paths) // FILES, 1)
+    heads = [read_beginning(path) for path in paths[::step][:FILES]]
+    stored, text = (
+        sum(sizes) for sizes in zip(*((n, len(head)) for n, head in heads), strict=True)
+    )
+    pages = [page for _, head in heads for page in _PAGE.findall(head)]
+    articles = [len(page) for page in pages if _ARTICLE in page]
+    return TextSample(
+        expansion=text / max(stored, 1) if text else 1.0,
+        articles_share=sum(articles) / max(sum(map(len, pages)), 1) if pages else 1.0,
+        article_bytes=sum(articles) / max(len(articles), 1),
+    )
+
+
+def read_beginning(path: str) -> tuple[int, bytes]:
+    """The stored bytes that were read, and the text that was in them; less of a file that is damaged."""
+    text = bytearray()
+    with open_raw(path) as stream:
+        content = decompress(stream, codec_of(stream))
+        try:
+            while len(text) < TEXT_BYTES and (data := content.read(_STEP_BYTES)):
+                text += data
+        except DECODE_ERRORS:
+            pass  # the build says what is damaged, and where
+        return stream.tell(), bytes(text)
