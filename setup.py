@@ -38,6 +38,7 @@ setup(
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
         "pipelines": ["samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
+        "pipelines.builds": ["*.toml"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],

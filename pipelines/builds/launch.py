@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import progress, publish
+from pipelines.builds import progress, publish, summary
+from pipelines.builds.estimates import Estimate, find_steps
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import Staged, run_stages
@@ -49,6 +50,7 @@ def launch(
     ignore_memory: bool = False,
     accept: Collection[str] = (),
     is_sample: bool = False,
+    as_json: bool = False,
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
 
@@ -79,9 +81,12 @@ def launch(
             publish.building(target, replace=replace) as folder,
             progress_shown(
                 " ".join(corpus.path[:2]),
+                corpus.path[0],
                 lambda: corpus.bytes_to_read(workers),
                 engine,
-                row.unit,
+                workers,
+                [stage.name for stage in corpus.stages()],
+                corpus.config,
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
@@ -90,7 +95,8 @@ def launch(
         stages.remove()  # last: stages beside a finished build say that its launcher was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
-    progress.print_summary(target, manifest, read_json(target, "stats.json"), seconds)
+    tell = summary.print_json if as_json else summary.print_summary
+    tell(target, manifest, read_json(target, "stats.json"), seconds)
     for remark in () if is_sample else find_small(manifest, row.unit, row.usual):
         LOG.warning("%s", remark)
     return manifest
@@ -116,9 +122,19 @@ def _tidy_up(stages: StageFolders, target: str) -> None:
 
 
 def progress_shown(
-    label: str, total_bytes: Callable[[], int], engine: Engine, unit: str = "pages"
+    label: str,
+    corpus: str,
+    total_bytes: Callable[[], int],
+    engine: Engine,
+    workers: int,
+    stages: Sequence[str],
+    settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Where workers run on other machines, the engine shows the progress of a job in its own way."""
+    """Shows what is done of the stages, by their steps in steps.toml.
+
+    Where workers run on other machines, the engine shows the progress of a job in its own way.
+    """
     if not engine.is_local:
         return contextlib.nullcontext()
-    return progress.shown(label, total_bytes(), unit)
+    steps = find_steps(corpus, stages, settings)
+    return progress.shown(label, Estimate(steps, total_bytes(), workers, settings))

@@ -17,7 +17,7 @@ from pipelines.cli import main
 from pipelines.lm1b import Lm1b
 from pipelines.settings.lm1b_settings import Lm1bConfig
 from tests.makers.news_lines import read_odd_lines, sample_lines
-from tests.pipelines.builds.test_progress import not_kept_rows
+from tests.pipelines.builds.test_summary import not_kept_rows
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 from transforms.files.open_input import InputError

@@ -24,6 +24,7 @@ _lock = threading.Lock()
 _tally: collections.Counter[str] = collections.Counter()
 _tally_folder = ""
 _last_written = 0.0
+_is_due = False  # whether a thread will write what was counted last
 
 
 def count(stage: str, what: str, amount: int = 1) -> None:
@@ -42,7 +43,7 @@ def _counter(name: str) -> Counter:
 
 
 def flush() -> None:
-    """Writes the tally now: at the end of a bundle, after which the process may be idle."""
+    """Writes the tally now, not after a while: for steps that count once."""
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()
@@ -57,7 +58,7 @@ def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
 
 
 def _add_to_tally(name: str, amount: int) -> None:
-    global _tally_folder
+    global _tally_folder, _is_due
     with _lock:
         if os.environ[PROGRESS_DIR] != _tally_folder:  # the next job in the same process
             _tally_folder = os.environ[PROGRESS_DIR]
@@ -65,13 +66,25 @@ def _add_to_tally(name: str, amount: int) -> None:
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
             _write_tally()
+        elif not _is_due:  # the process may be idle after this
+            _is_due = True
+            late = threading.Timer(WRITE_EVERY_SECONDS, _write_late)
+            late.daemon = True
+            late.start()
+
+
+def _write_late() -> None:
+    global _is_due
+    with _lock:
+        _is_due = False
+        _write_tally()
 
 
 def _write_tally() -> None:
     global _last_written
-    folder = pathlib.Path(os.environ[PROGRESS_DIR])
+    folder = pathlib.Path(_tally_folder)
     _last_written = time.monotonic()
-    if not folder.is_dir():  # the job that asked for it is over
+    if not _tally_folder or not folder.is_dir():  # the job that asked for it is over
         return
     written = folder / f"{os.getpid()}.tmp"
     with contextlib.suppress(OSError):  # of a full disk: a build needs no display
