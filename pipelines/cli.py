@@ -137,7 +137,7 @@ def _going_on(settings: argparse.Namespace) -> str:
     if not hasattr(settings, "fresh") or settings.command == "demo":
         return ""
     without = ", without --fresh," if settings.fresh else ""
-    return f"; the same command{without} goes on where this one was"
+    return f"; the same command{without} goes on from the last finished stage"
 
 
 def _fail(status: int, error: object) -> int:

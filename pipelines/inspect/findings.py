@@ -16,6 +16,7 @@ from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 
 SHOWN = 20  # faults, entities and documents, on the screen
+ALL_IS_WELL = "OK: all is well"
 COLUMNS = ("what", "name", "detail")
 
 

@@ -19,6 +19,7 @@ from pipelines.builds.folder_cards import find_wrong_cards
 from pipelines.corpora import shapes
 from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
+    ALL_IS_WELL,
     COLUMNS,
     SHOWN,
     Means,
@@ -239,7 +240,7 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
     """What was checked and what was found, for a person."""
     _print_checked(verdict, report)
     if verdict.is_sound:
-        print("OK: all is well")
+        print(ALL_IS_WELL)
 
 
 def _print_checked(verdict: Verdict, report: str) -> None:

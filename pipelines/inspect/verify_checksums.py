@@ -13,6 +13,7 @@ from apache_beam.pvalue import AsList
 from pipelines.builds.launch import progress_shown
 from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
+    ALL_IS_WELL,
     COLUMNS,
     Means,
     add_report,
@@ -141,6 +142,8 @@ def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
     others = [one for one in unnamed if one.detail != OF_BUILD]
     print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are to be looked at")
     _print_first(others, report)
+    if verdict.is_sound:
+        print(ALL_IS_WELL)
 
 
 def _print_first(found: Sequence[Finding], report: str) -> None:

@@ -8,11 +8,14 @@ _SENTENCES = "sentencex==1.0.32"  # another version may cut other sentences
 _LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # the second has names and scripts
 _IDENTIFIER = "py3langid==0.4.*"  # its model decides what counts as another language
 
+OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {"lm1b": (*_LANGUAGES, _IDENTIFIER)}
+"""Corpus → libraries that look at its inputs before the workers start, which do without."""
+
 EXTRAS: Mapping[str, Sequence[str]] = {
     "wiki40b": (),
     "entities": (),
     "multilingual": (),
-    "lm1b": (*_LANGUAGES, _IDENTIFIER),
+    "lm1b": OF_THE_LAUNCHER["lm1b"],
     "pg19": (),
     "simplebooks": ("spacy>=3.8,<3.9",),  # its English tokenizer is that of SimpleBooks
     "flores101": (
@@ -44,6 +47,12 @@ def check_extras(names: Iterable[str]) -> None:
             f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)}):"
             f" pip install 'corpusmill[{','.join(missing)}]'"
         )
+
+
+def libraries_of_workers(corpus: str) -> list[str]:
+    """Requirements of the workers of a corpus."""
+    unneeded = OF_THE_LAUNCHER.get(corpus, ())
+    return [one for one in EXTRAS.get(corpus, ()) if one not in unneeded]
 
 
 def _missing(name: str) -> list[str]:

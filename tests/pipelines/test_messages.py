@@ -113,7 +113,8 @@ def test_an_interrupt_says_how_to_go_on(
     monkeypatch.setattr(flags, "build_corpus", interrupt)
     assert run_cli("lm1b", "--input", NEWS, "--output", "o", *flag) == 130
     assert capsys.readouterr().err == (
-        f"corpusmill: error: interrupted; what was not finished is not published; {way} where this one was\n"
+        "corpusmill: error: interrupted; what was not finished is not published;"
+        f" {way} from the last finished stage\n"
     )
 
 

@@ -7,7 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 
-from pipelines.settings.extras import EXTRAS
+from pipelines.settings.extras import libraries_of_workers
 
 NAME = "corpusmill"
 CHECKOUT = pathlib.Path(__file__).parents[3]
@@ -22,7 +22,7 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
     Raises ValueError where there is neither.
 
     Args:
-      corpus: that the workers build; they install the libraries of its extra, too.
+      corpus: that the workers build; they install their libraries, too.
     """
     setup = CHECKOUT / "setup.py"
     with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as name:
@@ -30,7 +30,7 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
         flags = [f"--setup_file={setup}"]
         if not setup.exists():
             flags = [f"--extra_package={pack_installed(folder)}"]
-        if libraries := EXTRAS.get(corpus):
+        if libraries := libraries_of_workers(corpus):
             file = folder / "requirements.txt"
             file.write_text("".join(f"{library}\n" for library in libraries), "utf-8")
             # The workers get them from the index of packages, not from here.

@@ -52,6 +52,7 @@ def test_sound_builds(corpora: Path, run: Command) -> None:
         f"2 {EARLIER}\n"
         "faults of files: none\n"
         "entities in two splits: none\n"
+        "OK: all is well\n"
     )
 
 
@@ -204,7 +205,7 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
 def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
     assert run("verify", tmp_path, "--workers", "1").out == (
-        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: none\n"
+        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: none\nOK: all is well\n"
     )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()

@@ -55,6 +55,7 @@ def test_a_build_that_fits(build: Path, tmp_path: Path, run: Command) -> None:
             "not compared: 1\n"
             "  training-monolingual/news.2007.en.shuffled: raw input, no part of a build\n"
             "not in the list: 8, of which 0 are to be looked at\n"
+            "OK: all is well\n"
         )
 
 

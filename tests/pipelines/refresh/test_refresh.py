@@ -304,6 +304,58 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
     assert json.loads(place.state.read_text())["rejected"] == {}
 
 
+SMALL = {  # name → lines of the [[corpus]], with {kept} for the articles there are; why it is refused
+    "fewer than is usual": ("", "{kept} articles are few, usual are at least 100"),
+    "one too few": ("min_documents = {more}", "{kept} articles are few, usual are at least {more}"),
+    "just enough": ("min_documents = {kept}", ""),
+    "too many without an item": (
+        'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.0 }}',
+        "1 of .* articles are lost to join-wikidata/no-entity, usual is a share of 0 at most",
+    ),
+    "as many as are allowed": (
+        'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.5 }}',
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_first_edition_must_not_be_small(place: Place, followed: Place, name: str) -> None:
+    lines, why = SMALL[name]
+    manifest = json.loads((followed.edition(OLD) / "manifest.json").read_text())
+    kept = manifest["counts"]["kept"]["total"]
+    numbers = {"kept": kept, "more": kept + 1}
+    place.configure(place.site.url, min_documents=lines.format(**numbers))
+    for _ in range(2):  # it is not built again
+        printed = place.refresh(status=int(bool(why))).out
+        assert place.finished() == [OLD_EDITION]
+        assert place.current() == ("" if why else OLD_EDITION)
+        if why:
+            assert re.search(rf"is not accepted: {why.format(**numbers)}.*; there is none", printed)
+    assert len(place.site.asked_for(dump_path(OLD))) == 1
+
+
+def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    launch = refresh_corpus.launch
+
+    def listen(*positional: Any, **how: Any) -> Any:
+        told.update(how)
+        if not how["accept"]:
+            raise BuildError(
+                "nearly none. If that is right, go on with --accept few-links empty-train"
+            )
+        return launch(*positional, **how)
+
+    monkeypatch.setattr(refresh_corpus, "launch", listen)
+    said = 'go on with accept = ["few-links", "empty-train"]'
+    assert said in place.refresh(status=1).out
+    place.configure(place.site.url, corpus='accept = ["few-links", "empty-train"]')
+    place.refresh()
+    assert told["accept"] == ("few-links", "empty-train")
+    assert place.current() == OLD_EDITION
+
+
 @pytest.mark.parametrize(
     ("why_moves", "allow", "status"),
     [("", "false", 1), ("", "true", 0), ("by design", "false", 0)],

@@ -761,3 +761,18 @@ def test_merging_knows_sizes_where_there_are_no_checksums() -> None:
 def test_errors_are_described_in_a_line() -> None:
     assert describe_error(ValueError()) == "ValueError"
     assert describe_error(ValueError("two\n  lines")) == "two lines"
+
+
+def test_a_host_that_is_silent_is_asked_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Of 41 languages, not each waits for a server that is down; another one is asked each time."""
+    caplog.set_level("INFO")
+    silent = "http://127.0.0.1:1"
+    with DumpServer() as site:
+        site.add_gutenberg(b"books", b"catalogue", time.time() - 9 * DAY)
+        session = open_session("corpusmill/test (mail@example.org)", 0)
+        for wiki in ("ukwiki", "elwiki"):
+            with pytest.raises(SiteError, match=r"127\.0\.0\.1:1: .*refused"):
+                find_offers(WikimediaSource(wiki, mirrors=(silent,)), session)
+        assert find_offers(GutenbergSource(mirrors=(silent, f"{site.url}/feeds")), session)
+    asked = [one.message for one in caplog.records if ": asking " in one.message]
+    assert asked == [f"ukwiki: asking {silent}", f"gutenberg: asking {site.url}/feeds"]
