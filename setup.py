@@ -22,7 +22,18 @@ setup(
     description="Rebuilds language-model benchmark corpora from their raw sources.",
     long_description=README,
     long_description_content_type="text/markdown",
+    author="The corpusmill developers",
     license="Apache-2.0",
+    license_files=["pipelines/docs/LICENSE"],
+    keywords="corpus benchmark wikipedia gutenberg news apache-beam language-model",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: Console",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.11",
+        "Topic :: Text Processing :: Linguistic",
+    ],
     python_requires=">=3.11",
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={

@@ -1,8 +1,8 @@
 """FLORES-101: sentences for a translation benchmark, drawn from English Wikimedia sites.
 
 Method: Goyal et al., "The FLORES-101 Evaluation Benchmark for Low-Resource and Multilingual Machine
-Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-101". What comes after, the
-translation, is in `pipelines/translation/`.
+Translation", TACL 2022, section 3.1. Where we differ and why: pipelines/docs/flores101.md. The
+translation, which comes after, is in `pipelines/translation/`.
 """
 
 import itertools

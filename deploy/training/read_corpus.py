@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 POLL_SECONDS = 60
+DOCUMENT = "document"
 
 
 class RowGroup(NamedTuple):
@@ -33,6 +34,7 @@ class RowGroup(NamedTuple):
     file: str
     number: int  # in the file
     rows: int
+    first: int  # place of its first document in the split
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
@@ -68,6 +70,9 @@ def read_share(
     All documents of the split, in an order that depends on the seed and the epoch alone, are cut into as many
     runs as there are processes, none more than a document longer than another. To go on after a stop, hand in
     as `start` how many documents of the epoch this process has had.
+
+    The column "document", which no file has, is the place of the document in the split, which
+    `corpusmill score` asks for.
 
     Raises FileNotFoundError for a build that is not finished, ValueError for a split that it lacks and for a
     rank that there is not.
@@ -108,13 +113,13 @@ def _list_groups(files: fs.FileSystem, folder: str, split: str) -> list[RowGroup
     )
     if not names:
         raise ValueError(f"{folder}: there is no split {split}")
-    groups = []
+    groups: list[RowGroup] = []
+    first = 0
     for name in names:
         metadata = pq.read_metadata(name, filesystem=files)
-        groups += [
-            RowGroup(name, number, metadata.row_group(number).num_rows)
-            for number in range(metadata.num_row_groups)
-        ]
+        for number in range(metadata.num_row_groups):
+            groups.append(RowGroup(name, number, metadata.row_group(number).num_rows, first))
+            first += groups[-1].rows
     return groups
 
 
@@ -122,7 +127,10 @@ def _read_group(
     files: fs.FileSystem, group: RowGroup, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     with pq.ParquetFile(group.file, filesystem=files) as file:
-        rows: list[dict[str, Any]] = file.read_row_group(group.number, columns=columns).to_pylist()
+        stored = [name for name in columns if name != DOCUMENT]
+        rows: list[dict[str, Any]] = file.read_row_group(group.number, columns=stored).to_pylist()
+    if DOCUMENT in columns:
+        rows = [row | {DOCUMENT: at} for at, row in enumerate(rows, group.first)]
     return rows
 
 

@@ -112,7 +112,7 @@ class Estimate:
     ):
         self._steps = steps
         self._stages = list(dict.fromkeys(step.stage for step in steps))
-        self._bytes = total_bytes
+        self._bytes = 0 if getattr(settings, "limit", 0) else total_bytes  # how far is not known
         self._workers = workers
         self._settings = settings
         self._now = 0  # index of the step

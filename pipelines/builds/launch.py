@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
@@ -17,9 +17,13 @@ from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import StageFolders, stage_folders
 from pipelines.corpora import rows
 from pipelines.engines.engine import Engine, PlannedBuild
+from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.text.builds.plausibility import DOUBTS, Doubt, find_doubts, find_small
+
+LOG = logging.getLogger(__name__)
 
 
 class Corpus(Staged, Protocol):
@@ -31,6 +35,7 @@ class Corpus(Staged, Protocol):
     def path(self) -> Sequence[str]: ...
     def bytes_to_read(self, stripes: int) -> int: ...
     def caveats(self) -> Sequence[str]: ...
+    def doubts(self) -> Sequence[Doubt]: ...
 
 
 def launch(
@@ -44,17 +49,26 @@ def launch(
     fresh: bool = False,
     ignore_memory: bool = False,
     as_json: bool = False,
+    accept: Collection[str] = (),
+    is_sample: bool = False,
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
 
     Goes on where an earlier run of the same build was interrupted, unless all is to be done afresh.
 
+    Args:
+      accept: names of doubts (see plausibility.py) that do not end the build.
+      is_sample: nothing is said of a build that is merely small.
+
     Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
+    if getattr(corpus.config, "limit", 0):  # a first look shows little of the input
+        accept, is_sample, ignore_memory = tuple(DOUBTS), True, True
     for caveat in corpus.caveats():
-        logging.getLogger(__name__).warning(caveat)
+        LOG.warning(caveat)
+    _end_on_doubts(corpus.doubts(), accept)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
     row = rows()[corpus.path[0]]
@@ -78,13 +92,28 @@ def launch(
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
+            _end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
         write_cards([target])
         stages.remove()  # last: stages beside a finished build say that its launcher was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
     tell = summary.print_json if as_json else summary.print_summary
     tell(target, manifest, read_json(target, "stats.json"), seconds)
+    for remark in () if is_sample else find_small(manifest, row.unit, row.usual):
+        LOG.warning("%s", remark)
     return manifest
+
+
+def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
+    """Raises BuildError for doubts that are not accepted; what is finished waits for the next run."""
+    found = list(doubts)
+    for doubt in found:
+        if doubt.name in accept:
+            LOG.warning("accepted (%s): %s", doubt.name, doubt.message)
+    if open_ := [doubt for doubt in found if doubt.name not in accept]:
+        names = " ".join(doubt.name for doubt in open_)
+        messages = "; ".join(doubt.message for doubt in open_)
+        raise BuildError(f"{messages}. If that is right, go on with --accept {names}")
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:

@@ -194,7 +194,8 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
+        unit = lost.get("unit") or _unit_of(manifest["counts"])
         yield (
-            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {_unit_of(counts)}:"
+            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {unit}:"
             f" {lost['message']}"
         )

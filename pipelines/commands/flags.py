@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 from pipelines.engines.runners import IN_PROCESS, runner_named
+from transforms.text.builds.plausibility import DOUBTS
 
 if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
@@ -95,6 +96,11 @@ class Flags:
         """The date in the name of a build; by default one that is described."""
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
+    def limit(self, unit: str) -> None:
+        """How much of the input is read, for a first look; 0 for all."""
+        help = f"read the first N {unit} only, for a first look; manifest and card say so"
+        self.number("--limit", help, default=None, type=_positive)
+
     def on_corrupt(self, kept: str = "take what is whole") -> None:
         """The fate of damaged input."""
         help = f"what to do about damaged input: end with an error (default), or {kept}"
@@ -116,6 +122,8 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
     if has_stages:
+        add_json(parser)
+    if has_stages:
         flags.switch(
             "--fresh",
             "do all anew (default: go on where an earlier run of the same build was interrupted)",
@@ -124,6 +132,19 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "--ignore-memory",
             "start although the in-process runner has not the memory that the build needs",
         )
+        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
+        flags.files(
+            "--accept",
+            f"build although the result shows damaged or mismatched input: {doubts}",
+            "DOUBT",
+            choices=DOUBTS,
+        )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of a summary for programs."""
+    help = "print the summary as JSON, a line for each build or check, and nothing else on stdout"
+    Flags(parser).switch("--json", help)
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -197,4 +218,7 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
         replace=settings.replace,
         fresh=settings.fresh,
         ignore_memory=settings.ignore_memory,
+        accept=settings.accept,
+        is_sample=getattr(settings, "is_sample", False),
+        as_json=settings.json,
     )

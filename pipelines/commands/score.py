@@ -1,8 +1,8 @@
 """Scores a language model on a split of a finished build, or translations.
 
 examples:
-  The sum of the natural log-likelihoods of all pieces of the test split:
-    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.3.0
+  The sum of the natural log-likelihoods of all of the test split:
+    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.4.0
   Translations into French against the FLORES-101 reference:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
 

@@ -1,18 +1,25 @@
 """Scores a language model on a split of a finished build, whatever its pieces.
 
 examples:
-  The sum of the natural log-likelihoods of all pieces of the test split:
-    corpusmill score bpc --pieces-log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.3.0
-  One log-likelihood a line, of each piece or of each article, in bits:
-    corpusmill score bpc --pieces-log-likelihood model.txt.gz --base 2 --split validation --corpus DIR
+  The sum of the natural log-likelihoods of all of the test split:
+    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.4.0
+  Files of a training job, with a row for each document, in bits:
+    corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
+        --corpus corpora/lm1b/en/2007-2011-1.0.0
   The perplexity per piece of a model over the pieces of the build's own SentencePiece model:
     corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
-  Per word, whatever the pieces:
-    corpusmill score perplexity --pieces-log-likelihood model.txt --corpus DIR
 
-A file must have a line for each piece or for each article of the split: who leaves text out must not score
-better. The text that is scored is that of the corpus, markers and all. Words stand between white space:
-languages written without are scored by characters. In a training job, without Beam:
+rows are JSON lines (which may be compressed) or Parquet:
+    {"document": 0, "log_likelihood": -812.25}
+    {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
+  document is the place of the document in the split, from 0, in the order of its Parquet files and of their
+  rows. The rows may be in any order. log_likelihood is of the whole document, or a list with a number for
+  each of its words. Each document must be there once: who leaves text out must not score better.
+
+The text that is scored is that of the corpus, markers and all. Words stand between white space: languages
+written without are scored by characters. The ends of lines are words in One Billion Word and SimpleBooks
+(</S>, <eos>), as in their papers. Other conventions, and the paper's own scores, are shown beside.
+In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 
 The last line that is printed names the corpus, the split and the counts: quote it with the score.
@@ -26,6 +33,7 @@ from pipelines.commands.flags import Commands, Flags, add_command
 
 METRICS = {
     "bpc": "bits per character: -log2 likelihood / characters",
+    "bpb": "bits per byte: -log2 likelihood / bytes of UTF-8",
     "perplexity": "word-level perplexity: e^(-log likelihood / words)",
 }
 _NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
@@ -42,14 +50,14 @@ def _add(parser: argparse.ArgumentParser) -> None:
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     flags = Flags(parser)
     flags.text("--corpus", "DIR", "a finished build", required=True)
-    flags.choice("--split", ("test", "validation", "train"), "default %(default)s")
+    flags.text("--split", "SPLIT", "of the build (default %(default)s)", default="test")
     given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument(
-        "--pieces-log-likelihood",
+        "--log-likelihood",
         dest="log_likelihood",
         default="",
         metavar="X",
-        help="the sum over all pieces, or a file (pattern) with a line for each piece or article",
+        help="the sum over the split, or a file (pattern) with a row for each document",
     )
     given.add_argument(
         "--perplexity-per-piece",

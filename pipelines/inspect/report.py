@@ -30,6 +30,9 @@ _HEAD = (
 )
 
 
+_KEY = 2  # columns that say which build a row is of
+
+
 class _Table(NamedTuple):
     title: str
     head: list[str]
@@ -93,15 +96,18 @@ def _notes(found: Found) -> list[str]:
     return notes + unfinished
 
 
-def render_text(found: Found) -> str:
-    """Tables for people, as wide as they have to be; columns are never cut."""
+def render_text(found: Found, width: int | None = None) -> str:
+    """Tables for people, as wide as they have to be; columns are never cut.
+
+    Args:
+      width: of the screen, in columns; a wider table becomes several. None for no limit.
+    """
     drawn = []
     for title, head, rows, numbers in _tables(found):
         names = [name.replace(" ", "\n") for name in head]
-        lines = [title, "", *draw(names, rows, numbers=numbers).splitlines(), "", ""]
-        if numbers:
-            lines.insert(-3, "")  # above the total
-        drawn.append("\n".join(lines))
+        total = rows.pop() if numbers else ()
+        table = draw(names, rows, numbers=numbers, total=total, width=width, key=_KEY)
+        drawn.append(f"{title}\n\n{table}\n")
     notes = "".join(f"note: {note}\n" for note in _notes(found))
     return "\n".join(drawn) + notes
 

@@ -1,16 +1,19 @@
 """A model's log-likelihood on a split of a finished build → a score that others can compare with."""
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, cast
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.provenance import VERSION
+from pipelines.inspect.read_log_likelihoods import read_log_likelihoods
+from pipelines.settings.paper_scores import paper_scores
 from transforms.builds.finished_builds import Build, open_build
-from transforms.files.open_input import InputError, match_inputs, open_input, open_raw, parse_json
+from transforms.files.open_input import InputError, match_inputs, open_raw, parse_json
 from transforms.text.builds.language_model_scores import (
     Normalisers,
+    bits_per_byte,
     bits_per_character,
     in_nats,
     log_likelihood_of_perplexity,
@@ -19,9 +22,13 @@ from transforms.text.builds.language_model_scores import (
     sum_log_likelihoods,
     word_level_perplexity,
 )
-from transforms.text.files.compression import DECODE_ERRORS
 
-METRICS = {"bpc": "bits per character", "perplexity": "word-level perplexity"}
+METRICS = {
+    "bpc": "bits per character",
+    "bpb": "bits per byte",
+    "perplexity": "word-level perplexity",
+}
+UNKNOWN = "– (this build has not counted them)"
 
 
 class Score(NamedTuple):
@@ -29,19 +36,25 @@ class Score(NamedTuple):
 
     metric: str  # of METRICS
     value: float
-    corpus: str  # signature of the build
+    corpus: str  # "lm1b"
+    edition: str
+    signature: str  # of the build
     split: str
-    log_likelihood: float  # natural, of all pieces
+    log_likelihood: float  # natural, of the whole split
     normalisers: Normalisers
     sha256: str  # of the build's manifest
 
     @property
     def citation(self) -> str:
         """One line for a paper: whoever has the same line in front of the "=" has scored the same."""
-        what = "chars" if self.metric == "bpc" else "words"
-        count = self.normalisers.characters if what == "chars" else self.normalisers.words
+        counts = self.normalisers
+        divided_by = {
+            "bpc": f"chars:{counts.characters}",
+            "bpb": f"bytes:{counts.text_bytes}",
+            "perplexity": f"words:{counts.words}" + (f"+ends:{counts.ends}" if counts.ends else ""),
+        }
         return (
-            f"{self.metric}|{self.corpus}|split:{self.split}|{what}:{count}"
+            f"{self.metric}|{self.signature}|split:{self.split}|{divided_by[self.metric]}"
             f"|manifest:{self.sha256[:8]}|corpusmill:{VERSION} = {self.value:.4f}"
         )
 
@@ -55,14 +68,14 @@ def score(
     perplexity: float | None = None,
     base: str = "e",
 ) -> Score:
-    """Scores a model on a split.
+    """Scores a model on a split, by the convention of the paper of its corpus.
 
     Args:
-      metric: "bpc" or "perplexity".
+      metric: of METRICS.
       corpus: folder of a finished build.
       split: "test".
-      log_likelihood: a number, the sum over all pieces; or a file, or a pattern of files, with one number
-        a line, of each piece or of each article.
+      log_likelihood: a number, of the whole split; or a file, or a pattern of files, with a row for each
+        document.
       perplexity: per piece of the build's own SentencePiece model, in place of `log_likelihood`.
       base: of the logarithms, "e", "2" or "10".
     Raises InputError for a folder or file that cannot be read, ValueError for what cannot be scored.
@@ -73,11 +86,9 @@ def score(
         total = _of_perplexity(perplexity, normalisers)
     else:
         total = in_nats(_read_log_likelihood(log_likelihood, normalisers), base)
-    if metric == "bpc":
-        value = bits_per_character(total, normalisers.characters)
-    else:
-        value = word_level_perplexity(total, normalisers.words)
-    return Score(metric, value, build.signature, split, total, normalisers, build.sha256)
+    value = next(_values(metric, total, normalisers))[1]
+    names = build.corpus, build.edition, build.signature
+    return Score(metric, value, *names, split, total, normalisers, build.sha256)
 
 
 def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
@@ -100,8 +111,8 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     except ValueError as error:
         raise InputError(path, str(error)) from None
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
-    if found.articles != kept:
-        raise InputError(path, f"has {found.articles} articles of {split}, {kept} were kept")
+    if found.documents != kept:
+        raise InputError(path, f"has {found.documents} documents of {split}, {kept} were kept")
     return found
 
 
@@ -111,25 +122,33 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
     except ValueError:
         pass
     try:
-        return sum_log_likelihoods(_read_lines(match_inputs([text])), normalisers)
+        paths = match_inputs([text])
     except InputError as error:
         raise InputError(error.path, f"no number, and {error.message}") from None
+    try:
+        return sum_log_likelihoods(read_log_likelihoods(paths), normalisers)
     except ValueError as error:
         raise ValueError(f"{text}: {error}") from None
 
 
-def _read_lines(paths: Iterable[str]) -> Iterator[str]:
-    for path in paths:
-        try:
-            with open_input(path) as stream:
-                for line in cast(Iterable[bytes], stream):
-                    yield line.decode("utf-8", "replace")
-        except DECODE_ERRORS as error:
-            raise InputError(path, f"damaged or cut: {error}") from error
+def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
+    """(name, value) by each convention, the paper's first."""
+    name = METRICS[metric]
+    if metric == "bpc":
+        yield name, bits_per_character(total, counts.characters)
+        if counts.line_feeds:
+            text = counts.characters - counts.line_feeds
+            yield f"{name} without line feeds", bits_per_character(total, text)
+    elif metric == "bpb":
+        yield name, bits_per_byte(total, counts.text_bytes)
+    else:
+        yield name, word_level_perplexity(total, counts.words, counts.ends)
+        if counts.ends:
+            yield f"{name} without ends of lines", word_level_perplexity(total, counts.words)
 
 
 def print_score(found: Score) -> None:
-    """The score, every count it was made of, and what it amounts to by other measures."""
+    """The score, every count it was made of, the paper's scores, and other measures of the same."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -139,18 +158,35 @@ def print_score(found: Score) -> None:
 
 def _rows(found: Score) -> Iterator[tuple[str, str]]:
     counts, total = found.normalisers, found.log_likelihood
-    yield "corpus", found.corpus
+    yield "corpus", found.signature
     yield "split", found.split
     yield "log-likelihood", f"{total:,.3f} nats"
-    for name, count in counts._asdict().items():
-        yield name, f"{count:,}" if count else "– (no SentencePiece model)"
+    yield from _counts(counts)
     yield METRICS[found.metric], f"{found.value:.4f}"
-    others = {
-        METRICS["bpc"]: bits_per_character(total, counts.characters),
-        METRICS["perplexity"]: word_level_perplexity(total, counts.words),
-    }
+    others = [
+        *list(_values(found.metric, total, counts))[1:],
+        *(
+            named
+            for metric in METRICS
+            if metric != found.metric and (metric != "bpb" or counts.text_bytes)
+            for named in _values(metric, total, counts)
+        ),
+    ]
     if counts.pieces:
-        others["perplexity per piece"] = perplexity_per_piece(total, counts.pieces)
-    for name, value in others.items():
-        if name != METRICS[found.metric]:
-            yield f"that is, {name}", f"{value:.4f}" if value < math.inf else "out of range"
+        others.append(("perplexity per piece", perplexity_per_piece(total, counts.pieces)))
+    for name, value in others:
+        yield f"that is, {name}", f"{value:.4f}" if value < math.inf else "out of range"
+    for paper in paper_scores(found.corpus, found.edition, found.split):
+        yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
+
+
+def _counts(counts: Normalisers) -> Iterator[tuple[str, str]]:
+    yield "characters", f"{counts.characters:,}"
+    line_feeds = counts.line_feeds
+    yield "of these line feeds", UNKNOWN if line_feeds is None else f"{line_feeds:,}"
+    yield "bytes", f"{counts.text_bytes:,}" if counts.text_bytes else UNKNOWN
+    yield "pieces", f"{counts.pieces:,}" if counts.pieces else "– (no SentencePiece model)"
+    yield "words", f"{counts.words:,}"
+    if counts.ends:
+        yield "ends of lines, words too", f"{counts.ends:,}"
+    yield "documents", f"{counts.documents:,}"

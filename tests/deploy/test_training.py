@@ -76,6 +76,22 @@ def test_the_order_depends_on_seed_and_epoch(program: ModuleType, edition: Path)
     assert read(program, edition, 0, 1, seed=2, epoch=1) == orders[-1]
 
 
+def test_places_in_the_split_are_the_same_in_every_order(
+    program: ModuleType, edition: Path
+) -> None:
+    """The ids here count documents in the order of files and rows."""
+    for seed in (1, 2):
+        shares = (
+            program.read_share(
+                str(edition), "train", ["id", "document"], rank=rank, ranks=3, seed=seed
+            )
+            for rank in range(3)
+        )
+        documents = [document for share in shares for document in share]
+        assert all(document["id"] == document["document"] for document in documents)
+        assert len(documents) == TOTAL
+
+
 @pytest.mark.parametrize("had", [0, 1, 9, 10, 24, 25, 99])
 def test_a_stopped_process_goes_on(program: ModuleType, edition: Path, had: int) -> None:
     share = read(program, edition, 1, 3, seed=5)

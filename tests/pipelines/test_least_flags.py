@@ -15,7 +15,7 @@ from tests.conftest import PROGRAM, environment
 # Rows: what to type, one command a line. {samples}: the bundled samples; {demo}: what `corpusmill demo` has
 # built; the working folder is empty. A command ends with 0, or with the status before it.
 WIKI = "{samples}/wikipedia/ukwiki/ukwiki-20260101-pages-articles-multistream.xml.bz2"
-LIKELIHOOD = "--corpus {demo}/wiki40b/uk/2* --pieces-log-likelihood=-1000"
+LIKELIHOOD = "--corpus {demo}/wiki40b/uk/2* --log-likelihood=-1000"
 TYPED = [
     f"wiki40b --language uk --dump {WIKI} --output out",
     "entities --dump {samples}/wikidata/*.json.gz --output out",
@@ -39,6 +39,7 @@ TYPED = [
     "verify {demo}/lm1b/*",
     "compare {demo}/wiki40b/uk/2* {demo}/wiki40b/uk/2*",
     f"score bpc {LIKELIHOOD}",
+    f"score bpb {LIKELIHOOD}",
     f"score perplexity {LIKELIHOOD}",
     "score spbleu --reference {samples}/README.md --hypothesis {samples}/README.md"
     " --model {demo}/subwords/*/*/sentencepiece.model",

@@ -6,6 +6,7 @@ CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in
 
 import collections
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import threading
 import time
 
 from apache_beam.metrics import Metrics
+from apache_beam.metrics.metricbase import Counter
 
 NAMESPACE = "corpusmill"
 PROGRESS_DIR = "CORPUSMILL_PROGRESS_DIR"
@@ -27,9 +29,17 @@ _is_due = False  # whether a thread will write what was counted last
 
 def count(stage: str, what: str, amount: int = 1) -> None:
     """Adds to the counter `<stage>/<what>`."""
-    Metrics.counter(NAMESPACE, f"{stage}/{what}").inc(amount)
+    name = f"{stage}/{what}"
+    _counter(name).inc(amount)
     if PROGRESS_DIR in os.environ:
-        _add_to_tally(f"{stage}/{what}", amount)
+        _add_to_tally(name, amount)
+
+
+@functools.cache
+def _counter(name: str) -> Counter:
+    """A counter of Beam's, which finds out by itself whose step counts. Making one takes half of the time."""
+    counter: Counter = Metrics.counter(NAMESPACE, name)
+    return counter
 
 
 def flush() -> None:

@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.provenance import VERSION
@@ -40,17 +42,22 @@ def digest(build: Path) -> str:
 
 
 def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) -> None:
-    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", -1000 * math.log(2)).out == (
+    assert run("bpc", "--corpus", uk, "--log-likelihood", -1000 * math.log(2)).out == (
         "corpus                          wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
         "split                           test\n"
         "log-likelihood                  -693.147 nats\n"
         "characters                      1,000\n"
+        "of these line feeds             – (this build has not counted them)\n"
+        "bytes                           – (this build has not counted them)\n"
         "pieces                          250\n"
         "words                           200\n"
-        "articles                        3\n"
+        "documents                       3\n"
         "bits per character              1.0000\n"
         "that is, word-level perplexity  32.0000\n"
         "that is, perplexity per piece   16.0000\n"
+        "paper: bits per character       0.884 (Guo et al. 2020, table 7, 32k pieces)\n"
+        "paper: bits per character       1.139 (Guo et al. 2020, table 8, 64k pieces)\n"
+        "paper: bits per character       1.105 (Guo et al. 2020, table 9, 128k pieces)\n"
         "\n"
         "bpc|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|chars:1000"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 1.0000\n"
@@ -58,7 +65,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
 
 
 def test_word_level_perplexity(uk: Path, run: Command) -> None:
-    shown = run("perplexity", "--corpus", uk, "--pieces-log-likelihood", -1000, "--base", 2).out
+    shown = run("perplexity", "--corpus", uk, "--log-likelihood", -1000, "--base", 2).out
     assert "\nword-level perplexity          32.0000\n" in shown
     assert "\nthat is, bits per character    1.0000\n" in shown
     assert shown.endswith(
@@ -69,58 +76,121 @@ def test_word_level_perplexity(uk: Path, run: Command) -> None:
 
 @pytest.mark.parametrize("number", ["-300", "-300.0", "-3e2", "-3.0E+2", "-.3e3", "-3000e-1"])
 def test_numbers_may_be_written_in_any_way(uk: Path, number: str, run: Command) -> None:
-    assert run(
-        "bpc", "--corpus", uk, "--pieces-log-likelihood", number, "--base", "10"
-    ).out.endswith(f" = {0.3 * math.log2(10):.4f}\n")
+    assert run("bpc", "--corpus", uk, "--log-likelihood", number, "--base", "10").out.endswith(
+        f" = {0.3 * math.log2(10):.4f}\n"
+    )
 
 
 def test_a_perplexity_over_the_pieces_of_the_build(uk: Path, run: Command) -> None:
     assert run("bpc", "--corpus", uk, "--perplexity-per-piece", 16).out.endswith(" = 1.0000\n")
 
 
-@pytest.mark.parametrize(("lines", "each"), [(3, -100), (250, -1.2)])
-def test_a_number_for_each_article_or_piece(
-    uk: Path, tmp_path: Path, lines: int, each: float
-) -> None:
-    path = tmp_path / "scores.bz2"
-    path.write_bytes(bz2.compress(f"{each}\n".encode() * lines))
+def json_lines(*values: float | list[float]) -> bytes:
+    rows = ({"document": at, "log_likelihood": value} for at, value in enumerate(values))
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def test_a_row_for_each_document(uk: Path, tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl.bz2"
+    path.write_bytes(bz2.compress(json_lines(-100, -100.0, -100)))
     found = score("bpc", str(uk), "test", log_likelihood=str(path))
     assert found.log_likelihood == pytest.approx(-300)
     assert found.value == pytest.approx(0.3 / math.log(2))
 
 
-def test_the_numbers_may_be_in_several_files(uk: Path, tmp_path: Path) -> None:
-    (tmp_path / "part-1.txt").write_text("-100\n-100\n")
-    (tmp_path / "part-2.txt").write_text("-100")
-    found = score("bpc", str(uk), "test", log_likelihood=f"{tmp_path}/part-*.txt")
-    assert found.log_likelihood == -300
+@pytest.mark.parametrize("number", [200, 250])
+def test_a_list_of_words_or_pieces(uk: Path, tmp_path: Path, number: int) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(json_lines([-1] * 50, [], [-1] * (number - 50)))
+    assert score("bpc", str(uk), "test", log_likelihood=str(path)).log_likelihood == -number
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.list_(pa.float32())])
+def test_parquet_in_several_files_in_any_order(uk: Path, tmp_path: Path, kind: pa.DataType) -> None:
+    for part, documents in enumerate(([2, 0], [1])):
+        value: Any = [-1.0] * 100 if pa.types.is_list(kind) else -100.0
+        values = [
+            [] if document == 1 and pa.types.is_list(kind) else value for document in documents
+        ]
+        table = pa.table({"document": documents, "log_likelihood": pa.array(values, kind)})
+        pq.write_table(table, tmp_path / f"part-{part}.parquet")
+    found = score("bpc", str(uk), "test", log_likelihood=f"{tmp_path}/part-*.parquet")
+    assert found.log_likelihood == (-200 if pa.types.is_list(kind) else -300)
 
 
 def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> None:
-    path = tmp_path / "scores.txt"
-    path.write_text("-1\n" * 249)
-    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", path, status=2).err == (
-        f"corpusmill: error: {path}: 249 log-likelihoods are given, and the split has 250 pieces or"
-        " 3 articles: give one for each, or the sum of all\n"
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(json_lines(-1, -1))
+    assert run("bpc", "--corpus", uk, "--log-likelihood", path, status=2).err == (
+        f"corpusmill: error: {path}: 1 of 3 documents are missing, the first is 2\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"-12.5\n", "line 1: no row: Expected `object`, got `float`"),
+        (b'{"document": 0}\n', "line 1: no row: Object missing required field `log_likelihood`"),
+        (json_lines(-1) + b'{"document', "line 2: no row: Input data was truncated"),
+        (b"\xff\n", "line 1: no row: "),
+        (b"PAR1 and no more", "no sound Parquet file: "),
+        (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or cut: "),
+    ],
+)
+def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "scores"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        score("bpc", str(uk), "test", log_likelihood=str(path))
+    assert str(raised.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"document": [0]}, "lacks the column log_likelihood"),
+        (
+            {"document": ["0"], "log_likelihood": [-1.0]},
+            "document is string, log_likelihood double",
+        ),
+        (
+            {"document": [0], "log_likelihood": [1]},
+            "document is int64, log_likelihood int64: wanted",
+        ),
+        ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a value"),
+        ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a value"),
+    ],
+)
+def test_tables_that_are_no_rows(
+    uk: Path, tmp_path: Path, table: dict[str, list[Any]], message: str
+) -> None:
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table(table), path)
+    with pytest.raises(InputError) as raised:
+        score("bpc", str(uk), "test", log_likelihood=str(path))
+    assert str(raised.value).startswith(f"{path}: {message}")
 
 
 @pytest.mark.parametrize(
     ("flags", "status", "message"),
     [
-        (["--pieces-log-likelihood", "300"], 2, "300.0 is no log-likelihood: it is finite and not"),
-        (["--pieces-log-likelihood", "nan"], 2, "nan is no log-likelihood"),
-        (["--pieces-log-likelihood", "/no/file"], 1, "/no/file: no number, and no such file"),
+        (["--log-likelihood", "300"], 2, "300.0 is no log-likelihood: it is finite and not"),
+        (["--log-likelihood", "nan"], 2, "nan is no log-likelihood"),
+        (["--log-likelihood", "/no/file"], 1, "/no/file: no number, and no such file"),
         (["--perplexity-per-piece", "0.5"], 2, "0.5 is no perplexity: it is 1 at least"),
         (
-            ["--pieces-log-likelihood", "-1", "--split", "validation"],
+            ["--log-likelihood", "-1", "--split", "validation"],
             2,
             "there are 0 characters: nothing to divide by",
         ),
-        (["--pieces-log-likelihood", "-1", "--split", "dev"], 2, "invalid choice: 'dev'"),
-        (["--pieces-log-likelihood", "-1", "--base", "7"], 2, "invalid choice: '7'"),
-        (["--pieces-log-likelihood"], 2, "expected one argument"),
-        ([], 2, "one of the arguments --pieces-log-likelihood --perplexity-per-piece is required"),
+        (
+            ["--log-likelihood", "-1", "--split", "dev"],
+            2,
+            "no such split: 'dev'; there are train, validation, test",
+        ),
+        (["--log-likelihood", "-1", "--base", "7"], 2, "invalid choice: '7'"),
+        (["--log-likelihood"], 2, "expected one argument"),
+        ([], 2, "one of the arguments --log-likelihood --perplexity-per-piece is required"),
     ],
 )
 def test_what_cannot_be_scored(
@@ -132,7 +202,7 @@ def test_what_cannot_be_scored(
 def test_an_unfinished_build(uk: Path, run: Command) -> None:
     (uk / "COMPLETED").unlink()
     message = f"corpusmill: error: {uk}: no finished build: there is no file COMPLETED\n"
-    assert run("bpc", "--corpus", uk, "--pieces-log-likelihood", -1, status=1).err == message
+    assert run("bpc", "--corpus", uk, "--log-likelihood", -1, status=1).err == message
 
 
 # Builds whose manifest has no counts: those of stats.json.
@@ -159,7 +229,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
         "corpusmill: error: the number of pieces is not known: the build has no SentencePiece model"
         " (it needs the package sentencepiece)\n"
     )
-    shown = run("bpc", "--corpus", uk, "--pieces-log-likelihood", -300).out
+    shown = run("bpc", "--corpus", uk, "--log-likelihood", -300).out
     assert "\npieces                          – (no SentencePiece model)\n" in shown
     assert "per piece" not in shown
 
@@ -167,7 +237,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (json.dumps(stats(articles=4)), "has 4 articles of test, 3 were kept"),
+        (json.dumps(stats(articles=4)), "has 4 documents of test, 3 were kept"),
         ("{", "no JSON: "),
         ("[" * 100_000, "no JSON: "),
         ("[]", "no such split: 'test'"),
@@ -185,9 +255,48 @@ def test_counts_that_do_not_fit(uk: Path, content: str | None, message: str) -> 
     assert str(raised.value).startswith(f"{uk}/stats.json: {message}")
 
 
-def test_a_build_of_the_demo_can_be_scored(demo: Path) -> None:
-    [folder] = (demo / "wiki40b" / "uk").glob("2*")
-    found = score("bpc", str(folder), "train", log_likelihood="-5000")
-    counts = json.loads((folder / "stats.json").read_text("utf-8"))["train"]
-    assert found.normalisers.characters == counts["characters"] > 1000
-    assert found.value == pytest.approx(5000 / math.log(2) / counts["characters"])
+@pytest.mark.parametrize(
+    ("corpus", "split", "column"),
+    [
+        ("wiki40b/uk", "train", "text"),
+        ("lm1b", "paper_test", "text"),
+        ("lm1b", "test", "text"),
+        ("pg19", "validation", "book_text"),
+        ("simplebooks", "train_2", "text"),
+        ("flores101", "devtest", "text"),
+    ],
+)
+def test_every_corpus_and_split_of_the_demo_can_be_scored(
+    demo: Path, tmp_path: Path, corpus: str, split: str, column: str
+) -> None:
+    """A model that knows the bytes and no more: eight bits each, however they are counted."""
+    [folder] = (path.parent for path in (demo / corpus).glob("**/COMPLETED"))
+    tables = [pq.read_table(path) for path in sorted(folder.glob(f"{split}-*.parquet"))]
+    texts = pa.concat_tables(tables).column(column).to_pylist()
+    is_line = corpus == "lm1b"  # whose line feeds are counted, and not in the tables
+    path = tmp_path / "rows.jsonl"
+    bytes_of = [len(text.encode()) + is_line for text in texts]
+    path.write_bytes(json_lines(*(-8.0 * count for count in bytes_of)))
+    found = score("bpc", str(folder), split, log_likelihood=str(path), base="2")
+    counts = found.normalisers
+    assert found.value == pytest.approx(8 * sum(bytes_of) / counts.characters)
+    assert counts.documents == len(texts)
+    assert counts.words > 10
+    if counts.text_bytes:
+        of_bytes = score("bpb", str(folder), split, log_likelihood=str(path), base="2")
+        assert of_bytes.value == pytest.approx(8)
+    if counts.ends:
+        lines = len(texts) if is_line else sum(text.count("\n") for text in texts)
+        assert counts.ends == counts.line_feeds == lines
+
+
+def test_the_scores_of_the_paper_of_one_billion_word(demo: Path, run: Command) -> None:
+    [folder] = (path.parent for path in (demo / "lm1b").glob("**/COMPLETED"))
+    shown = run(
+        "perplexity", "--corpus", folder, "--split", "paper_test", "--log-likelihood", -3000
+    ).out
+    counts = json.loads((folder / "stats.json").read_text("utf-8"))["paper_test"]
+    expected = math.exp(3000 / (counts["words"] + counts["sentences"]))
+    assert f"|words:{counts['words']}+ends:{counts['sentences']}|" in shown
+    assert shown.endswith(f" = {expected:.4f}\n")
+    assert "67.6 (Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram)\n" in shown

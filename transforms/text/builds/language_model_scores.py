@@ -8,13 +8,24 @@ What compares models is L over a count that the text alone decides:
 
     bits per character = -L / ln 2 / characters = log2(perplexity per piece) × pieces / characters
                                                   (Guo et al. 2020, Wiki-40B, section 5.1)
+    bits per byte = -L / ln 2 / bytes of UTF-8
     word-level perplexity = e^(-L / words)        (Rae et al. 2020, PG-19, section 4.2)
 
-The counts are those that the corpus was published with, never those of the tokeniser at hand.
+The counts are those that the corpus was published with, never those of the tokeniser at hand. In One Billion
+Word and in SimpleBooks, the end of each line is a word that the model predicts: `</S>`, `<eos>`.
+
+A training job writes L in one form, a row for each document of the split, as JSON lines or as Parquet:
+
+    {"document": 0, "log_likelihood": -812.25}
+    {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
+
+`document` is the place of the document in the split, from 0, in the order of its Parquet files and of their
+rows; the rows may be in any order, in any number of files. `log_likelihood` is of the whole document, or a
+list with a number for each of its words.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
@@ -23,10 +34,20 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 class Normalisers(NamedTuple):
     """What the scores of a split are divided by."""
 
-    characters: int  # Unicode code points, a marker is one
+    characters: int  # Unicode code points, a marker is one, line feeds included
     pieces: int  # of the SentencePiece model of the corpus; 0 where it has none
-    words: int
-    articles: int  # or books
+    words: int  # between white space; markers and ends of lines are none
+    documents: int  # rows: articles, books or sentences
+    ends: int = 0  # of lines, where the paper of the corpus counts each as a word
+    line_feeds: int | None = (
+        None  # among the characters; None where an older build did not count them
+    )
+    text_bytes: int = 0  # of UTF-8, line feeds included; 0 where an older build did not count them
+
+    @property
+    def predicted_words(self) -> int:
+        """Words as the paper of the corpus counts them."""
+        return self.words + self.ends
 
 
 # From a log-likelihood.
@@ -37,22 +58,27 @@ def bits_per_character(log_likelihood: float, characters: int) -> float:
     return _loss(log_likelihood) / math.log(2) / _positive(characters, "characters")
 
 
+def bits_per_byte(log_likelihood: float, text_bytes: int) -> float:
+    """Bits per byte of UTF-8 of a text with this natural log-likelihood."""
+    return _loss(log_likelihood) / math.log(2) / _positive(text_bytes, "bytes")
+
+
 def perplexity_per_piece(log_likelihood: float, pieces: int) -> float:
     """e^(-L / pieces). Compares models with the same pieces only. inf where it is out of range."""
     return _exp(_loss(log_likelihood) / _positive(pieces, "pieces"))
 
 
-def word_level_perplexity(log_likelihood: float, words: int, sentences: int = 0) -> float:
-    """e^(-L / words), the perplexity of PG-19 and of the One Billion Word benchmark.
+def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> float:
+    """e^(-L / (words + ends)), the perplexity of PG-19, One Billion Word and SimpleBooks.
 
     Args:
       log_likelihood: natural, of the whole text, whatever it was cut into.
       words: of the text as published.
-      sentences: whose end the model also predicts: in One Billion Word an end counts as a word, and
-        the beginning, which is never predicted, does not. The 159,658 words that Chelba et al. 2013
-        tell of their test set have the ends in them.
+      ends: of lines, which the model also predicts: in One Billion Word and SimpleBooks an end counts as a
+        word, and a beginning, which is never predicted, does not. The 159,658 words of the test set of Chelba
+        et al. 2013 include the ends.
     """
-    return _exp(_loss(log_likelihood) / (_positive(words, "words") + sentences))
+    return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
 
 # To a log-likelihood: any score leads to any other by way of it.
@@ -93,40 +119,73 @@ def in_nats(log_likelihood: float, base: str) -> float:
     return log_likelihood if base == "e" else log_likelihood * math.log(BASES[base])
 
 
-def sum_log_likelihoods(lines: Iterable[str], normalisers: Normalisers) -> float:
-    """The sum of numbers, one a line, each of one piece or each of one article of a split.
+LogLikelihood = float | Sequence[float]
+"""Of a document, or of each of its words."""
 
-    The number of lines must be that of the pieces or of the articles: who leaves text out must not score
-    better. Raises ValueError for that, and for a line that is no log-likelihood.
+
+def sum_log_likelihoods(
+    rows: Iterable[tuple[int, LogLikelihood]], normalisers: Normalisers
+) -> float:
+    """The sum over all documents of a split.
+
+    Each document must be there once, and lists must have a number for each word (with or without ends of
+    lines) or piece: who leaves text out must not score better.
+
+    Args:
+      rows: (place of the document in the split, its log-likelihood).
+    Raises ValueError for rows that are none, or that are not all of the split.
     """
-    given = 0
+    seen = bytearray(normalisers.documents)
+    listed = lists = 0
 
     def values() -> Iterator[float]:
-        nonlocal given
-        for given, line in enumerate(lines, 1):
-            yield _parse(line, given)
+        nonlocal listed, lists
+        for document, given in rows:
+            if not 0 <= document < len(seen):
+                raise ValueError(
+                    f"document {document}: the split has {len(seen):,}, numbered from 0"
+                )
+            if seen[document]:
+                raise ValueError(f"document {document} is there twice")
+            seen[document] = 1
+            if isinstance(given, (int, float)):
+                yield _checked(given, document)
+            else:
+                lists += 1
+                listed += len(given)
+                yield from (_checked(value, document) for value in given)
 
     try:
         total = math.fsum(values())
     except OverflowError:
         raise ValueError("the sum of the log-likelihoods is beyond all numbers") from None
-    expected = {"pieces": normalisers.pieces, "articles": normalisers.articles}
-    if not given or given not in expected.values():
-        counts = " or ".join(f"{count:,} {what}" for what, count in expected.items() if count)
+    if missing := seen.count(0):
         raise ValueError(
-            f"{given:,} log-likelihoods are given, and the split has {counts}: give one for each,"
-            " or the sum of all"
+            f"{missing:,} of {len(seen):,} documents are missing, the first is {seen.index(0)}"
         )
+    if lists:
+        _check_lists(lists, listed, normalisers)
     return total
 
 
-def _parse(line: str, number: int) -> float:
-    try:
-        value = float(line)
-    except ValueError:
-        raise ValueError(f"line {number}: {line.strip()!r} is no number") from None
+def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
+    counts = {
+        "words": normalisers.words,
+        "words and ends of lines": normalisers.predicted_words if normalisers.ends else 0,
+        "pieces": normalisers.pieces,
+    }
+    if lists < normalisers.documents:
+        raise ValueError(
+            f"{lists:,} of {normalisers.documents:,} documents have lists: give lists for all or for none"
+        )
+    if listed not in counts.values():
+        known = " or ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        raise ValueError(f"{listed:,} log-likelihoods are listed, and the split has {known}")
+
+
+def _checked(value: float, document: int) -> float:
     if not -math.inf < value <= 0:
-        raise ValueError(f"line {number}: {line.strip()} is no log-likelihood: {_RANGE}")
+        raise ValueError(f"document {document}: {value} is no log-likelihood: {_RANGE}")
     return value
 
 
@@ -140,20 +199,45 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
         raise ValueError('the manifest has no "stats": take those of stats.json beside it')
     stats = manifest["stats"] if isinstance(manifest["stats"], Mapping) else {}
     counts = stats.get(split)
-    if not isinstance(counts, Mapping):
-        raise ValueError(f"no such split: {split!r}; there are {', '.join(stats)}")
-    unit = "books" if "books" in counts else "articles"
+    if split in _NO_SPLITS or not isinstance(counts, Mapping):
+        splits = (
+            name
+            for name, of in stats.items()
+            if isinstance(of, Mapping) and "words" in of and name not in _NO_SPLITS
+        )
+        raise ValueError(f"no such split: {split!r}; there are {', '.join(splits)}")
+    unit = next((unit for unit in _UNITS if unit in counts), _UNITS[-1])
     missing = [
         name for name in ("characters", "words", unit) if not isinstance(counts.get(name), int)
     ]
     if missing:
         raise ValueError(f"the counts of {split} lack {', '.join(missing)}")
+    ends = _ends_of_lines(stats, split)
+    line_feeds = counts.get("line_feeds")
+    if line_feeds is None:
+        line_feeds = 0 if "with_hyperlink" in counts else ends or None
     return Normalisers(
         characters=counts["characters"],
         pieces=counts.get("pieces", 0),
         words=counts["words"],
-        articles=counts[unit],
+        documents=counts[unit],
+        ends=ends,
+        line_feeds=line_feeds,
+        text_bytes=counts.get("text_bytes", 0),
     )
+
+
+_UNITS = ("sentences", "books", "articles")  # a row of a corpus; FLORES-101 counts articles, too
+_NO_SPLITS = ("total", "before_deduplication")
+
+
+def _ends_of_lines(stats: Mapping[str, Any], split: str) -> int:
+    """The lines of a corpus whose paper counts their ends as words; 0 for others."""
+    if "heldout_shards" in stats:  # One Billion Word: a sentence a line
+        return int(stats[split]["sentences"])
+    size, of = ("simplebooks-2", "train") if split == "train_2" else ("simplebooks-92", split)
+    sizes = stats.get(size, {}).get("splits", {})
+    return int(sizes[of]["lines"]) if of in sizes else 0
 
 
 _RANGE = "it is finite and not above 0 (a loss has the other sign)"

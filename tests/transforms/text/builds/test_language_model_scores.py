@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.tools.real_data import DATA, needs_real_data
 from transforms.text.builds.language_model_scores import (
     Normalisers,
+    bits_per_byte,
     bits_per_character,
     bits_per_character_of_perplexity,
     in_nats,
@@ -24,7 +26,7 @@ from transforms.text.builds.language_model_scores import (
 )
 
 ROOT = Path(__file__).parents[4]
-COUNTS = Normalisers(characters=1000, pieces=250, words=180, articles=3)
+COUNTS = Normalisers(characters=1000, pieces=250, words=180, documents=3)
 
 LOG_LIKELIHOODS = st.floats(-1e5, -1e-3)
 COUNT = st.integers(1_000, 10**9)
@@ -59,7 +61,7 @@ def test_how_the_text_is_cut_does_not_matter() -> None:
 
 
 def test_the_end_of_a_sentence_may_count_as_a_word() -> None:
-    assert word_level_perplexity(-12 * math.log(7), words=10, sentences=2) == close(7)
+    assert word_level_perplexity(-12 * math.log(7), words=10, ends=2) == close(7)
 
 
 def test_a_perplexity_out_of_range_is_infinite() -> None:
@@ -158,8 +160,8 @@ def test_words_of_one_billion_word() -> None:
     ends = 159_658 / (306_688 / 50)
     assert abs(both - 1 - ends) < 0.1
     loss = -159_658 * math.log(67.6)
-    sentences = 6134
-    assert word_level_perplexity(loss, 159_658 - sentences, sentences) == close(67.6)
+    ends = 6134
+    assert word_level_perplexity(loss, 159_658 - ends, ends) == close(67.6)
 
 
 # Errors.
@@ -168,7 +170,7 @@ def test_words_of_one_billion_word() -> None:
 @pytest.mark.parametrize("value", [12.5, math.nan, -math.inf, math.inf])
 def test_what_is_no_log_likelihood(value: float) -> None:
     message = rf"^{value} is no log-likelihood: it is finite and not above 0 \(a loss has the other sign\)$"
-    for score in (bits_per_character, perplexity_per_piece, word_level_perplexity):
+    for score in (bits_per_character, bits_per_byte, perplexity_per_piece, word_level_perplexity):
         with pytest.raises(ValueError, match=message):
             score(value, 10)
 
@@ -211,54 +213,180 @@ def test_no_such_base() -> None:
         in_nats(-1, "7")
 
 
-def test_numbers_of_articles_or_pieces_are_summed_exactly() -> None:
-    assert sum_log_likelihoods(["-1e16\n", "-1\n", "-1\n"], COUNTS) == -1e16 - 2
-    pieces = [f"{-number / 10}\n" for number in range(250)]
-    assert sum_log_likelihoods(pieces, COUNTS) == close(-sum(range(250)) / 10)
+def test_documents_are_summed_exactly_in_any_order() -> None:
+    assert sum_log_likelihoods([(2, -1), (0, -1e16), (1, -1.0)], COUNTS) == -1e16 - 2
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 4, 249, 251, 180, 1000])
-def test_a_model_that_left_text_out_gets_no_score(count: int) -> None:
-    message = (
-        rf"^{count:,} log-likelihoods are given, and the split has 250 pieces or 3 articles:"
-        r" give one for each, or the sum of all$"
-    )
-    with pytest.raises(ValueError, match=message):
-        sum_log_likelihoods(["-1"] * count, COUNTS)
+@pytest.mark.parametrize("listed", [180, 250])
+def test_words_and_pieces_may_be_listed(listed: int) -> None:
+    rows = [(0, [-0.5]), (1, []), (2, [-0.5] * (listed - 1))]
+    assert sum_log_likelihoods(rows, COUNTS) == -listed / 2
 
 
-def test_without_pieces_there_is_a_number_for_each_article() -> None:
-    without = COUNTS._replace(pieces=0)
-    assert sum_log_likelihoods(["-1"] * 3, without) == -3
-    with pytest.raises(ValueError, match="2 log-likelihoods are given, and the split has 3 art"):
-        sum_log_likelihoods(["-1"] * 2, without)
-    with pytest.raises(ValueError, match="0 log-likelihoods are given"):
-        sum_log_likelihoods([], without)
+def test_ends_of_lines_may_be_listed() -> None:
+    counts = COUNTS._replace(ends=5, documents=1)
+    assert sum_log_likelihoods([(0, [-1.0] * 185)], counts) == -185
+    assert sum_log_likelihoods([(0, [-1.0] * 180)], counts) == -180
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("rows", "message"),
     [
-        ("", "line 2: '' is no number"),
-        ("-1,5\n", "line 2: '-1,5' is no number"),
-        ("Q1\t-3", r"line 2: 'Q1\t-3' is no number"),
-        ("0.5\n", "line 2: 0.5 is no log-likelihood: it is finite and not above 0"),
-        ("nan", "line 2: nan is no log-likelihood"),
-        ("-inf\n", "line 2: -inf is no log-likelihood"),
+        ([], "3 of 3 documents are missing, the first is 0"),
+        ([(2, -1.0), (0, -1.0)], "1 of 3 documents are missing, the first is 1"),
+        ([(0, -1.0), (0, -1.0)], "document 0 is there twice"),
+        ([(3, -1.0)], "document 3: the split has 3, numbered from 0"),
+        ([(-1, -1.0)], "document -1: the split has 3, numbered from 0"),
+        ([(0, 0.5)], "document 0: 0.5 is no log-likelihood: it is finite and not above 0"),
+        ([(0, math.nan)], "document 0: nan is no log-likelihood"),
+        ([(0, [-1.0, -math.inf])], "document 0: -inf is no log-likelihood"),
+        ([(0, [-1.0]), (1, -1.0), (2, -1.0)], "1 of 3 documents have lists: give lists for all"),
+        (
+            [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
+            "3 log-likelihoods are listed, and the split has 180 words or 250 pieces",
+        ),
     ],
 )
-def test_a_line_that_is_no_log_likelihood(line: str, message: str) -> None:
+def test_a_model_that_left_text_out_gets_no_score(
+    rows: list[tuple[int, float | list[float]]], message: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        sum_log_likelihoods(["-1", line, "-1"], COUNTS)
+        sum_log_likelihoods(rows, COUNTS)
+
+
+# The convention of each paper, worked out by hand. A model gives each character one of two, so each
+# costs ln 2 nats and one bit: scores are counts over counts.
+
+
+class Convention(NamedTuple):
+    text: str  # of the split, as it is in the corpus, a document a line of the table
+    stats: dict[str, Any]  # as stats.json has them
+    split: str
+    counts: Normalisers
+    bits_per_character: float
+    without_line_feeds: float
+    bits_per_byte: float
+    perplexity: float
+
+
+CONVENTIONS = {
+    # Two sentences, "a cat ." and "é !": 5 words and 2 ends; 7 + 3 characters and 2 line feeds; 13 bytes.
+    # 12 bits over 7 predicted words: 2^(12/7).
+    "lm1b": Convention(
+        "a cat .\né !\n",
+        {
+            "heldout_shards": [],
+            "paper_test": {"sentences": 2, "words": 5, "characters": 12, "text_bytes": 13},
+        },
+        "paper_test",
+        Normalisers(12, 0, 5, 2, ends=2, line_feeds=2, text_bytes=13),
+        bits_per_character=1,
+        without_line_feeds=12 / 10,
+        bits_per_byte=12 / 13,
+        perplexity=2 ** (12 / 7),
+    ),
+    # Title "A", paragraphs "b c" and "d": 1 + 1 + 1 + 1 + 3 + 1 + 1 characters, 3 markers among them, and
+    # 4 line feeds: 13. Words: A, b, c, d.
+    "wiki40b": Convention(
+        "\nMAM\nPb cNd",
+        {
+            "test": {
+                "articles": 1,
+                "words": 4,
+                "characters": 13,
+                "line_feeds": 4,
+                "text_bytes": 58,
+                "pieces": 7,
+            }
+        },
+        "test",
+        Normalisers(13, 7, 4, 1, line_feeds=4, text_bytes=58),
+        bits_per_character=1,
+        without_line_feeds=13 / 9,
+        bits_per_byte=13 / 58,
+        perplexity=2 ** (13 / 4),
+    ),
+    # "One day.\n\nIt": 3 words, 12 characters, 2 line feeds. Ends of lines are no words.
+    "pg19": Convention(
+        "One day.\n\nIt",
+        {"test": {"books": 1, "words": 3, "characters": 12, "line_feeds": 2, "text_bytes": 12}},
+        "test",
+        Normalisers(12, 0, 3, 1, line_feeds=2, text_bytes=12),
+        bits_per_character=1,
+        without_line_feeds=12 / 10,
+        bits_per_byte=1,
+        perplexity=2 ** (12 / 3),
+    ),
+    # "Hi !" and "Go .", each a line: 4 tokens and 2 <eos>, 10 characters.
+    "simplebooks": Convention(
+        "Hi !\nGo .\n",
+        {
+            "validation": {"books": 1, "words": 4, "characters": 10, "text_bytes": 10},
+            "simplebooks-92": {"splits": {"validation": {"lines": 2, "tokens": 4}}},
+        },
+        "validation",
+        Normalisers(10, 0, 4, 1, ends=2, line_feeds=2, text_bytes=10),
+        bits_per_character=1,
+        without_line_feeds=10 / 8,
+        bits_per_byte=1,
+        perplexity=2 ** (10 / 6),
+    ),
+    # Two sentences, which no line feed ends: "I am." and "No."
+    "flores101": Convention(
+        "I am.No.",
+        {
+            "dev": {
+                "sentences": 2,
+                "articles": 1,
+                "words": 3,
+                "characters": 8,
+                "with_hyperlink": 0,
+            }
+        },
+        "dev",
+        Normalisers(8, 0, 3, 2, line_feeds=0),
+        bits_per_character=1,
+        without_line_feeds=1,
+        bits_per_byte=math.nan,
+        perplexity=2 ** (8 / 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("corpus", CONVENTIONS)
+def test_the_convention_of_each_paper(corpus: str) -> None:
+    case = CONVENTIONS[corpus]
+    counts = read_normalisers({"stats": case.stats}, case.split)
+    assert counts == case.counts
+    total = -counts.characters * math.log(2)
+    assert bits_per_character(total, counts.characters) == close(case.bits_per_character)
+    text = counts.characters - (counts.line_feeds or 0)
+    assert bits_per_character(total, text) == close(case.without_line_feeds)
+    assert word_level_perplexity(total, counts.words, counts.ends) == close(case.perplexity)
+    if counts.text_bytes:
+        assert bits_per_byte(total, counts.text_bytes) == close(case.bits_per_byte)
+    if corpus != "wiki40b":  # whose markers are written short here
+        assert len(case.text) == counts.characters
+        assert len(case.text.split("\n")) - 1 == counts.line_feeds
+
+
+def test_the_small_training_set_of_simplebooks() -> None:
+    stats = {
+        "train_2": {"books": 1, "words": 4, "characters": 10},
+        "simplebooks-2": {"splits": {"train": {"lines": 3, "tokens": 4}}},
+        "simplebooks-92": {"splits": {"train": {"lines": 9, "tokens": 40}}},
+    }
+    assert read_normalisers({"stats": stats}, "train_2").ends == 3
 
 
 STATS = {"test": {"articles": 3, "words": 180, "characters": 1000, "text_bytes": 9}}
 
 
 def test_normalisers_of_a_manifest() -> None:
-    assert read_normalisers({"stats": STATS}, "test") == COUNTS._replace(pieces=0)
+    found = COUNTS._replace(text_bytes=9)  # line feeds: not counted by older builds
+    assert read_normalisers({"stats": STATS}, "test") == found._replace(pieces=0)
     with_pieces = {"test": STATS["test"] | {"pieces": 250}}
-    assert read_normalisers({"signature": "x", "stats": with_pieces}, "test") == COUNTS
+    assert read_normalisers({"signature": "x", "stats": with_pieces}, "test") == found
 
 
 @pytest.mark.parametrize(
@@ -290,4 +418,4 @@ def test_a_training_job_imports_it_without_beam() -> None:
 
 def test_a_sum_that_is_no_number_is_an_error() -> None:
     with pytest.raises(ValueError, match="beyond all numbers"):
-        sum_log_likelihoods(["-1e308"] * 10, Normalisers(100, 10, 10, 1))
+        sum_log_likelihoods([(0, [-1e308] * 10)], Normalisers(100, 10, 10, 1))

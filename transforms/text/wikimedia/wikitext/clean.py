@@ -153,8 +153,8 @@ class WikitextCleaner:
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
-        text = show_external_links(keep_announced_lists(text))
-        text = drop_preformatted(self._links.drop_unclosed(text))
+        text = keep_announced_lists(drop_preformatted(text))
+        text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
         if "__" in text or "＿＿" in text:
             text = _SWITCH.sub(_drop_switch, text)

@@ -1,0 +1,71 @@
+"""The scores of language models in the papers, typed in from them, each in the metric that the paper uses.
+
+They are of the corpora as published: a build of another date has another text.
+"""
+
+from typing import NamedTuple
+
+from pipelines.settings.paper_figures import PAPER, VOCABULARIES
+
+_KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
+_RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
+_ALL = "Chelba et al. 2013, table 2, all models"
+_XL = "Rae et al. 2020, Transformer-XL, 36 layers"
+_COMPRESSIVE = "Rae et al. 2020, Compressive Transformer, 36 layers"
+_WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
+
+
+class PaperScore(NamedTuple):
+    """A score of a paper."""
+
+    metric: str  # "bpc" or "perplexity"
+    model: str  # and where it stands
+    value: float
+    decimals: int  # that the paper prints
+
+    @property
+    def printed(self) -> str:
+        return f"{self.value:.{self.decimals}f}"
+
+
+def _simplebooks(size: str, *scores: tuple[str, float]) -> tuple[PaperScore, ...]:
+    return tuple(
+        PaperScore("perplexity", f"Nguyen 2019, table 2, {model}, {size}", value, 2)
+        for model, value in scores
+    )
+
+
+def _perplexities(*scores: tuple[str, float]) -> tuple[PaperScore, ...]:
+    return tuple(PaperScore("perplexity", model, value, 1) for model, value in scores)
+
+
+_SCORES = {
+    ("lm1b", "paper_test"): _perplexities((_KN5, 67.6), (_RNN, 51.3), (_ALL, 43.8)),
+    ("pg19", "validation"): _perplexities((_XL, 45.5), (_COMPRESSIVE, 43.4)),
+    ("pg19", "test"): _perplexities((_XL, 36.3), (_COMPRESSIVE, 33.6)),
+    ("simplebooks", "validation"): (
+        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 17.16), ("Transformer-XL", 17.27)),
+        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 21.45), ("Transformer-XL", 9.3)),
+    ),
+    ("simplebooks", "test"): (
+        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 16.78), ("Transformer-XL", 16.41)),
+        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 20.64), ("Transformer-XL", 8.92)),
+    ),
+}
+
+
+def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...]:
+    """The scores of the paper on a split of a corpus; none where it has none."""
+    if corpus == "wiki40b" and edition in PAPER:
+        scores = PAPER[edition].scores
+        return tuple(
+            PaperScore(
+                "bpc",
+                f"Guo et al. 2020, table {_WIKI40B_TABLES[size]}, {size} pieces",
+                scores[size, split].bits_per_character,
+                3,
+            )
+            for size in VOCABULARIES
+            if (size, split) in scores
+        )
+    return _SCORES.get((corpus, split), ())
