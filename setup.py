@@ -41,7 +41,7 @@ setup(
         "pipelines.builds": ["*.toml"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
-        "transforms.text.translation": ["*.toml", "*/*.toml"],
+        "transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
         "transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
         "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },

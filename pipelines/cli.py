@@ -6,6 +6,7 @@ import contextlib
 import gc
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ from pipelines.engines.errors import BuildError, check_address_space, find_short
 from pipelines.settings.extras import check_extras
 
 _REPEAT_SECONDS = 0.01
+_BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam knows no name of ours
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
@@ -64,7 +66,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     with _ended_at_once():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
-        from pipelines.engines.beam_flags import check_beam_flags
+        from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
         from pipelines.engines.file_options import set_file_options
         from transforms.files.open_input import InputError
         from transforms.files.stores import StoreError
@@ -72,6 +74,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     try:
         check_extras(getattr(settings, "extras", [settings.command]))
         check_beam_flags(beam_flags, lambda flag: guess(flag, known))
+        check_runner_flags(getattr(settings, "runner", ""), beam_flags)
         set_file_options(beam_flags)
         with _ignored_interrupts_again(), temporary_files():
             status: int | None = settings.run(settings, beam_flags)
@@ -83,7 +86,9 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
-        return _fail(130, "interrupted; what was not finished is not published")
+        return _fail(
+            130, f"interrupted; what was not finished is not published{_going_on(settings)}"
+        )
     return status or 0
 
 
@@ -127,6 +132,15 @@ def _ignored_interrupts_again() -> Iterator[None]:
         sys.unraisablehook = show
 
 
+def _going_on(settings: argparse.Namespace) -> str:
+    """The way to go on with a build in stages."""
+    if not hasattr(settings, "fresh") or settings.command == "demo":
+        return ""
+    without = ", without --fresh," if settings.fresh else ""
+    return f"; the same command{without} goes on where this one was"
+
+
 def _fail(status: int, error: object) -> int:
-    print(f"corpusmill: error: {error}", file=sys.stderr)
+    text = _BEAM_EXTRA.sub(r"pip install 'corpusmill[\1]'", str(error))
+    print(f"corpusmill: error: {text}", file=sys.stderr)
     return status

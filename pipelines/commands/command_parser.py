@@ -4,7 +4,7 @@ import argparse
 import difflib
 import logging
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 LEVELS = ("debug", "info", "warning", "error")
 DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
@@ -28,6 +28,10 @@ class CommandParser(argparse.ArgumentParser):
             default=argparse.SUPPRESS,
             help="what to log of corpusmill (default info)",
         )
+
+    def error(self, message: str) -> NoReturn:
+        """One line, and where the flags are explained; argparse would print all of them first."""
+        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def format_help(self) -> str:
         """As argparse has it, those flags last."""

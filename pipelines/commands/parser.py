@@ -5,18 +5,19 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.commands import compare, demo, generic, refresh, report, score, verify
+from pipelines.commands import compare, demo, fetch, generic, refresh, report, score, verify
 from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
 from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
-OF_BUILDS = (refresh, report, verify, compare, score, demo)
+OF_BUILDS = (fetch, refresh, report, verify, compare, score, demo)
 
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
+  corpusmill fetch wiki40b --language uk    downloads what one build needs, and says how to build it
   corpusmill help wiki40b           how to build Wiki-40B from dumps on disk
   corpusmill help lm1b              how to build One Billion Word from news sentences
   corpusmill help pg19              how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks

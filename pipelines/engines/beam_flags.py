@@ -2,6 +2,21 @@
 
 from collections.abc import Callable, Sequence
 
+from pipelines.engines.runners import DATAFLOW
+
+
+def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
+    """Raises ValueError for flags that Dataflow cannot start a job with: before stores are asked for inputs,
+    which takes minutes where there is no network.
+    """
+    if runner != DATAFLOW:
+        return
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.engines.dataflow.dataflow_flags import check_flags
+
+    check_flags(PipelineOptions(list(flags)))
+
 
 def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda _: "") -> None:
     """Raises ValueError for a flag that Beam does not know: a typing error must not go unnoticed.
