@@ -223,6 +223,9 @@ class Estimate:
         speed = (taken + STEADY_SECONDS) / (modelled + STEADY_SECONDS)
         model = self._model(now)
         expected = speed * model
+        if share:  # nothing is counted before what does not depend on the size is done
+            fixed = min(self._steps[now].fixed, model)
+            share = (fixed + share * (model - fixed)) / (model or 1.0)
         if share:
             whole = (since + STEADY_SHARE * expected) / (share + STEADY_SHARE)
         else:
