@@ -1,6 +1,7 @@
 import collections
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
