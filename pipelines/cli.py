@@ -7,8 +7,10 @@ import gc
 import logging
 import os
 import re
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
@@ -20,6 +22,25 @@ from pipelines.settings.extras import check_extras
 
 _REPEAT_SECONDS = 0.01
 _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam knows no name of ours
+
+
+class _LogFormatter(logging.Formatter):
+    """Lines as a log has them; at a terminal they are short, and broken between words."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        if not sys.stderr.isatty():
+            return line
+        named = "" if record.levelno == logging.INFO else f"{record.levelname} "
+        clock = self.formatTime(record, "%H:%M:%S")
+        line = line.replace(f"{record.asctime} {record.levelname} ", f"{clock} {named}", 1)
+        width = shutil.get_terminal_size().columns
+        return "\n".join(
+            textwrap.fill(
+                one, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+            )
+            for one in line.splitlines()
+        )
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
@@ -36,8 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings, beam_flags = parser.parse_known_args(arguments)
     # Beam logs every error that it also raises, and warns of optional libraries that are absent.
     others = logging.INFO if settings.verbose else logging.CRITICAL
-    form = "%(asctime)s %(levelname)s %(message)s"
-    logging.basicConfig(level=others, format=form, handlers=[_LogHandler()])
+    handler = _LogHandler()
+    handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=others, handlers=[handler])
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(level_of(settings))
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py

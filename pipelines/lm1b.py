@@ -13,6 +13,7 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import limit_caveat
 from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 from transforms.duplicates.drop_near_duplicates import DropNearDuplicates
 from transforms.files.open_input import file_bytes_of, match_inputs
@@ -89,7 +90,7 @@ class Lm1b(CorpusBuild):
         """Reads all lines, and gives each once, sorted and tokenised."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
-            self.files, place.stripes, config.on_corrupt, self.members
+            self.files, place.stripes, config.on_corrupt, self.members, limit=config.limit
         )
         rules = config.language, config.lower_case, config.perl
         blocks = lines.blocks
@@ -169,6 +170,10 @@ class Lm1b(CorpusBuild):
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {"news": self.files}
+
+    def caveats(self) -> tuple[str, ...]:
+        """What this build has left out."""
+        return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:
         config = self.config

@@ -12,7 +12,7 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
-from pipelines.settings.dump_settings import name_edition
+from pipelines.settings.dump_settings import limit_caveat, limit_setting, name_edition
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
 from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
@@ -102,6 +102,7 @@ class Pg19(CorpusBuild):
             files.metadata,
             place.stripes,
             config.on_corrupt,
+            config.limit,
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=False)
         screened = stripped.kept | "ScreenBooks" >> ScreenBooks(*self.rules())
@@ -160,11 +161,12 @@ class Pg19(CorpusBuild):
             "min_words": config.min_words,
             "near_duplicates": config.near_duplicates,
             "mask_words": short_fingerprint(self.masked),
+            **limit_setting(config.limit),
         }
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        return self.files.caveats()
+        return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:
         return {

@@ -12,6 +12,7 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
+from pipelines.settings.dump_settings import limit_caveat
 from pipelines.settings.simplebooks_settings import (
     ACCOUNTS,
     DESCRIPTION,
@@ -95,7 +96,13 @@ class SimpleBooks(CorpusBuild):
         """Reads the books, and finds those in English that are long enough, and of no wrong genre."""
         config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
-            place.scratch, files.books, files.catalog, (), place.stripes, config.on_corrupt
+            place.scratch,
+            files.books,
+            files.catalog,
+            (),
+            place.stripes,
+            config.on_corrupt,
+            config.limit,
         )
         stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
         measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
@@ -173,7 +180,7 @@ class SimpleBooks(CorpusBuild):
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
-        return self.files.caveats()
+        return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:
         config = self.config

@@ -12,6 +12,7 @@ import apache_beam as beam
 
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
+from pipelines.settings.dump_settings import limit_caveat
 from pipelines.settings.wiki40b_settings import (
     DESCRIPTION,
     RELEASE,
@@ -147,7 +148,7 @@ class Wiki40b(CorpusBuild):
         )
         namespaces = None if self.older else (ARTICLE_NAMESPACE, TEMPLATE_NAMESPACE)
         dump = root | "ReadDump" >> ReadDump(
-            self.dumps, place.stripes, config.on_corrupt, namespaces
+            self.dumps, place.stripes, config.on_corrupt, namespaces, config.limit
         )
         own = None
         if config.wiki_templates:
@@ -263,7 +264,7 @@ class Wiki40b(CorpusBuild):
         if not self.site.dbname:
             head = "siteinfo is ignored" if config.ignore_siteinfo else "dump has no siteinfo"
             found.append(f"The {head}: namespaces have the names that corpusmill knows.")
-        return (*found, *self.export_caveats)
+        return (*found, *self.export_caveats, *limit_caveat(config.limit, "pages"))
 
     def settings(self) -> Mapping[str, Any]:
         sources, taken = self.link_sources, tables_taken(self.config.language)

@@ -112,7 +112,7 @@ class Estimate:
     ):
         self._steps = steps
         self._stages = list(dict.fromkeys(step.stage for step in steps))
-        self._bytes = total_bytes
+        self._bytes = 0 if getattr(settings, "limit", 0) else total_bytes  # how far is not known
         self._workers = workers
         self._settings = settings
         self._now = 0  # index of the step
@@ -223,6 +223,9 @@ class Estimate:
         speed = (taken + STEADY_SECONDS) / (modelled + STEADY_SECONDS)
         model = self._model(now)
         expected = speed * model
+        if share:  # nothing is counted before what does not depend on the size is done
+            fixed = min(self._steps[now].fixed, model)
+            share = (fixed + share * (model - fixed)) / (model or 1.0)
         if share:
             whole = (since + STEADY_SHARE * expected) / (share + STEADY_SHARE)
         else:

@@ -21,7 +21,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 from transforms.builds.finished_builds import MANIFEST, read_json
-from transforms.text.builds.plausibility import Doubt, find_doubts, find_small
+from transforms.text.builds.plausibility import DOUBTS, Doubt, find_doubts, find_small
 
 LOG = logging.getLogger(__name__)
 
@@ -48,9 +48,9 @@ def launch(
     replace: bool = False,
     fresh: bool = False,
     ignore_memory: bool = False,
+    as_json: bool = False,
     accept: Collection[str] = (),
     is_sample: bool = False,
-    as_json: bool = False,
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
 
@@ -64,6 +64,8 @@ def launch(
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
+    if getattr(corpus.config, "limit", 0):  # a first look shows little of the input
+        accept, is_sample, ignore_memory = tuple(DOUBTS), True, True
     for caveat in corpus.caveats():
         LOG.warning(caveat)
     _end_on_doubts(corpus.doubts(), accept)

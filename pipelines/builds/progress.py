@@ -37,7 +37,10 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
     The workers of this machine tell it through a folder (see transforms/files/counters.py). Nothing is shown
     where nothing is logged.
     """
-    with tempfile.TemporaryDirectory(prefix="corpusmill-progress-") as folder:
+    # A worker may still count while the folder is removed; what is left goes with the other temporary files.
+    with tempfile.TemporaryDirectory(
+        prefix="corpusmill-progress-", ignore_cleanup_errors=True
+    ) as folder:
         os.environ[counters.PROGRESS_DIR] = folder
         try:
             with beside(functools.partial(_watch, label, estimate, pathlib.Path(folder))):

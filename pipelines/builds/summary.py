@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +16,7 @@ from transforms.text.news.sentence_accounts import LEFT_OUT
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 LOG_COLUMNS = 120
+_WIDEST = 10_000
 MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
 _NOT_KEPT = {
     **LEFT_OUT,
@@ -46,10 +47,8 @@ def print_summary(
     say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)
     say(manifest["signature"])
     if "total" in stats:
-        wide = _table_of(stats)
-        needed = Measurement.get(console, console.options.update(max_width=LOG_COLUMNS), wide)
-        fits = needed.maximum <= console.width
-        console.print(wide if fits else _table_of(stats, is_turned=True))
+        for table in _tables_of(stats, console):
+            console.print(table)
     for line in _vocabularies(manifest, stats):
         say(line, soft_wrap=is_log)
     unit = _unit_of(manifest["counts"])
@@ -68,37 +67,74 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
-def _table_of(stats: Mapping[str, Any], *, is_turned: bool = False) -> Table:
-    """A row for each split, or a column; for a build without splits, a row for each count."""
+def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
+    """A table of all counts; where it is too wide, some with a column for each split."""
+    options = console.options.update(max_width=_WIDEST)
+
+    def fits(table: Table) -> bool:
+        return Measurement.get(console, options, table).maximum <= console.width
+
+    wide = _table_of(stats)
+    splits = _splits_of(stats)
+    if fits(wide) or not splits:
+        yield wide
+        return
+    while splits:
+        counts = range(len(splits), 0, -1)
+        tables = (_turned_table_of(stats, splits[:count]) for count in counts)
+        table = next(filter(fits, tables), _turned_table_of(stats, splits[:1]))
+        yield table
+        splits = splits[len(table.columns) - 1 :]
+
+
+def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
+    """A row for each count, a column for each split."""
     table = Table()
+    table.add_column("", no_wrap=True)
+    for title in splits:
+        table.add_column(title.replace("_", "\n"), justify="right", no_wrap=True)
+    for column in _columns_of(stats):
+        counts = (f"{stats[name][column]:,}" for name in splits)
+        table.add_row(column.replace("_", " "), *counts)
+    return table
+
+
+def _columns_of(stats: Mapping[str, Any]) -> list[str]:
+    """What is counted of every split."""
+    return [
+        column
+        for column, value in stats["total"].items()
+        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
+    ]
+
+
+def _splits_of(stats: Mapping[str, Any]) -> list[str]:
+    """The splits of a build, if it has some, and what is counted like them."""
     if not stats.keys() & {"train", "dev"}:
+        return []
+    columns = set(_columns_of(stats))
+    found = (
+        name for name, one in stats.items() if isinstance(one, Mapping) and one.keys() >= columns
+    )
+    return list(found)
+
+
+def _table_of(stats: Mapping[str, Any]) -> Table:
+    """A row for each split; for a build without splits, a row for each count."""
+    table = Table()
+    if not _splits_of(stats):
         table.add_column("what", no_wrap=True)
         table.add_column("count", justify="right", no_wrap=True)
         for name, count in _flat(stats.get("total", {})):
             table.add_row(name.replace("_", " "), f"{count:,}")
         return table
-    columns = [
-        column
-        for column, value in stats["total"].items()
-        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
-    ]
-    names = [
-        name
-        for name, values in stats.items()
-        if isinstance(values, Mapping) and values.keys() >= set(columns)
-    ]
-    table.add_column("" if is_turned else "split", no_wrap=True)
-    for title in names if is_turned else columns:
+    table.add_column("split", no_wrap=True)
+    for title in _columns_of(stats):
         table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
-    if is_turned:
-        for column in columns:
-            counts = (f"{stats[name][column]:,}" for name in names)
-            table.add_row(column.replace("_", " "), *counts)
-        return table
-    for name in names:
+    for name in _splits_of(stats):
         if name == "total":
             table.add_section()
-        counts = (f"{stats[name][column]:,}" for column in columns)
+        counts = (f"{stats[name][column]:,}" for column in _columns_of(stats))
         table.add_row(name.replace("_", " "), *counts)
     return table
 
@@ -194,7 +230,7 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
-        unit = lost.get("unit") or _unit_of(counts)
+        unit = lost.get("unit") or _unit_of(manifest["counts"])
         yield (
             f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {unit}:"
             f" {lost['message']}"

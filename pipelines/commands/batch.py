@@ -15,6 +15,7 @@ from pipelines.commands.dry_run import print_total
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import render_text
+from pipelines.translation.drawing import screen_columns
 from transforms.builds.finished_builds import MANIFEST, read_json
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.stores import StoreError
@@ -180,12 +181,18 @@ def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
     return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
 
 
-def conclude(outcomes: Sequence[Outcome], *, missing_is_failure: bool) -> int:
+def conclude(
+    outcomes: Sequence[Outcome], *, missing_is_failure: bool, as_json: bool = False
+) -> int:
     """Prints a line per build and the table across languages; returns the exit status."""
-    sys.stdout.write(describe_outcomes(outcomes))
     finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
-    if finished:
-        sys.stdout.write("\n" + render_text(find_sizes(finished)))
+    if as_json:
+        told = {"outcomes": [one._asdict() for one in outcomes]}
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        sys.stdout.write(describe_outcomes(outcomes))
+    if finished and not as_json:
+        sys.stdout.write("\n" + render_text(find_sizes(finished), screen_columns()))
     failures = {FAILED, MISSING} if missing_is_failure else {FAILED}
     return int(any(one.status in failures for one in outcomes))
 

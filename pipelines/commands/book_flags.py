@@ -24,4 +24,5 @@ def add_books(parser: argparse.ArgumentParser) -> Flags:
     )
     files.dump_date("the newest date in the names of the files, else undated")
     files.on_corrupt()
+    files.limit("books")
     return files

@@ -4,7 +4,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_runner, launch_build
+from pipelines.commands.flags import (
+    Commands,
+    Flags,
+    add_command,
+    add_json,
+    add_runner,
+    launch_build,
+)
 from pipelines.corpora import CORPORA
 
 DEMO = "corpusmill-demo"
@@ -15,6 +22,7 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "demo", "build every corpus from bundled samples", __doc__, _run)
     about = "parent folder of the builds (default %(default)s)"
     Flags(parser).text("--output", "DIR", about, default=DEMO)
+    add_json(parser)
     add_runner(parser, workers=1)
     parser.set_defaults(extras=[row.name for row in CORPORA])
     parser.set_defaults(replace=True, fresh=True, ignore_memory=False, dry_run=False)
@@ -25,7 +33,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from pipelines.inspect.build_sizes import find_sizes
     from pipelines.inspect.report import render_text
     from pipelines.samples.sample_builds import sample_builds
+    from pipelines.translation.drawing import screen_columns
 
     for corpus in sample_builds(settings.output):
         launch_build(corpus, settings, beam_flags)
-    sys.stdout.write(render_text(find_sizes([settings.output])))
+    if not settings.json:
+        sys.stdout.write(render_text(find_sizes([settings.output]), screen_columns()))

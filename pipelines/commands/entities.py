@@ -28,7 +28,8 @@ input, 2 wrong settings.
 import argparse
 
 from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
+from transforms.text.wikimedia.language_names import code_of_language
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_codes
 
 
 def add(commands: Commands) -> None:
@@ -54,7 +55,7 @@ def add(commands: Commands) -> None:
 
 
 def _codes(text: str) -> tuple[str, ...]:
-    codes = tuple(canonical_code(code) for code in text.split(",") if code.strip())
+    codes = tuple(code_of_language(code) for code in text.split(",") if code.strip())
     if codes == ("all",):
         return open_codes()
     if not codes:

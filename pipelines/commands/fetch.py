@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.commands.flags import Commands, Flags, add_command
 from transforms.text.wikimedia.dump_layouts import LAYOUTS
+from transforms.text.wikimedia.language_names import code_of_language
 
 if TYPE_CHECKING:
     from pipelines.refresh.fetch import Wanted
@@ -44,7 +45,13 @@ def add(commands: Commands) -> None:
     parser.set_defaults(extras=["refresh"])
     parser.add_argument("corpus", choices=CORPORA, metavar="CORPUS", help=", ".join(CORPORA))
     what = Flags(parser, "what")
-    what.text("--language", "CODE", "of wiki40b and lm1b", default=None)
+    what.text(
+        "--language",
+        "CODE",
+        "of wiki40b and lm1b: a code, or a name like Ukrainian",
+        default=None,
+        type=code_of_language,
+    )
     what.number("--first-year", "of the news (default: the first that there is)")
     what.number("--last-year", "of the news (default: the newest)")
     what.switch("--page-table", "of wiki40b: the table of pages, too", default=None)

@@ -98,6 +98,11 @@ class Flags:
         """The date in the name of a build; by default one that is described."""
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
+    def limit(self, unit: str) -> None:
+        """How much of the input is read, for a first look; 0 for all."""
+        help = f"read the first N {unit} only, for a first look; manifest and card say so"
+        self.number("--limit", help, default=None, type=_positive)
+
     def on_corrupt(self, kept: str = "take what is whole") -> None:
         """The fate of damaged input."""
         help = f"what to do about damaged input: end with an error (default), or {kept}"
@@ -118,6 +123,8 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
+    if has_stages:
+        add_json(parser)
     if has_stages:
         flags.switch(
             "--fresh",
@@ -146,6 +153,12 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "NAME=USD",
             type=parse_prices,
         )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of a summary for programs."""
+    help = "print the summary as JSON, a line for each build or check, and nothing else on stdout"
+    Flags(parser).switch("--json", help)
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -226,5 +239,6 @@ def launch_build(
         ignore_memory=settings.ignore_memory,
         accept=settings.accept,
         is_sample=getattr(settings, "is_sample", False),
+        as_json=settings.json,
     )
     return None

@@ -24,8 +24,6 @@ Nothing in a project is ever changed or deleted: what happens is added to langua
 import argparse
 import inspect
 import re
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -329,6 +327,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
 def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Shows where every language stands, or the journal of one."""
     from pipelines.translation import status
+    from pipelines.translation.drawing import screen_columns
     from pipelines.translation.project import open_project
 
     project = open_project(settings.project)
@@ -339,8 +338,7 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     elif settings.json:
         shown = status.render_json(project, status.find_status(project))
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        shown = status.render_text(project, status.find_status(project), width)
+        shown = status.render_text(project, status.find_status(project), screen_columns())
     print(shown, end="")
 
 

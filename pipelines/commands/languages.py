@@ -36,7 +36,7 @@ def build_wiki40b(
     from transforms.wiki.write_audit import SUMMARY
 
     estimate = launch_build(corpus, settings, beam_flags)
-    if settings.audit and not settings.dry_run:
+    if settings.audit and not settings.dry_run and not settings.json:
         print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
     return estimate
 
@@ -85,7 +85,7 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     corpora = batch.run_batch(builds, replace=settings.replace)
     vocabularies = _build_multilingual(corpora, settings, beam_flags)
     outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
-    failed = batch.conclude(outcomes, missing_is_failure=is_named)
+    failed = batch.conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
     finished = [one.target for one in corpora if one.status != batch.FAILED]
     leaking = _check_splits(finished, settings, beam_flags) if finished else 0
     return failed or leaking
@@ -98,7 +98,7 @@ def _check_splits(
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.runners import IN_PROCESS
-    from pipelines.inspect.verify import check_builds, print_verdict
+    from pipelines.inspect.verify import check_builds, print_verdict, to_json_line
     from transforms.builds.finished_builds import open_build
 
     # The workers of other runners tell what they found by a file.
@@ -111,7 +111,10 @@ def _check_splits(
         beam_flags=beam_flags,
         report=report,
     )
-    print_verdict(verdict, report)
+    if settings.json:
+        print(to_json_line(verdict))
+    else:
+        print_verdict(verdict, report)
     return int(not verdict.is_sound)
 
 

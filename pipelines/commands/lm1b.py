@@ -33,6 +33,7 @@ input, 2 wrong settings.
 import argparse
 
 from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
+from transforms.text.wikimedia.language_names import code_of_language
 
 
 def add(commands: Commands) -> None:
@@ -52,6 +53,7 @@ def add(commands: Commands) -> None:
     )
     files.dump_date("the years in the names of the files")
     files.on_corrupt()
+    files.limit("lines")
     _add_variants(parser)
     add_output(parser)
     add_runner(parser)
@@ -66,9 +68,11 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
     variants.text(
         "--language",
         "CODE",
-        "whose rules and abbreviations the tokeniser has (default en); the scripts have some of their"
-        " own for en, de, el, fr, it, es, cs, and common ones with English abbreviations for all others",
+        "code or name of the language whose rules and abbreviations the tokeniser has (default en); the"
+        " scripts have some of their own for en, de, el, fr, it, es, cs, and common ones with English"
+        " abbreviations for all others",
         default="en",
+        type=code_of_language,
     )
     variants.choice(
         "--perl",

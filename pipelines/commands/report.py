@@ -19,7 +19,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+from pipelines.commands.flags import Commands, Flags, add_command, add_folders, add_json
 
 FORMATS = ("text", "markdown", "tsv", "json")
 
@@ -30,10 +30,17 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).choice("--format", FORMATS, "what to print (default %(default)s)")
+    add_json(parser)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from pipelines.inspect.build_sizes import find_sizes
-    from pipelines.inspect.report import RENDERERS
+    from pipelines.inspect.report import RENDERERS, render_text
+    from pipelines.translation.drawing import screen_columns
 
-    sys.stdout.write(RENDERERS[settings.format](find_sizes(settings.folders)))
+    found = find_sizes(settings.folders)
+    if settings.json or settings.format != "text":
+        shown = RENDERERS["json" if settings.json else settings.format](found)
+    else:
+        shown = render_text(found, screen_columns())
+    sys.stdout.write(shown)

@@ -31,6 +31,7 @@ from pipelines.commands.flags import (
     Flags,
     add_command,
     add_folders,
+    add_json,
     add_runner,
     runner_of,
 )
@@ -59,6 +60,7 @@ def add(commands: Commands) -> None:
         "FILE.tsv",
         "takes what was checked and all that was found; the screen shows the first 20",
     )
+    add_json(parser)
     add_runner(parser)
 
 
@@ -71,14 +73,20 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         found = verify_checksums.verify_checksums(
             _one_folder(folders), sums, reference=reference, **how
         )
-        verify_checksums.print_verdict(found, settings.report)
+        if settings.json:
+            print(verify_checksums.to_json_line(found))
+        else:
+            verify_checksums.print_verdict(found, settings.report)
         return 0 if found.is_sound else 1
     if reference:
         raise ValueError("--reference goes with --md5 LIST")
     if folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
         raise ValueError(f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; verify DIR does not")
     verdict = verify.verify(folders, **how)
-    verify.print_verdict(verdict, settings.report)
+    if settings.json:
+        print(verify.to_json_line(verdict))
+    else:
+        verify.print_verdict(verdict, settings.report)
     return 0 if verdict.is_sound else 1
 
 

@@ -68,7 +68,8 @@ from pipelines.commands.flags import (
 from pipelines.commands.languages import build_languages, build_wiki40b, wiki40b_config
 from pipelines.commands.tables import entity_table
 from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code
+from transforms.text.wikimedia.language_names import code_of_language
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def add(commands: Commands) -> None:
@@ -79,10 +80,11 @@ def add(commands: Commands) -> None:
     which.text(
         "--language",
         "CODE",
-        "code of a Wikipedia, as in its address: hy, zh-yue; zhwiki has two, zh-cn and zh-tw. Tables made by"
+        "code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; zhwiki has"
+        " two, zh-cn and zh-tw. Tables made by"
         f" people: {' '.join(LANGUAGE_CODES)}",
         default=None,
-        type=canonical_code,
+        type=code_of_language,
     )
     which.text(
         "--languages",
@@ -138,6 +140,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         " are dropped: on, off, or auto (default): for wikis whose own headings nobody listed",
     )
     files.on_corrupt("build what is whole")
+    files.limit("pages")
     files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")
 
 

@@ -4,6 +4,7 @@ Those of Wiki-40B are as in the table of the paper, and those of other corpora i
 """
 
 import json
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -30,6 +31,9 @@ _HEAD = (
 )
 
 
+_KEY = 2  # columns that say which build a row is of
+
+
 class _Table(NamedTuple):
     title: str
     head: list[str]
@@ -39,8 +43,12 @@ class _Table(NamedTuple):
     )
 
 
-def _tables(found: Found) -> Iterator[_Table]:
-    """A table of the builds that the paper has, then one of all others."""
+def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
+    """A table of the builds that the paper has, then one of all others.
+
+    Args:
+      between: stands between what is kept of two splits.
+    """
     if found.rows:
         most = max(row.characters[split] for row in found.rows for split in SPLITS)
         in_millions = most >= MILLIONS_FROM
@@ -51,7 +59,7 @@ def _tables(found: Found) -> Iterator[_Table]:
         rows = [
             [
                 *(other.corpus, other.edition, other.dump_date, other.unit),
-                ", ".join(f"{split} {kept:,}" for split, kept in other.kept.items()),
+                between.join(f"{split} {kept:,}" for split, kept in other.kept.items()),
             ]
             for other in found.others
         ]
@@ -93,17 +101,24 @@ def _notes(found: Found) -> list[str]:
     return notes + unfinished
 
 
-def render_text(found: Found) -> str:
-    """Tables for people, as wide as they have to be; columns are never cut."""
+def render_text(found: Found, width: int | None = None) -> str:
+    """Tables for people, as wide as they have to be; columns are never cut.
+
+    Args:
+      width: of the screen, in columns; a wider table becomes several. None for no limit.
+    """
     drawn = []
-    for title, head, rows, numbers in _tables(found):
+    for title, head, rows, numbers in _tables(found, "\n" if width else ", "):
         names = [name.replace(" ", "\n") for name in head]
-        lines = [title, "", *draw(names, rows, numbers=numbers).splitlines(), "", ""]
-        if numbers:
-            lines.insert(-3, "")  # above the total
-        drawn.append("\n".join(lines))
-    notes = "".join(f"note: {note}\n" for note in _notes(found))
+        total = rows.pop() if numbers else ()
+        table = draw(names, rows, numbers=numbers, total=total, width=width, key=_KEY)
+        drawn.append(f"{title}\n\n{table}\n")
+    notes = "".join(f"{_fill(f'note: {note}', width)}\n" for note in _notes(found))
     return "\n".join(drawn) + notes
+
+
+def _fill(text: str, width: int | None) -> str:
+    return textwrap.fill(text, width, break_long_words=False) if width else text
 
 
 def render_markdown(found: Found) -> str:

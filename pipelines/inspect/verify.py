@@ -6,6 +6,7 @@ together.
 """
 
 import itertools
+import json
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Unpack
@@ -234,6 +235,16 @@ def _read_verdict(path: str) -> Verdict:
         faults=tuple(Fault(*fault) for fault in found["fault"]),
         conflicts=tuple(sorted(found["entity"], key=lambda one: order(one[0]))),
     )
+
+
+def to_json_line(verdict: Verdict) -> str:
+    """What was checked and what was found, for a program."""
+    told = verdict._asdict() | {
+        "is_sound": verdict.is_sound,
+        "counts": verdict.counts._asdict(),
+        "faults": [fault._asdict() for fault in verdict.faults],
+    }
+    return json.dumps(told, ensure_ascii=False)
 
 
 def print_verdict(verdict: Verdict, report: str = "") -> None:

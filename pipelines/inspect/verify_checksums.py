@@ -3,6 +3,7 @@
 The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Unpack
@@ -127,6 +128,13 @@ def _read_verdict(path: str) -> ChecksumVerdict:
         build,
         tuple(Finding(Status(what), name, detail) for what, name, detail in rows if what != BUILD),
     )
+
+
+def to_json_line(verdict: ChecksumVerdict) -> str:
+    """What was compared and what was found, for a program."""
+    findings = [one._asdict() for one in verdict.findings]
+    told = {"build": verdict.build, "is_sound": verdict.is_sound, "findings": findings}
+    return json.dumps(told, ensure_ascii=False)
 
 
 def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:

@@ -19,6 +19,23 @@ def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) ->
     check_on_corrupt(on_corrupt)
 
 
+def limit_setting(limit: int) -> dict[str, int]:
+    """The setting of a build of the first documents alone, which is a corpus of its own; nothing without one.
+
+    Raises ValueError.
+    """
+    if limit < 0:
+        raise ValueError(f"limit is {limit}, and must not be negative")
+    return {"limit": limit} if limit else {}
+
+
+def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
+    """What the manifest and the card say of such a build."""
+    if not limit:
+        return ()
+    return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
+
+
 def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[str, Any]) -> str:
     """The language, and what differs from the original: "en", "en-shards-10"; a part of a folder's name.
 
@@ -29,7 +46,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
     differing = [
         name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
         for name, value in variant.items()
-        if value != original[name]
+        if value != original.get(name)
     ]
     return "-".join([language, *differing])
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.settings.dump_settings import check_dump_settings, name_edition
+from pipelines.settings.dump_settings import check_dump_settings, limit_setting, name_edition
 from transforms.duplicates.find_similar_lines import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.lines.line_table import FEATURE
@@ -60,6 +60,7 @@ class Lm1bConfig:
     map_unknown: bool = False  # write words outside the vocabulary as <UNK>
     shards: int = 100  # of all; the first is held out
     heldout_shards: int = 50
+    limit: int = 0  # lines that are read; 0 reads all
     checkpoints: bool = False  # keep what the original leaves between its steps
 
     def __post_init__(self) -> None:
@@ -95,6 +96,7 @@ class Lm1bConfig:
             "map_unknown": self.map_unknown,
             "shards": self.shards,
             "heldout_shards": self.heldout_shards,
+            **limit_setting(self.limit),
         }
 
     def edition(self) -> str:

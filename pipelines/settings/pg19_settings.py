@@ -57,6 +57,7 @@ class Pg19Config:
     min_words: int = MIN_WORDS  # of a book that is not too short
     near_duplicates: float = 0.0  # similarity from which on a book is dropped; 0 keeps all
     mask_words: Sequence[str] = ()  # of files of words that become <DW>
+    limit: int = 0  # books that are read; 0 reads all
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about

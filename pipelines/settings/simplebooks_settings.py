@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from pipelines.settings.book_settings import LANGUAGE, check_book_settings
-from pipelines.settings.dump_settings import name_edition
+from pipelines.settings.dump_settings import limit_setting, name_edition
 from transforms.books.select_books import NGRAM_WORDS, THRESHOLD
 from transforms.books.take_simplest import check_target
 from transforms.text.books.book_accounts import BookAccounts
@@ -70,6 +70,7 @@ class SimpleBooksConfig:
     heldout_books: int = HELDOUT_BOOKS  # of validation, and as many of test
     small_tokens: int = SMALL_TOKENS  # of the training set of SimpleBooks-2, at most
     min_count: int = 3  # of a word of the vocabulary, in training
+    limit: int = 0  # books that are read; 0 reads all
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
@@ -100,6 +101,7 @@ class SimpleBooksConfig:
             "heldout_books": self.heldout_books,
             "small_tokens": self.small_tokens,
             "min_count": self.min_count,
+            **limit_setting(self.limit),
         }
 
     def edition(self) -> str:

@@ -4,7 +4,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pipelines.settings.dump_settings import check_dump_settings, name_edition, name_variant
+from pipelines.settings.dump_settings import (
+    check_dump_settings,
+    limit_setting,
+    name_edition,
+    name_variant,
+)
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.files.dates import days_between
@@ -100,6 +105,7 @@ class Wiki40bConfig:
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
     sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    limit: int = 0  # pages that are read; 0 reads all
     audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
 
     def __post_init__(self) -> None:
@@ -129,7 +135,8 @@ class Wiki40bConfig:
         newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         without_stubs = {"min_words": self.min_words} if self.min_words else {}
-        return {"near_duplicates": self.near_duplicates, **of_new_pages, **without_stubs}
+        named = {**of_new_pages, **without_stubs, **limit_setting(self.limit)}
+        return {"near_duplicates": self.near_duplicates, **named}
 
     def edition(self) -> str:
         """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
@@ -167,7 +174,7 @@ class Wiki40bConfig:
 
     def for_signature(self) -> dict[str, str]:
         """The language, and what differs from the paper's way."""
-        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL[k]}
+        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing)}
 
 

@@ -1,6 +1,8 @@
 """Tables on a screen."""
 
 import io
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -31,24 +33,61 @@ def draw(
     *,
     numbers: int = 0,
     total: Sequence[str] = (),
+    width: int | None = None,
+    key: int = 1,
 ) -> str:
-    """A table as wide as it has to be: columns are never cut.
+    """A table as wide as it has to be: columns are never cut. What does not fit stands in more tables below.
 
     Args:
       columns: their titles.
       rows: their cells, as they are to be shown.
       numbers: how many of the last columns stand at the right.
       total: a row under a line.
+      width: of the screen, in columns; None for no limit.
+      key: how many of the first columns stand in every table.
     """
+    cells, places = list(rows), list(range(len(columns)))
+    drawn, begun = "", places[:key]
+    for place in places[key:]:
+        taken = [*begun, place]
+        if width and len(begun) > key and _width_of(columns, cells, total, taken) > width:
+            drawn += _draw(columns, cells, numbers, total, begun) + "\n"
+            taken = [*places[:key], place]
+        begun = taken
+    return drawn + _draw(columns, cells, numbers, total, begun)
+
+
+def screen_columns() -> int | None:
+    """The width of the terminal; None where nobody looks at one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _width_of(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    total: Sequence[str],
+    places: Sequence[int],
+) -> int:
+    return max(map(len, _draw(columns, rows, 0, total, places).splitlines()), default=0)
+
+
+def _draw(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numbers: int,
+    total: Sequence[str],
+    places: Sequence[int],
+) -> str:
+    """One table, of the columns at some places."""
     table = Table(box=box.SIMPLE)
-    for place, title in enumerate(columns):
+    for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"
-        table.add_column(title, justify=justify, no_wrap=True)
-    cells = list(rows)
-    for row in cells:
-        table.add_row(*map(Text, row), end_section=bool(total) and row is cells[-1])
+        table.add_column(columns[place], justify=justify, no_wrap=True)
+    for row in rows:
+        cells = (Text(row[place]) for place in places)
+        table.add_row(*cells, end_section=bool(total) and row is rows[-1])
     if total:
-        table.add_row(*map(Text, total))
+        table.add_row(*(Text(total[place]) for place in places))
     drawing = io.StringIO()
     console = Console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
     console.width = Measurement.get(console, console.options, table).maximum

@@ -1,5 +1,6 @@
 import builtins
 import io
+import json
 import logging
 import resource
 import signal
@@ -108,6 +109,8 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--workers", "0"], "0 is not a positive number"),
         (["--workers", "two"], "invalid"),
         (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
+        (["--language", "Chinese"], "zhwiki gives two corpora, zh-cn and zh-tw"),
+        (["--limit", "0"], "0 is not a positive number"),
         (["--language", "commons"], "no such language: 'commons'"),
         (["--language", "zh"], "zhwiki gives two corpora, zh-cn and zh-tw"),
         (["--dump"], "expected at least one argument"),
@@ -326,3 +329,30 @@ def test_log_lines_stand_above_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(sys, "stderr", bar)
         handler.emit(record)
         assert bar.getvalue() == "stage 1 of 2\n"
+
+
+@pytest.fixture(scope="module")
+def first_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("first-pages")
+
+
+def test_a_first_look_says_so_and_is_told_to_programs(first_pages: Path, run: Command) -> None:
+    flags = ["--language", "Ukrainian", "--limit", "3", "--json", "--quiet"]
+    ran = run(*sample_flags(first_pages), *flags, "--vocabulary-size", "0")
+    told = json.loads(ran.out.splitlines()[-1])  # the table of entities has a line of its own
+    assert told["counts"]["pages_read"] == told["settings"]["limit"] == 3
+    assert (
+        "Only the first 3 pages of the input were read: a first look, no corpus." in told["caveats"]
+    )
+    target = Path(told["target"])
+    assert target.parent.name == "uk-limit-3"
+    assert "Only the first 3 pages" in (target / "README.md").read_text("utf-8")
+    assert "limit:3" in told["signature"]
+    assert "INFO" not in ran.err
+
+
+def test_a_check_is_told_to_programs(demo: Path, run: Command) -> None:
+    told = json.loads(run("verify", demo, "--json", "--workers", "1").out)
+    assert told["is_sound"]
+    assert told["builds"] > 1
+    assert (told["faults"], told["conflicts"]) == ([], [])

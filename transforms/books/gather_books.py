@@ -31,6 +31,7 @@ class GatherBooks(beam.PTransform):
       metadata: files of PG-19's released list, see ReadReleasedBooks; may be none.
       stripes: the number of workers.
       on_corrupt: "fail" or "keep-good".
+      limit: of the books that are read, see ReadBooks.
     """
 
     def __init__(
@@ -41,9 +42,10 @@ class GatherBooks(beam.PTransform):
         metadata: Sequence[str],
         stripes: int,
         on_corrupt: str,
+        limit: int = 0,
     ):
         super().__init__()
-        self.read_books = ReadBooks(books, folder, stripes, on_corrupt)
+        self.read_books = ReadBooks(books, folder, stripes, on_corrupt, limit)
         self.read_catalog = ReadCatalog(catalog, stripes, on_corrupt)
         self.read_released = ReadReleasedBooks(metadata)
 

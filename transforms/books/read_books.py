@@ -80,10 +80,16 @@ class ReadBooks(beam.PTransform):
       on_corrupt: "fail" raises InputError at the first damage, naming the file, its place in archives and
         the byte; "keep-good" goes on with what is whole and reports the rest. A .zip without the
         directory at its end is lost as a whole.
+      limit: one worker reads so many books, in the order of the paths, and no more. 0 reads all.
     """
 
     def __init__(
-        self, paths: Sequence[str], folder: str, stripes: int = 1, on_corrupt: str = "fail"
+        self,
+        paths: Sequence[str],
+        folder: str,
+        stripes: int = 1,
+        on_corrupt: str = "fail",
+        limit: int = 0,
     ):
         super().__init__()
         check_on_corrupt(on_corrupt)
@@ -93,8 +99,11 @@ class ReadBooks(beam.PTransform):
         self.folder = folder
         self.stripes = stripes
         self.on_corrupt = on_corrupt
+        self.limit = limit
 
     def expand(self, root: beam.Pipeline) -> ReadBookFiles:
+        if self.limit:
+            return self._read_first(root)
         planned = (
             root
             | "Paths" >> beam.Create([self.paths], reshuffle=False)
@@ -114,6 +123,17 @@ class ReadBooks(beam.PTransform):
         )
         lost = (planned.lost, read.lost) | "Lost" >> beam.Flatten()
         return ReadBookFiles(read.books, read.rejected, lost, read.files)
+
+    def _read_first(self, root: beam.Pipeline) -> ReadBookFiles:
+        read = (
+            root
+            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            | "ReadFirst"
+            >> beam.ParDo(_ReadFirst(Scratch(self.folder), self.on_corrupt, self.limit))
+            .with_output_types(BookFile)
+            .with_outputs("rejected", "lost", "files", main="books")
+        )
+        return ReadBookFiles(read.books, read.rejected, read.lost, read.files)
 
 
 class BookSource(NamedTuple):
@@ -273,8 +293,10 @@ class _ReadUnit(beam.DoFn):
         self.scratch = scratch
         self.on_corrupt = on_corrupt
 
-    def process(self, unit: BookUnit) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
-        files = 0
+    def process(
+        self, unit: BookUnit, limit: int = 0
+    ) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
+        files = books = 0
         for event in read_unit(unit):
             if isinstance(event, PassedOver):
                 counters.count(STAGE, "skipped")
@@ -286,12 +308,38 @@ class _ReadUnit(beam.DoFn):
             book = read_book(event, self.scratch)
             if isinstance(book, BookFile):
                 counters.count(STAGE, "books")
+                books += 1
                 yield book
             else:
                 counters.count(STAGE, book.reason)
                 yield beam.pvalue.TaggedOutput("rejected", book)
+            if limit and books == limit:
+                break
         yield beam.pvalue.TaggedOutput("files", files)
         counters.flush()
+
+
+class _ReadFirst(_ReadUnit):
+    """The first books of all files."""
+
+    def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
+        super().__init__(scratch, on_corrupt)
+        self.plan, self.limit = _PlanUnits(on_corrupt), limit
+
+    def process(  # type: ignore[override]
+        self, paths: Sequence[str]
+    ) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
+        left = self.limit
+        sources = share_out(paths, 1)
+        for unit in itertools.chain.from_iterable(map(self.plan.process, sources)):
+            if not isinstance(unit, BookUnit):
+                yield unit
+                continue
+            for found in super().process(unit, left):
+                left -= isinstance(found, BookFile)
+                yield found
+            if not left:
+                break
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:

@@ -77,7 +77,8 @@ def _write_late() -> None:
     global _is_due
     with _lock:
         _is_due = False
-        _write_tally()
+        if os.environ.get(PROGRESS_DIR) == _tally_folder:  # else the job is over
+            _write_tally()
 
 
 def _write_tally() -> None:

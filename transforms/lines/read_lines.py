@@ -66,6 +66,7 @@ class ReadLines(beam.PTransform):
         goes on with what is whole and reports the rest.
       members: patterns of the files wanted of an archive, by their names without folders.
       block_bytes: of a block at most; a longer line comes alone.
+      limit: one worker reads so many lines, in the order of the paths, and no more. 0 reads all.
     """
 
     def __init__(
@@ -75,20 +76,20 @@ class ReadLines(beam.PTransform):
         on_corrupt: str = "fail",
         members: Sequence[str] = MEMBERS,
         block_bytes: int = BLOCK_BYTES,
+        limit: int = 0,
     ):
         super().__init__()
+        self.limit = limit
         self.paths, self.members, self.stripes = tuple(paths), tuple(members), stripes
         self.read = _ReadUnit(on_corrupt, self.members, block_bytes)
 
     def expand(self, root: beam.Pipeline) -> LineBlocks:
-        read = (
-            root
-            | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            | "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
-            | "ReadUnits"
-            >> beam.ParDo(self.read)
-            .with_output_types(bytes)
-            .with_outputs("rejected", "lost", "lines", "unterminated", main="blocks")
+        units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
+        reader: beam.DoFn = _ReadFirst(self.read, self.limit) if self.limit else self.read
+        if not self.limit:
+            units |= "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
+        read = units | "ReadUnits" >> beam.ParDo(reader).with_output_types(bytes).with_outputs(
+            "rejected", "lost", "lines", "unterminated", main="blocks"
         )
         return LineBlocks(read.blocks, read.rejected, read.lost, read.lines, read.unterminated)
 
@@ -184,15 +185,21 @@ class _ReadUnit(beam.DoFn):
         self.members = members
         self.block_bytes = block_bytes
 
-    def process(self, planned: TextUnit) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
+    def process(
+        self, planned: TextUnit, limit: int = 0
+    ) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
         lines = 0
         for event in read_unit(planned, self.members, self.block_bytes):
             if isinstance(event, LineBlock):
+                if limit:
+                    event = first_lines(event, limit - lines)
                 kept, rejected = screen_block(planned.file, event)
                 lines += count_lines(kept) + len(rejected)
                 if kept:
                     yield kept
                 yield from (beam.pvalue.TaggedOutput("rejected", one) for one in rejected)
+                if limit and lines == limit:
+                    break
             elif isinstance(event, Unterminated):
                 name = _name_of(planned.file, event.member)
                 yield beam.pvalue.TaggedOutput("unterminated", name)
@@ -204,6 +211,30 @@ class _ReadUnit(beam.DoFn):
         if self.on_corrupt == "fail":
             raise _damage_error(planned, damage)
         return tell_lost(STAGE, LostBytes(_name_of(planned.file), *damage))
+
+
+class _ReadFirst(beam.DoFn):
+    """The first lines of all files."""
+
+    def __init__(self, read: _ReadUnit, limit: int):
+        self.read, self.limit = read, limit
+
+    def process(self, paths: Sequence[str]) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
+        left = self.limit
+        for planned in plan_units(paths, 1, self.read.members):
+            for found in self.read.process(planned, left):
+                if isinstance(found, beam.pvalue.TaggedOutput) and found.tag == "lines":
+                    left -= found.value
+                yield found
+            if not left:
+                break
+
+
+def first_lines(block: LineBlock, count: int) -> LineBlock:
+    """The block, but for lines after so many."""
+    if block.is_overlong or count_lines(block.data) <= count:
+        return block
+    return block._replace(data=block_of(list(lines_of(block.data))[:count]))
 
 
 def read_unit(

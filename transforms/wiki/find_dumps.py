@@ -31,9 +31,9 @@ from transforms.text.wikimedia.dump_folder import (
 )
 from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
 from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
+from transforms.text.wikimedia.language_names import code_of_language
 from transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
-    canonical_code,
     codes_of,
     dbname_of,
     mediawiki_table,
@@ -137,7 +137,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
       ValueError: no such code, or one that is not known and has no folder; the message names those near.
       InputError: "all", and there is no folder of a Wikipedia.
     """
-    codes = tuple(dict.fromkeys(canonical_code(code) for code in text.split(",") if code.strip()))
+    codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
     if not codes:
         raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
     if codes == (PAPER,):

@@ -1,5 +1,6 @@
 """MediaWiki dumps → pages."""
 
+import itertools
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
@@ -48,6 +49,7 @@ class ReadDump(beam.PTransform):
       namespaces: of pages in other ones the text is not read, and not given. None reads all.
       on_corrupt: "fail" raises InputError at the first damage, naming the file, the byte and the last
         whole page; "keep-good" goes on with what is whole and reports the rest.
+      limit: one worker reads so many pages, in the order of the paths, and no more. 0 reads all.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class ReadDump(beam.PTransform):
         stripes: int = 1,
         on_corrupt: str = "fail",
         namespaces: Collection[int] | None = None,
+        limit: int = 0,
     ):
         super().__init__()
+        self.limit = limit
         check_on_corrupt(on_corrupt)
         self.paths = list(paths)
         self.stripes = stripes
@@ -65,9 +69,15 @@ class ReadDump(beam.PTransform):
         self.namespaces = namespaces
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
-        read = spread_units(root, self.paths, self.stripes) | "ReadUnits" >> beam.FlatMap(
-            _read_pages, self.on_corrupt, self.namespaces
-        ).with_output_types(Page).with_outputs("rejected", "lost", main="pages")
+        how = self.on_corrupt, self.namespaces
+        if self.limit:
+            units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            reader = beam.FlatMap(_read_first_pages, self.limit, *how)
+        else:
+            units = spread_units(root, self.paths, self.stripes)
+            reader = beam.FlatMap(_read_pages, *how)
+        typed = reader.with_output_types(Page).with_outputs("rejected", "lost", main="pages")
+        read = units | "ReadUnits" >> typed
         return ReadPages(read.pages, read.rejected, read.lost)
 
 
@@ -156,6 +166,21 @@ def _read_pages(
             lost_pages = _count_lost_pages(unit, event, last_page)
             place = posixpath.basename(unit.path), *event[:3]
             yield tell_lost(STAGE, LostBytes(*place, lost_pages, last_page))
+
+
+def _read_first_pages(
+    paths: Sequence[str], limit: int, on_corrupt: str, namespaces: Collection[int] | None
+) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+    units = (unit for path in paths for unit in plan_units(path, 1))
+    left = limit
+    for event in itertools.chain.from_iterable(
+        _read_pages(unit, on_corrupt, namespaces) for unit in units
+    ):
+        yield event
+        left -= isinstance(event, Page) or event.tag == "rejected"
+        if not left:
+            break
+    counters.flush()
 
 
 def _page_of(

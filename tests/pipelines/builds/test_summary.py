@@ -62,18 +62,20 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
 SORTED_OUT = {"lines_read": 20, "rejected": {"read-lines/too-long": 2, "total": 2}}
 
 
+@pytest.mark.parametrize("split", ["test", "before_deduplication"])
+@pytest.mark.parametrize("count", [12_345_678, 4_123_456_789])
 def test_the_summary_fits_a_narrow_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, split: str, count: int
 ) -> None:
     for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "dumb")):
         monkeypatch.setenv(name, value)
     counts = dict.fromkeys(
-        ("articles", "sections", "paragraphs", "words", "characters", "pieces"), 12_345_678
+        ("articles", "sections", "paragraphs", "words", "characters", "pieces"), count
     )
-    stats = dict.fromkeys(("train", "validation", "test", "total"), counts)
+    stats = dict.fromkeys(("train", "validation", split, "paper_test", "total"), counts)
     print_summary("/data/uk", manifest(), stats, 3.21)
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
-    assert out.count("12,345,678") == len(stats) * len(counts)
+    assert out.count(f"{count:,}") == len(stats) * len(counts)
     assert not [line for line in out.splitlines() if len(line) > 80 or "…" in line]
 
 

@@ -1,4 +1,3 @@
-import argparse
 import io
 import json
 from pathlib import Path
@@ -8,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from pipelines.commands import report as command
+from pipelines.commands.parser import make_parser
 from pipelines.inspect.build_sizes import Found, find_sizes
 from pipelines.inspect.report import (
     RENDERERS,
@@ -113,13 +113,21 @@ def test_text_is_the_same_whatever_the_terminal(
     assert Console(file=io.StringIO()).width == 40
 
 
+@pytest.mark.parametrize("width", [60, 80, 90, 120])
+def test_a_narrow_terminal_has_more_tables_and_no_cut_number(two: Found, width: int) -> None:
+    tables = render_text(two, width).partition("note: ")[0].splitlines()
+    assert max(map(len, tables)) <= width
+    whole = {cell for line in render_text(two).splitlines() for cell in line.split()}
+    split = {cell for line in tables for cell in line.split()} | {*f"note: {NOTE}".split()}
+    assert {cell for cell in whole ^ split if cell.strip("─")} == set()
+    assert sum("uk" in line.split() for line in tables) > 1
+
+
 # The command.
 
 
 def run_command(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add(parser.add_subparsers())
-    settings = parser.parse_args(["report", *arguments])
+    settings = make_parser().parse_args(["report", *arguments])
     settings.run(settings, [])
 
 
@@ -136,6 +144,13 @@ def test_the_command_prints_text_unless_told(
 ) -> None:
     run_command(str(tmp_path / "wiki40b" / "el"), str(tmp_path / "wiki40b" / "uk"))
     assert capsys.readouterr().out == render_text(two)
+
+
+def test_the_command_prints_json(
+    two: Found, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_command(str(tmp_path), "--json")
+    assert capsys.readouterr().out == RENDERERS["json"](two)
 
 
 def test_the_command_knows_every_format() -> None:

@@ -316,3 +316,20 @@ def test_a_book_that_a_cut_archive_holds_a_part_of_is_not_kept(tmp_path: pathlib
     assert outcome.elements["rejected"] == []
     assert [lost.name for lost in outcome.elements["lost"]] == ["a.tar"]
     assert sum(outcome.elements["files"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "numbers"), [(1, [84]), (2, [84, 85]), (3, [84, 85, 90]), (9, [84, 85, 90])]
+)
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_of_the_first_books_no_more_are_read(
+    tmp_path: pathlib.Path, name: str, limit: int, numbers: list[int]
+) -> None:
+    paths = [
+        write_file(tmp_path, name, PACK[name](FILES)),
+        write_file(tmp_path, "pg90.txt", book(90)),
+    ]
+    outcome = read(tmp_path, paths, 2, limit=limit)
+    assert [one[0] for one in outcome.elements["books"]] == numbers
+    looked_at = len(outcome.elements["books"]) + len(outcome.elements["rejected"])
+    assert sum(outcome.elements["files"]) == looked_at

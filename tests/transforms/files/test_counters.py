@@ -1,6 +1,7 @@
 import collections
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,16 @@ def test_without_a_folder_nothing_is_written(folder: Path, monkeypatch: pytest.M
     counters.count("read-dump", "pages")
     counters.flush()
     assert list(folder.iterdir()) == []
+
+
+def test_what_was_counted_last_is_written_a_while_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(counters.PROGRESS_DIR, str(tmp_path))
+    monkeypatch.setattr(counters, "WRITE_EVERY_SECONDS", 0.05)
+    for _ in range(100):
+        counters.count("clean", "pages")
+    end = time.monotonic() + 10
+    while counters.read_tallies(tmp_path) != {"clean/pages": 100}:
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -91,6 +91,16 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripe
     }
 
 
+@pytest.mark.parametrize("limit", [1, 2, 5, 8, 9, 16])
+def test_of_the_first_lines_no_more_are_read(tmp_path: pathlib.Path, limit: int) -> None:
+    paths = [write_file(tmp_path, f"{number}.gz", gzip.compress(TEXT)) for number in (1, 2)]
+    outcome = read(paths, 2, limit=limit, block_bytes=150)
+    lines = [*TEXT.split(b"\n"), *TEXT.split(b"\n")][:limit]
+    assert lines_in(outcome) == sorted(line for line in lines if line not in (MALFORMED, b"\xff"))
+    assert sum(outcome.elements["lines"]) == limit
+    assert len(outcome.elements["rejected"]) == sum(line in (MALFORMED, b"\xff") for line in lines)
+
+
 @pytest.mark.parametrize("compress", COMPRESS.values())
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 def test_archives(

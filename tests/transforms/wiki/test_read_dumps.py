@@ -45,8 +45,9 @@ def read(
     stripes: int = 1,
     on_corrupt: str = "fail",
     namespaces: Sequence[int] | None = None,
+    limit: int = 0,
 ) -> Outcome:
-    transform = ReadDump([str(path) for path in paths], stripes, on_corrupt, namespaces)
+    transform = ReadDump([str(path) for path in paths], stripes, on_corrupt, namespaces, limit)
     return run_pipeline(lambda root: root | transform)
 
 
@@ -100,6 +101,20 @@ def test_pages_of_every_kind_of_file(
         ),
         "read-dump/dump_bytes": dump_bytes_of(str(path), stripes),
     }
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(1, 1), (4, 4), (7, 7), (10, 10), (11, 10)])
+@pytest.mark.parametrize("stripes", [1, 3])
+def test_of_the_first_pages_no_more_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, kept: int, stripes: int
+) -> None:
+    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 200)
+    paths = [tmp_path / f"part{number}.xml.bz2" for number in (1, 2)]
+    for path, pages in zip(paths, (SAMPLES[:4], SAMPLES[4:]), strict=True):
+        dump_files.write_multistream(path, tmp_path / "index.bz2", HEADER, pages, 3)
+    outcome = read(*paths, limit=limit, stripes=stripes)
+    assert outcome.elements["pages"] == PAGES[:kept]
+    assert outcome.counters["read-dump/pages"] == kept
 
 
 def test_pages_of_several_multistream_files(

@@ -118,6 +118,22 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
     return next((Locale.parse(code) for code in codes if exists(code)), None)
 
 
+def english_names(languages: Iterable[str]) -> tuple[str, ...]:
+    """Return the English names of languages, of those that CLDR has."""
+    from babel import Locale
+
+    names = Locale("en").languages
+    codes = [code.replace("-", "_") for one in languages for code in (one, _CODES.get(one, one))]
+    return tuple(names[code] for code in codes if code in names)
+
+
+def own_name(language: str) -> str:
+    """Return the name that a language has in itself; "" where CLDR does not know it."""
+    locale = _locale([language])
+    code = _CODES.get(language, language).replace("-", "_")
+    return locale.languages.get(code, "") if locale else ""
+
+
 def first_known(languages: Iterable[str]) -> str:
     """Return the first of some languages that CLDR has; "" where it has none."""
     return next((code for code in languages if _locale([code])), "")

@@ -1,0 +1,32 @@
+"""Names of languages beside codes of Wikipedias."""
+
+import pytest
+
+from transforms.text.wikimedia.language_names import code_of_language
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("uk", "uk"),
+        ("Ukrainian", "uk"),
+        ("ukrainian", "uk"),
+        (" українська ", "uk"),
+        ("Ελληνικά", "el"),
+        ("Norwegian", "no"),
+        ("Norwegian Bokmål", "no"),
+        ("nb", "no"),
+        ("Tagalog", "tl"),
+        ("Cantonese", "zh-yue"),
+        ("English", "en"),
+        ("Simple English", "simple"),
+        ("Simplified Chinese", "zh-cn"),
+        ("繁體中文", "zh-tw"),
+        ("Chinese", "zh"),  # which gives two corpora, and is refused as zh is
+        ("all", "all"),
+        ("Klingon", "klingon"),
+        ("xx", "xx"),
+    ],
+)
+def test_names_and_codes(text: str, code: str) -> None:
+    assert code_of_language(text) == code

@@ -1,0 +1,50 @@
+"""Names of languages, in English and in themselves, as CLDR has them, beside codes of Wikipedias."""
+
+import functools
+from collections.abc import Mapping
+
+from transforms.text.wikimedia.cldr import english_names, own_name
+from transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    mediawiki_table,
+    open_codes,
+)
+
+_NOT_IN_CLDR = {
+    "simple english": "simple",
+    "chinese": "zh",
+}  # zh gives two corpora: an error says so
+
+
+def code_of_language(text: str) -> str:
+    """Return the code of a Wikipedia for a code, or for the name of a language: "uk" for "Ukrainian".
+
+    Upper and lower case are one. What is neither a code nor a name comes back as it is, as a code would.
+    """
+    code = canonical_code(text)
+    if code in LANGUAGE_CODES or code in open_codes():
+        return code
+    name = text.strip().casefold()
+    return _by_english_name().get(name) or _by_own_name().get(name) or code
+
+
+def _codes() -> Mapping[str, str]:
+    """Code of each Wikipedia but one, whose language is that of another → code of its language."""
+    codes = dict.fromkeys((*LANGUAGE_CODES, *sorted(open_codes())))
+    return {code: mediawiki_table(code).get("language", code) for code in codes if code != "simple"}
+
+
+@functools.cache
+def _by_english_name() -> Mapping[str, str]:
+    named: dict[str, str] = dict(_NOT_IN_CLDR)
+    for code, language in _codes().items():
+        for name in english_names((code, language)):
+            named.setdefault(name.casefold(), code)
+    return named
+
+
+@functools.cache
+def _by_own_name() -> Mapping[str, str]:
+    names = ((own_name(language) or own_name(code), code) for code, language in _codes().items())
+    return {name.casefold(): code for name, code in names if name}
