@@ -86,7 +86,8 @@ def _notes(found: Found) -> list[str]:
         return unfinished
     notes = [
         "characters per piece and coverage (characters that have a piece of their own) are those of"
-        " validation and test; a marker is one character; the paper's pieces are of its own vocabularies"
+        " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
+        " pieces are of its own vocabularies"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
         notes.append("Total: the newest build of each language")

@@ -1,6 +1,6 @@
 """Books of SimpleBooks → vocabulary and figures of both sizes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -15,6 +15,7 @@ class CountedSizes(NamedTuple):
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json
+    words: Mapping[str, beam.PCollection]  # size → one packed list of the words of its vocabulary
 
 
 class CountSizes(beam.PTransform):
@@ -40,7 +41,11 @@ class CountSizes(beam.PTransform):
             | f"NameFact {size}" >> beam.Map(lambda stats, size: (size, stats.as_dict()), size)
             for size, vocabulary in counted.items()
         )
-        return CountedSizes(files | "Files" >> beam.Flatten(), facts | "Facts" >> beam.Flatten())
+        return CountedSizes(
+            files | "Files" >> beam.Flatten(),
+            facts | "Facts" >> beam.Flatten(),
+            {size: vocabulary.words for size, vocabulary in counted.items()},
+        )
 
     def _count(self, books: beam.PCollection, size: str) -> Any:
         name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
