@@ -6,17 +6,20 @@ import contextlib
 import gc
 import logging
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
+from pipelines.commands.command_parser import guess, level_of
 from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import BuildError, check_address_space, find_shortage
 from pipelines.settings.extras import check_extras
 
 _REPEAT_SECONDS = 0.01
+_BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam knows no name of ours
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
@@ -36,14 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     form = "%(asctime)s %(levelname)s %(message)s"
     logging.basicConfig(level=others, format=form, handlers=[_LogHandler()])
     for package in ("pipelines", "transforms"):
-        logging.getLogger(package).setLevel(logging.INFO)
+        logging.getLogger(package).setLevel(level_of(settings))
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
     atexit.register(gc.freeze)  # a last search for garbage takes a third of the time of the imports
     try:
         check_address_space()
-        return run(settings, beam_flags)
+        return run(settings, beam_flags, parser.flags())
     except BuildError as error:
         return _fail(1, error)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
@@ -53,20 +56,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(1, shortage)
 
 
-def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Runs the command that was parsed; turns errors a person can act on into one line."""
+def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable[str] = ()) -> int:
+    """Runs the command that was parsed; turns errors a person can act on into one line.
+
+    Args:
+      known: our own flags, one of which a flag that Beam does not know may be meant to be.
+    """
     # Beam takes seconds to import: `--help` does not wait for it.
     with _ended_at_once():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
-        from pipelines.engines.beam_flags import check_beam_flags
+        from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
         from pipelines.engines.file_options import set_file_options
         from transforms.files.open_input import InputError
         from transforms.files.stores import StoreError
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))
-        check_beam_flags(beam_flags)
+        check_beam_flags(beam_flags, lambda flag: guess(flag, known))
+        check_runner_flags(getattr(settings, "runner", ""), beam_flags)
         set_file_options(beam_flags)
         with _ignored_interrupts_again(), temporary_files():
             status: int | None = settings.run(settings, beam_flags)
@@ -78,7 +86,9 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
-        return _fail(130, "interrupted; what was not finished is not published")
+        return _fail(
+            130, f"interrupted; what was not finished is not published{_going_on(settings)}"
+        )
     return status or 0
 
 
@@ -122,6 +132,15 @@ def _ignored_interrupts_again() -> Iterator[None]:
         sys.unraisablehook = show
 
 
+def _going_on(settings: argparse.Namespace) -> str:
+    """The way to go on with a build in stages."""
+    if not hasattr(settings, "fresh") or settings.command == "demo":
+        return ""
+    without = ", without --fresh," if settings.fresh else ""
+    return f"; the same command{without} goes on where this one was"
+
+
 def _fail(status: int, error: object) -> int:
-    print(f"corpusmill: error: {error}", file=sys.stderr)
+    text = _BEAM_EXTRA.sub(r"pip install 'corpusmill[\1]'", str(error))
+    print(f"corpusmill: error: {text}", file=sys.stderr)
     return status

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from pipelines.settings.memory_model import JSON, MB, XML, MemoryModel
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.builds.plausibility import NOT_LINKED, Usual
 from transforms.text.vocabularies.layout import Layout
 
 _TABLES = "pipelines.refresh.tables"
@@ -25,7 +26,13 @@ class CorpusRow(NamedTuple):
     refresh: str = "pipelines.refresh.tables:FilesTable"  # its table in refresh.toml; "" for none
     shape: CorpusShape | None = None  # of its rows; None where builds hold no documents
     layout: Layout | None = None  # of its text, for vocabularies; None is not learned from
+    usual: Usual = Usual()  # less is a sample, or a part
     has_paper_table: bool = False  # report shows its builds as Table 2 of the Wiki-40B paper does
+
+    @property
+    def unit(self) -> str:
+        """What its documents are called."""
+        return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
         """Imports the module of the method."""
@@ -54,6 +61,16 @@ def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow
     return CorpusRow(name=name, build=build, memory=memory, **named | others)
 
 
+_USUAL_BOOKS = Usual(
+    100,
+    {
+        "read-books/no-ebook-number": 0.1,
+        "read-books/html-page": 0.1,
+        "read-books/empty-file": 0.1,
+        "strip-books/kept-too-little": 0.1,
+        "date-books/undated": 0.5,
+    },
+)
 _WIKI40B = MemoryModel(600 * MB, 300 * MB, 0.75, XML)
 
 CORPORA = (
@@ -63,6 +80,7 @@ CORPORA = (
         MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
         refresh=f"{_TABLES}:EntitiesTable",
         shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
+        usual=Usual(1_000),
     ),
     _row(
         "wiki40b",
@@ -71,6 +89,17 @@ CORPORA = (
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
         layout=Layout("text", "article"),
+        usual=Usual(
+            100,
+            {
+                "read-dump/malformed-xml": 0.01,
+                "screen-pages/empty-source": 0.1,
+                "screen-pages/not-wikitext": 0.1,
+                "clean-wikitext/empty-after-cleaning": 0.5,
+                "join-wikidata/deleted": 0.1,
+                NOT_LINKED: 0.5,
+            },
+        ),
         has_paper_table=True,
     ),
     _row(
@@ -97,6 +126,15 @@ CORPORA = (
             why_moves="where the shuffle puts a sentence depends on all sentences",
         ),
         layout=Layout("text", ""),
+        usual=Usual(
+            10_000,
+            {
+                "read-lines/malformed-utf-8": 0.1,
+                "read-lines/line-too-long": 0.01,
+                "duplicates": 0.95,
+                "near_duplicates": 0.95,
+            },
+        ),
     ),
     _row(
         "pg19",
@@ -107,6 +145,7 @@ CORPORA = (
             "books", "book_id", "book_title", ("book_text",), ("book_title", "publication_date")
         ),
         layout=Layout("book_text", "book"),
+        usual=_USUAL_BOOKS,
     ),
     _row(
         "simplebooks",
@@ -122,6 +161,7 @@ CORPORA = (
             why_moves="which books are held out depends on all books that are kept",
         ),
         layout=Layout("raw_text", "lines"),
+        usual=_USUAL_BOOKS,
     ),
     _row(
         "flores101",

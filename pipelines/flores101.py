@@ -1,8 +1,8 @@
 """FLORES-101: sentences for a translation benchmark, drawn from English Wikimedia sites.
 
 Method: Goyal et al., "The FLORES-101 Evaluation Benchmark for Low-Resource and Multilingual Machine
-Translation", TACL 2022, section 3.1. Where we differ and why: README, "FLORES-101". What comes after, the
-translation, is in `pipelines/translation/`.
+Translation", TACL 2022, section 3.1. Where we differ and why: pipelines/docs/flores101.md. The
+translation, which comes after, is in `pipelines/translation/`.
 """
 
 import itertools
@@ -102,9 +102,8 @@ class Flores101(CorpusBuild):
 
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of dump files that the workers will read."""
-        older = sum(dump.older.bytes_to_read(stripes) for dump in self.dumps if dump.older)
         paths = [path for dump in self.dumps for path in dump.paths]
-        return older + sum(dump_bytes_of(path, stripes) for path in paths)
+        return sum(dump_bytes_of(path, stripes) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
         """The method: the passages of all articles wait in files until some are drawn."""

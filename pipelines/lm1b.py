@@ -1,7 +1,7 @@
 """One Billion Word: news sentences, made unique, tokenised, shuffled and held out as in the original.
 
 Method: Chelba et al., 2013, in the order of the published scripts, which is not that of the paper.
-Where we differ and why: README, "One Billion Word".
+Where we differ and why: pipelines/docs/lm1b.md.
 """
 
 import posixpath
@@ -16,7 +16,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 from transforms.duplicates.drop_near_duplicates import DropNearDuplicates
 from transforms.files.open_input import file_bytes_of, match_inputs
-from transforms.lines.check_lines import check_lines
+from transforms.lines.check_lines import check_lines, sample_lines
 from transforms.lines.count_vocabulary import CountVocabulary
 from transforms.lines.map_unknown import MapUnknown
 from transforms.lines.measure_lines import MeasureLines, MeasureShards, lines_of_range
@@ -26,6 +26,8 @@ from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
 from transforms.lines.write_lines import WriteChecksums, WriteLines
+from transforms.text.builds.plausibility import OTHER_LANGUAGE, Doubt
+from transforms.text.lines.language_of_text import find_foreign_text, name_of
 from transforms.text.news.sentence_accounts import account_for_sentences
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
@@ -66,6 +68,18 @@ class Lm1b(CorpusBuild):
     def bytes_to_read(self, stripes: int) -> int:
         """Bytes of files that the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
+
+    def doubts(self) -> Sequence[Doubt]:
+        """Lines in another language than the one named."""
+        code = self.config.language
+        foreign = find_foreign_text(sample_lines(self.files, self.members), code)
+        if not foreign:
+            return ()
+        message = (
+            f"language is {code} ({name_of(code)}), but {foreign.passages:,} of {foreign.of:,} passages at"
+            f" the beginnings of the files are in another one, most of them in {foreign.language}"
+        )
+        return (Doubt(OTHER_LANGUAGE, message),)
 
     def stages(self) -> tuple[Stage, ...]:
         """The method: what is read and sorted, and what is made of it."""

@@ -1,7 +1,7 @@
 """PG-19: English books of Project Gutenberg published before 1919, whole, with an open vocabulary.
 
 Method: Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", ICLR 2020, section 4.
-Where we differ and why: README, "PG-19".
+Where we differ and why: pipelines/docs/pg19.md.
 """
 
 from collections.abc import Mapping, Sequence

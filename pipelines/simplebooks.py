@@ -1,7 +1,7 @@
 """SimpleBooks: long books in simple English, no two alike, in two sizes.
 
 Method: Nguyen, "SimpleBooks: Long-term dependency book dataset with simplified English vocabulary for
-word-level language modeling", 2019, section 2. Where we differ and why: README, "SimpleBooks".
+word-level language modeling", 2019, section 2. Where we differ and why: pipelines/docs/simplebooks.md.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Wiki-40B: cleaned articles about Wikidata entities, one corpus per language.
 
 Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. Where we differ and
-why: README, "Wiki-40B".
+why: pipelines/docs/wiki40b.md.
 """
 
 import functools
@@ -123,10 +123,8 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files; twice where pages wait for templates: they are read, then cleaned."""
-        reads = 1 + self.config.wiki_templates
-        older = self.older.bytes_to_read(stripes) if self.older else 0
-        return older + reads * sum(dump_bytes_of(path, stripes) for path in self.dumps)
+        """Bytes of dump files that the workers will read."""
+        return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
         """The date in the name of the dump."""

@@ -65,8 +65,9 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """ "multilingual-41": vocabularies over fewer languages stand beside those over more."""
-        return f"{PREFIX}-{len(self.builds)}"
+        """The number of builds, and what all differ by: "multilingual-41", "multilingual-2-min-words-9"."""
+        differing = {build.edition.removeprefix(build.language) for build in self.builds}
+        return f"{PREFIX}-{len(self.builds)}{differing.pop() if len(differing) == 1 else ''}"
 
     @property
     def dump_date(self) -> str:
@@ -110,10 +111,11 @@ class Wiki40bMultilingual(CorpusBuild):
         """What makes these vocabularies others than the paper's."""
         wanted = self.config.sample_articles
         found = []
-        absent = [code for code in LANGUAGE_CODES if code not in self.stats]
+        languages = sorted({build.language for build in self.builds})
+        absent = [code for code in LANGUAGE_CODES if code not in languages]
         if absent:
             found.append(
-                f"Learned from {len(self.stats)} languages: {', '.join(self.stats)}. The paper's are learned"
+                f"Learned from {len(languages)} languages: {', '.join(languages)}. The paper's are learned"
                 f" from {len(LANGUAGE_CODES)}; where fewer share the pieces, each gets longer ones."
             )
         few = [f"{code} {rows:,}" for code, rows in self.sampled.items() if rows < wanted]

@@ -12,6 +12,7 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance, Release
 from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
+from transforms.text.builds.plausibility import Doubt
 from transforms.text.files.dates import plain_date
 
 
@@ -55,6 +56,10 @@ class CorpusBuild:
 
     def caveats(self) -> tuple[str, ...]:
         """What this build cannot know, for want of an input."""
+        return ()
+
+    def doubts(self) -> Sequence[Doubt]:
+        """What the inputs let one doubt before they are read as a whole."""
         return ()
 
     def variant(self) -> Mapping[str, Any]:

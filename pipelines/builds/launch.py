@@ -4,20 +4,26 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import progress, publish
+from pipelines.builds import progress, publish, summary
+from pipelines.builds.estimates import Estimate, find_steps
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import StageFolders, stage_folders
 from pipelines.corpora import rows
-from pipelines.engines.engine import IN_PROCESS, Engine, PlannedBuild
+from pipelines.engines.engine import Engine, PlannedBuild
+from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
+from pipelines.engines.runners import IN_PROCESS
 from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.text.builds.plausibility import Doubt, find_doubts, find_small
+
+LOG = logging.getLogger(__name__)
 
 
 class Corpus(Staged, Protocol):
@@ -29,6 +35,7 @@ class Corpus(Staged, Protocol):
     def path(self) -> Sequence[str]: ...
     def bytes_to_read(self, stripes: int) -> int: ...
     def caveats(self) -> Sequence[str]: ...
+    def doubts(self) -> Sequence[Doubt]: ...
 
 
 def launch(
@@ -41,17 +48,25 @@ def launch(
     replace: bool = False,
     fresh: bool = False,
     ignore_memory: bool = False,
+    accept: Collection[str] = (),
+    is_sample: bool = False,
+    as_json: bool = False,
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
 
     Goes on where an earlier run of the same build was interrupted, unless all is to be done afresh.
+
+    Args:
+      accept: names of doubts (see plausibility.py) that do not end the build.
+      is_sample: nothing is said of a build that is merely small.
 
     Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
     for caveat in corpus.caveats():
-        logging.getLogger(__name__).warning(caveat)
+        LOG.warning(caveat)
+    _end_on_doubts(corpus.doubts(), accept)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
     row = rows()[corpus.path[0]]
@@ -66,18 +81,37 @@ def launch(
             publish.building(target, replace=replace) as folder,
             progress_shown(
                 " ".join(corpus.path[:2]),
+                corpus.path[0],
                 lambda: corpus.bytes_to_read(workers),
                 engine,
-                row.shape.unit if row.shape else "pages",
+                workers,
+                [stage.name for stage in corpus.stages()],
+                corpus.config,
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
+            _end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
         write_cards([target])
         stages.remove()  # last: stages beside a finished build say that its launcher was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
-    progress.print_summary(target, manifest, read_json(target, "stats.json"), seconds)
+    tell = summary.print_json if as_json else summary.print_summary
+    tell(target, manifest, read_json(target, "stats.json"), seconds)
+    for remark in () if is_sample else find_small(manifest, row.unit, row.usual):
+        LOG.warning("%s", remark)
     return manifest
+
+
+def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
+    """Raises BuildError for doubts that are not accepted; what is finished waits for the next run."""
+    found = list(doubts)
+    for doubt in found:
+        if doubt.name in accept:
+            LOG.warning("accepted (%s): %s", doubt.name, doubt.message)
+    if open_ := [doubt for doubt in found if doubt.name not in accept]:
+        names = " ".join(doubt.name for doubt in open_)
+        messages = "; ".join(doubt.message for doubt in open_)
+        raise BuildError(f"{messages}. If that is right, go on with --accept {names}")
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
@@ -88,9 +122,19 @@ def _tidy_up(stages: StageFolders, target: str) -> None:
 
 
 def progress_shown(
-    label: str, total_bytes: Callable[[], int], engine: Engine, unit: str = "pages"
+    label: str,
+    corpus: str,
+    total_bytes: Callable[[], int],
+    engine: Engine,
+    workers: int,
+    stages: Sequence[str],
+    settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Where workers run on other machines, the engine shows the progress of a job in its own way."""
+    """Shows what is done of the stages, by their steps in steps.toml.
+
+    Where workers run on other machines, the engine shows the progress of a job in its own way.
+    """
     if not engine.is_local:
         return contextlib.nullcontext()
-    return progress.shown(label, total_bytes(), unit)
+    steps = find_steps(corpus, stages, settings)
+    return progress.shown(label, Estimate(steps, total_bytes(), workers, settings))

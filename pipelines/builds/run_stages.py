@@ -53,6 +53,7 @@ def run_stages(
             if not found:
                 folders.forget(keys[number - 1 :])  # what later ones hold points into this one
                 place = Place(folder, folders.begin(key), stripes)
+                progress.enter_stage(stage.name)
                 if len(stages) > 1:
                     _log(label)
                 start, counted = time.monotonic(), progress.counts_so_far()

@@ -18,11 +18,12 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.commands.command_parser import DEFAULTS
 from pipelines.commands.generic import LazyParser
 from pipelines.commands.parser import make_parser
 from pipelines.corpora import rows
-from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.errors import BuildError
+from pipelines.engines.runners import DATAFLOW, IN_PROCESS
 
 ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
 HANDED_ON = (
@@ -38,7 +39,7 @@ HANDED_ON = (
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20
-_NOT_OFFERED = ("help", "runner")
+_NOT_OFFERED = ("help", "runner", "json", *DEFAULTS)
 
 
 def commands() -> list[str]:

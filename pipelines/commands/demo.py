@@ -18,6 +18,7 @@ def add(commands: Commands) -> None:
     add_runner(parser, workers=1)
     parser.set_defaults(extras=[row.name for row in CORPORA])
     parser.set_defaults(replace=True, fresh=True, ignore_memory=False)
+    parser.set_defaults(accept=(), is_sample=True)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
+from pipelines.engines.runners import IN_PROCESS, runner_named
+from transforms.text.builds.plausibility import DOUBTS
 
 if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
@@ -123,6 +125,13 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "--ignore-memory",
             "start although the in-process runner has not the memory that the build needs",
         )
+        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
+        flags.files(
+            "--accept",
+            f"build although the result shows damaged or mismatched input: {doubts}",
+            "DOUBT",
+            choices=DOUBTS,
+        )
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
@@ -132,8 +141,9 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
     flags.text(
         "--runner",
         "NAME",
-        "in-process (default), SparkRunner, DataflowRunner, FlinkRunner, …",
-        default="in-process",
+        "in-process (default; also called DirectRunner), SparkRunner, DataflowRunner, FlinkRunner, …",
+        default=IN_PROCESS,
+        type=_runner,
     )
 
 
@@ -154,6 +164,13 @@ class _Folders(argparse.Action):
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name != "README.md"]
         setattr(settings, self.dest, folders or values)
+
+
+def _runner(text: str) -> str:
+    try:
+        return runner_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _positive(text: str) -> int:
@@ -188,4 +205,6 @@ def launch_build(corpus: "Corpus", settings: argparse.Namespace, beam_flags: Seq
         replace=settings.replace,
         fresh=settings.fresh,
         ignore_memory=settings.ignore_memory,
+        accept=settings.accept,
+        is_sample=getattr(settings, "is_sample", False),
     )

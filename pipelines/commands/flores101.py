@@ -143,6 +143,14 @@ def _add_check(actions: Commands) -> None:
         default=[],
     )
     flags.text("--because", "TEXT", "why it is waived")
+    flags.text(
+        "--send-back",
+        "RULE",
+        "count the warnings of this rule as errors: `packets` sends their lines back; may be given more than"
+        " once",
+        action="append",
+        default=[],
+    )
     copy = "a copy of findings.tsv with a column `because`"
     flags.text("--waive-table", "FILE", copy, action="append", default=[])
     flags.workers("processes")
@@ -187,21 +195,26 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from pipelines.translation.outgoing import print_sent
     from pipelines.translation.packets import send_packets
 
-    languages = _languages_of(settings.languages)
+    _languages_of(settings.languages)  # a wrong code makes no project
     by = settings.by or user()
     project = _project_of(settings)
+    languages = _languages_of(settings.languages, project)
     print_sent(send_packets(project, languages, formats=settings.format, to=settings.to, by=by))
 
 
-def _languages_of(codes: str) -> list["TargetLanguage"]:
-    """The languages of the flag, each once. Raises ValueError, for English, too: it is the source."""
+def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
+    """The languages of the flag, each once, by their codes in the project.
+
+    Raises ValueError, for English, too: it is the source.
+    """
     from transforms.text.translation.languages import FLORES101_CODES, find_language
 
     found: dict[str, TargetLanguage] = {}
     for code in filter(None, (code.strip() for code in codes.split(","))):
         of_all = [one for one in FLORES101_CODES if one != "eng"]
         for one in of_all if code == ALL else [code]:
-            found[one] = find_language(one)
+            language = project.language(one) if project else find_language(one)
+            found[language.code] = language
     english = [code for code, language in found.items() if language.tag.split("-")[0] == "en"]
     if english:
         raise ValueError(f"{', '.join(english)}: English is what is translated")
@@ -244,7 +257,8 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     is can be waived, for as long as the text stays the same: one finding
     (--waive devtest-0042:numbers-differ), all findings of a rule (--waive '*:outer-blanks'), or many at
     once: copy findings.tsv, add a column `because`, fill it where the translation is right, and give the
-    copy with --waive-table.
+    copy with --waive-table. A warning that is an error, such as a translation that stops in the middle, is
+    made one by its rule: --send-back length-ratio, for this check.
     """
     from pipelines.translation import check_reports
     from pipelines.translation.check_runs import check_languages
@@ -255,12 +269,17 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     project, by = open_project(settings.project), settings.by or user()
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
     languages = _languages_in(project, settings.languages)
-    if waive and len(languages) != 1:
-        raise ValueError("waivers are for one language: give --languages")
+    if (waive or settings.send_back) and len(languages) != 1:
+        raise ValueError("waivers and --send-back are for one language: give --languages")
     shown = check_reports.SHOWN if len(languages) == 1 else check_reports.SHOWN_OF_MANY
     found = []
     for checked in check_languages(
-        project, languages, workers=settings.workers, waive=waive, by=by
+        project,
+        languages,
+        workers=settings.workers,
+        waive=waive,
+        send_back=settings.send_back,
+        by=by,
     ):
         check_reports.print_checked(checked, shown)
         found.append(checked)
@@ -277,7 +296,7 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
     from transforms.text.translation.languages import find_language
 
     if codes:
-        return _languages_of(codes)
+        return _languages_of(codes, project)
     found = [
         find_language(code)
         for code in project.languages
@@ -316,7 +335,7 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     if settings.language and settings.json:
         raise ValueError("--json is of all languages")
     if settings.language:
-        shown = status.render_story(project, settings.language)
+        shown = status.render_story(project, project.language(settings.language).code)
     elif settings.json:
         shown = status.render_json(project, status.find_status(project))
     else:

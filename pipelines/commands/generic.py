@@ -9,11 +9,12 @@ import typing
 from collections.abc import Callable
 from typing import Any, Self
 
+from pipelines.commands.command_parser import CommandParser
 from pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
 from pipelines.corpora import CorpusRow
 
 
-class LazyParser(argparse.ArgumentParser):
+class LazyParser(CommandParser):
     """Gets its flags when they are asked for: the module of a method takes a while to import.
 
     Args:

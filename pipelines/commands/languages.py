@@ -95,7 +95,7 @@ def _check_splits(
     """Proves that no entity is in two splits, in any two of the corpora; returns the exit status."""
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.engines.engine import IN_PROCESS
+    from pipelines.engines.runners import IN_PROCESS
     from pipelines.inspect.verify import check_builds, print_verdict
     from transforms.builds.finished_builds import open_build
 

@@ -2,34 +2,45 @@
 
 import argparse
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
-from pipelines.commands import compare, demo, generic, refresh, report, score, verify
+from pipelines.commands import compare, demo, fetch, generic, refresh, report, score, verify
+from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
+from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
+from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
-OF_BUILDS = (refresh, report, verify, compare, score, demo)
+OF_BUILDS = (fetch, refresh, report, verify, compare, score, demo)
 
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
-  corpusmill wiki40b --help         how to build Wiki-40B from dumps on disk
-  corpusmill lm1b --help            how to build One Billion Word from news sentences
-  corpusmill pg19 --help            how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
+  corpusmill fetch wiki40b --language uk    downloads what one build needs, and says how to build it
+  corpusmill help wiki40b           how to build Wiki-40B from dumps on disk
+  corpusmill help lm1b              how to build One Billion Word from news sentences
+  corpusmill help pg19              how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
   corpusmill report DIR             what was built, beside the figures of the paper
 """
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
     """The parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="corpusmill",
         description="Builds language-model benchmark corpora from their raw sources.",
         epilog=EPILOG,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--verbose", action="store_true", help="log more")
+    parser.set_defaults(**DEFAULTS)
+    parser.add_argument(
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="show the version of this package, and of each corpus",
+    )
     commands: Any = parser.add_subparsers(
         title="commands",
         required=True,
@@ -44,4 +55,46 @@ def make_parser() -> argparse.ArgumentParser:
             generic.add(row, commands)
     for command in OF_BUILDS:
         command.add(commands)
+    _add_help(commands)
     return parser
+
+
+def _add_help(commands: Commands) -> None:
+    about = "show the help page of a command"
+    parser = commands.add_parser("help", help=about, description=about, allow_abbrev=False)
+    parser.add_argument("words", nargs="*", metavar="COMMAND", action=_Help, commands=commands)
+
+
+class _Version(argparse.Action):
+    """Prints, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print_versions()
+        parser.exit()
+
+
+class _Help(argparse.Action):
+    """Prints the page of the command that the words name, as "wiki40b" or "flores101 packets", and exits."""
+
+    def __init__(self, *args: Any, commands: Commands, **named: Any):
+        super().__init__(*args, **named)
+        self._commands = commands
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, words: Any, *__: object) -> None:
+        shown = self._find(parser, words)
+        shown.print_help()
+        parser.exit()
+
+    def _find(self, parser: argparse.ArgumentParser, words: Sequence[str]) -> Any:
+        if not words:
+            return make_parser()
+        found, choices = parser, self._commands.choices
+        for word in words:
+            if word not in choices:
+                parser.error(f"no such command: {word!r}{guess(word, choices)}")
+            found = choices[word]
+            if isinstance(found, generic.LazyParser):
+                found.filled()
+            below = [one for one in found._actions if isinstance(one, argparse._SubParsersAction)]
+            choices = below[0].choices if below else {}
+        return found

@@ -123,7 +123,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     files.files(
         "--templates",
-        'TOML tables of your own: how templates show their arguments (README, "Templates")',
+        'TOML tables of your own: how templates show their arguments (docs/wiki40b.md, "Templates")',
     )
     files.switch(
         "--no-wiki-templates",

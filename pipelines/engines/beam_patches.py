@@ -267,14 +267,26 @@ def _fail(future: Any, error: Exception) -> None:
 
 # What travels between steps waits in files, and is sent as fast as it is taken.
 
-QUEUED_BYTES = 1 << 24
+_SizeBasedStream = data_plane.SizeBasedBufferingClosableOutputStream
+
+QUEUED_BYTES = 1 << 22
 """That wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait, in each of three
 queues."""
 
+MESSAGE_BYTES = 1 << 20
+"""From which on a message is sent: Beam (2.77) waits for 10 MB, and has several copies of a message."""
+
 
 def bound_queues() -> None:
-    """Lets QUEUED_BYTES wait for and from the other side. Counts for channels that are opened later."""
+    """Has messages of MESSAGE_BYTES, of which QUEUED_BYTES wait for and from the other side.
+
+    Counts for channels and streams that are opened later.
+    """
     data_plane._DEFAULT_SEND_QUEUE_MAX_BYTES = QUEUED_BYTES
+    data_plane._DEFAULT_SIZE_FLUSH_THRESHOLD = MESSAGE_BYTES
+    data_plane.SizeBasedBufferingClosableOutputStream = functools.partial(
+        _SizeBasedStream, size_flush_threshold=MESSAGE_BYTES
+    )
 
 
 def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> None:

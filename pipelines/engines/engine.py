@@ -9,9 +9,6 @@ import apache_beam as beam
 from pipelines.engines.beam_patches import Options
 from pipelines.settings.memory_model import MemoryModel
 
-IN_PROCESS = "in-process"
-DATAFLOW = "DataflowRunner"
-
 
 class PlannedBuild(NamedTuple):
     """What an engine may want to know of a build before it starts."""

@@ -12,6 +12,10 @@ _WORKER_ERROR = re.compile(
 )
 
 
+# Beam downloads some runners when they are first used.
+_NOT_FETCHED = re.compile(r"Unable to fetch remote (.+?) at (\S+): (.*)", re.DOTALL)
+
+
 class BuildError(Exception):
     """A build ended without a result; the message is for the person who started it."""
 
@@ -23,6 +27,9 @@ def find_worker_error(text: str) -> str:
         return str(found[-1]).strip()
     if shortage := _SHORTAGE.search(text):
         return f"a worker process could not go on: {_explain(shortage[0])}"
+    if missing := _NOT_FETCHED.search(text):
+        what, url, why = missing.groups()
+        return f"the runner's {what} cannot be downloaded from {url}: {why.strip('<>')}"
     return ""
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 import apache_beam as beam
 
 from pipelines.engines.beam_patches import remember_signatures
-from pipelines.engines.engine import DATAFLOW, IN_PROCESS, Engine, NamedRunner, Started
+from pipelines.engines.engine import Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
 from pipelines.engines.local.heap import give_back_large_blocks
 from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.spark.spark_engine import SPARK, Spark
+from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
+from pipelines.engines.spark.spark_engine import Spark
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
 
@@ -18,8 +19,9 @@ from transforms.files.stores import StoreError
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     """The engine of that name.
 
-    Raises ValueError for flags that it cannot run with.
+    Raises ValueError for a name that no runner has, and for flags that it cannot run with.
     """
+    runner = runner_named(runner)
     if runner == IN_PROCESS:
         return InProcess(workers, beam_flags)
     if runner == SPARK:

@@ -11,8 +11,9 @@ import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.engines.engine import IN_PROCESS, Engine
+from pipelines.engines.engine import Engine
 from pipelines.engines.run_pipeline import find_engine
+from pipelines.engines.runners import IN_PROCESS
 
 SHOWN = 20  # faults, entities and documents, on the screen
 COLUMNS = ("what", "name", "detail")

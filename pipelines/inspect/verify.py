@@ -237,6 +237,12 @@ def _read_verdict(path: str) -> Verdict:
 
 def print_verdict(verdict: Verdict, report: str = "") -> None:
     """What was checked and what was found, for a person."""
+    _print_checked(verdict, report)
+    if verdict.is_sound:
+        print("OK: all is well")
+
+
+def _print_checked(verdict: Verdict, report: str) -> None:
     counts = verdict.counts
     checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
     if not counts.ids:  # nothing in the builds is about entities

@@ -65,7 +65,8 @@ def verify_checksums(
         listed = read_list(md5_list)
         plan = plan_comparisons(build, listed, reference)
         place = {one.name: one.line for one in listed}
-        with progress_shown(f"{CORPUS} {build.edition}", lambda: plan.bytes, engine):
+        label, workers = f"{CORPUS} {build.edition}", means.get("workers") or 1
+        with progress_shown(label, "checksums", lambda: plan.bytes, engine, workers, ["compare"]):
             run_pipeline(lambda root: add_checks(root, build, plan, place, path), engine)
         return _read_verdict(path)
 

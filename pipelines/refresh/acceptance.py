@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
+from pipelines.engines.runners import IN_PROCESS
 from pipelines.inspect.compare import EditionChanges
 from pipelines.inspect.verify import verify
+from transforms.text.builds.plausibility import Usual, find_small
 
 
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
@@ -34,6 +35,16 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
     counts = changes.total._asdict()
     fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
     return {**fates, "moved": sum(changes.moved.values())}
+
+
+def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
+    """Why an edition is too small to be the current one; "" where it is not."""
+    remarks = "; ".join(find_small(manifest, unit, usual))
+    if not remarks:
+        return ""
+    return (
+        f"{remarks}; min_documents and max_rejected_shares of its [[corpus]] say what is accepted"
+    )
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:

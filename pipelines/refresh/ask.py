@@ -5,6 +5,7 @@ Without a User-Agent that names somebody to write to, dump servers refuse progra
 
 import contextlib
 import importlib.metadata
+import logging
 import math
 import re
 import socket
@@ -27,6 +28,7 @@ from pipelines.refresh.refusal import describe_status, explain
 from pipelines.refresh.remote import SiteError, hide_passwords
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
+LOG = logging.getLogger(__name__)
 BUSY = (429, 500, 502, 503, 504)
 """What a server answers that may do better later."""
 MAX_PAGE_BYTES = 10_000_000
@@ -50,7 +52,10 @@ class PatientRetry(Retry):
     def increment(self, *args: Any, **named: Any) -> Self:
         response: BaseHTTPResponse | None = named.get("response")
         if response is None:
-            return super().increment(*args, **named)
+            further = super().increment(*args, **named)
+            pool: ConnectionPool = named["_pool"]
+            LOG.info("%s does not answer; it is asked again in a moment", pool.host)
+            return further
         try:
             seconds = self.get_retry_after(response)
             if seconds is not None and seconds > _LONGEST_WAIT_SECONDS:

@@ -8,9 +8,8 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.runner import create_runner
 
 from pipelines.engines.beam_flags import check_beam_flags
-from pipelines.engines.engine import DATAFLOW, IN_PROCESS
 from pipelines.engines.run_pipeline import find_engine
-from pipelines.engines.spark.spark_engine import SPARK
+from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
 from pipelines.refresh.ask import name_ourselves
 from pipelines.refresh.config import CURRENT_TABLE, NO_TABLE, RefreshConfig, Settings
 from pipelines.refresh.recipes import Recipe, recipe_of
@@ -30,13 +29,16 @@ def check_config(config: RefreshConfig) -> None:
     for table in config.corpus:
         joined = getattr(table, table.joins, NO_TABLE)
         if joined not in (NO_TABLE, CURRENT_TABLE):
-            _check_place(f"[[corpus]] {table.label}: {table.joins}", joined, settings.runner)
+            _check_place(
+                f"[[corpus]] {table.label}: {table.joins}", joined, settings.engine["runner"]
+            )
 
 
 def _check_runner(settings: Settings) -> None:
-    runner = settings.runner
-    if "dataflow" in runner.lower() and runner != DATAFLOW:
-        raise ValueError(f"[refresh]: runner: {runner!r} is called {DATAFLOW}")
+    try:
+        runner = runner_named(settings.runner)
+    except ValueError as error:
+        raise ValueError(f"[refresh]: runner: {error}") from None
     for name in ("output", "downloads"):
         _check_place(f"[refresh]: {name}", getattr(settings, name), runner)
     try:

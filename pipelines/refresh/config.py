@@ -8,7 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 import msgspec
 
 from pipelines.corpora import load, rows
+from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
+from transforms.text.builds.plausibility import DOUBTS, Usual
 
 CURRENT_TABLE = "current"  # the build to join that the same configuration keeps
 NO_TABLE = "none"
@@ -19,6 +21,7 @@ _NAME = re.compile(r"\w[\w.-]*")
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Doubted: Any = Literal[tuple(DOUBTS)]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,7 +63,11 @@ class Settings(_Table, frozen=True, kw_only=True):
     def engine(self) -> dict[str, Any]:
         """What runs pipelines, as keyword arguments of `launch` and of checks."""
         flags = self.beam_flags
-        return {"runner": self.runner, "workers": self.workers or None, "beam_flags": flags}
+        return {
+            "runner": runner_named(self.runner),
+            "workers": self.workers or None,
+            "beam_flags": flags,
+        }
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
@@ -68,6 +75,11 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
     name: str = ""  # of it in messages, metrics and the state; "" is made of kind and language
     allow_moves: bool = False  # take an edition although documents are in other splits than before
+    accept: tuple[Doubted, ...] = ()  # what shows damaged input, and does not end a build
+    min_documents: int | None = None
+    """Documents of an edition that is published; None is what is usual for the corpus."""
+    max_rejected_shares: Mapping[str, Share] = {}
+    """Reason → share of the documents that may be lost to it in an edition that is published."""
     build: Mapping[str, Any] = {}  # settings of the corpus: flags of its command, with underscores
 
     joins: ClassVar[str] = (
@@ -98,6 +110,13 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     def given(self) -> Mapping[str, str]:
         """Settings of the corpus that are in the table itself."""
         return {}
+
+    @property
+    def usual(self) -> Usual:
+        """The least that an edition must have."""
+        usual = rows()[self.kind].usual
+        documents = usual.documents if self.min_documents is None else self.min_documents
+        return Usual(documents, {**usual.shares, **self.max_rejected_shares})
 
     @property
     def label(self) -> str:

@@ -30,15 +30,21 @@ def folder_of(downloads: str, dump: RemoteDump) -> str:
 
 
 def fetch_dump(
-    dump: RemoteDump, settings: Settings, count_bytes: Callable[[int], None]
+    dump: RemoteDump,
+    settings: Settings,
+    count_bytes: Callable[[int], None] = lambda _: None,
+    *,
+    is_ours: bool = True,
 ) -> dict[str, list[str]]:
     """Fetches what is not there yet; role → paths. Raises DownloadError, OSError.
 
     Args:
       count_bytes: gets the bytes as they come, from several threads.
+      is_ours: a refresh may remove the files when it has built from them.
     """
     folder = folder_of(settings.downloads, dump)
-    _mark(folder)
+    if is_ours:
+        _mark(folder)
     files = {file.name: file for file in dump.all_files}
     paths = download(
         list(files.values()),

@@ -1,7 +1,8 @@
 """Errors → one line for the person who reads the log of a refresh."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pipelines.builds.publish import TargetError
 from pipelines.engines.errors import BuildError
@@ -15,11 +16,14 @@ from transforms.text.builds.ledger import AccountingError
 INTERRUPTED = "interrupted; the next run goes on where this one was"
 
 _TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
-_IN_THE_FILE = (  # flags of commands → the same in refresh.toml
+_IN_THE_FILE: Sequence[
+    tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+] = (  # flags of commands → the same in refresh.toml
     (re.compile(r"--workers (\d+)"), r"workers = \1"),
     (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
     (re.compile(r"--workers\b"), "workers"),
     (re.compile(r"--ignore-memory\b"), "ignore_memory = true"),
+    (re.compile(r"--accept ([\w -]+)"), lambda found: f"accept = {json.dumps(found[1].split())}"),
 )
 _DISK_FULL = re.compile(full_disk.TEXTS)
 

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterable
 
 from pipelines.corpora import rows
-from pipelines.engines.engine import IN_PROCESS
 from pipelines.engines.errors import BuildError
 from pipelines.engines.local.memory import check_memory, memory_limit
+from pipelines.engines.runners import IN_PROCESS
 from pipelines.refresh.config import Settings
 from pipelines.refresh.remote import RemoteDump
 from transforms.files.list_folders import is_local
@@ -41,7 +41,7 @@ def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) ->
     A file whose size no site tells counts for nothing.
     """
     check_room(settings)
-    if settings.runner != IN_PROCESS or settings.ignore_memory:
+    if settings.engine["runner"] != IN_PROCESS or settings.ignore_memory:
         return
     sizes = {file.name: file.size for dump in dumps for file in dump.all_files if file.size > 0}
     model, workers = rows()[corpus].memory, settings.workers or os.cpu_count() or 1

@@ -22,9 +22,10 @@ from pipelines.builds import editions
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import launch
 from pipelines.builds.publish import is_completed, remove_build
+from pipelines.corpora import rows
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.compare import EditionChanges, compare_builds
-from pipelines.refresh.acceptance import check_edition, count_changes, find_fault
+from pipelines.refresh.acceptance import check_edition, count_changes, find_fault, find_want
 from pipelines.refresh.config import Settings
 from pipelines.refresh.downloads import fetch_dump
 from pipelines.refresh.failures import describe
@@ -33,6 +34,7 @@ from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import find_offers
 from pipelines.refresh.state import CorpusState, StateFolder
+from transforms.builds.finished_builds import MANIFEST, read_json
 from transforms.files.open_input import InputError
 
 PUBLISHED = "published"
@@ -164,7 +166,14 @@ class CorpusRun:
             self.save(edition_folder=folder, settings=dict(self.table.build))
             with self._timed("build"):
                 ignores = settings.ignore_memory
-                launch(corpus, settings.output, **settings.engine, ignore_memory=ignores)
+                launch(
+                    corpus,
+                    settings.output,
+                    **settings.engine,
+                    ignore_memory=ignores,
+                    accept=self.table.accept,
+                    is_sample=True,  # what is small is refused later
+                )
         current = editions.read_current(join(settings.output, folder))
         return plan._replace(folder=folder, edition=corpus.path[-1], current=current)
 
@@ -189,20 +198,27 @@ class CorpusRun:
         if self.settings.verify:
             with self._timed("verify"):
                 self._verify(folder, plan.edition)
-        documents, fault = dict[str, int](), ""
+        documents, fault = dict[str, int](), self._find_want(folder, plan.edition)
         if plan.current:
             with self._timed("compare"):
                 changes = self._compare(folder, plan)
             documents = count_changes(changes)
-            fault = find_fault(changes, self.table.allow_moves, self.settings.max_removed_share)
+            fault = fault or find_fault(
+                changes, self.table.allow_moves, self.settings.max_removed_share
+            )
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
-            stays = f"{plan.current} stays the current edition"
+            stays = f"{plan.current} stays the current edition" if plan.current else "there is none"
             raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
         self.check_lock()
         editions.set_current(folder, plan.edition)
+
+    def _find_want(self, folder: str, edition: str) -> str:
+        """Why an edition is too small to be published; "" where it is not."""
+        manifest = read_json(join(folder, edition), MANIFEST)
+        return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
         """Raises BuildError; where it is the current edition that cannot be read, with the way out."""

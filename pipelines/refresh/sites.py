@@ -1,8 +1,11 @@
 """A source → the newest dumps of it that are finished."""
 
 import logging
+import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 
@@ -21,6 +24,10 @@ from pipelines.refresh.sources import (
 from pipelines.refresh.wikimedia_site import find_entities, find_wiki
 
 LOG = logging.getLogger(__name__)
+_SILENT_SECONDS = 600.0
+_SILENT: "weakref.WeakKeyDictionary[requests.Session, dict[str, tuple[str, float]]]"
+_SILENT = weakref.WeakKeyDictionary()
+"""Session → host that could not be reached → how it failed, and until when it is not asked again."""
 
 _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None]] = {
     WikimediaSource: find_wiki,
@@ -47,6 +54,12 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
     offers: list[RemoteDump | None] = []
     failures: list[str] = []
     for mirror in source.mirrors:
+        silent = _SILENT.setdefault(session, {})
+        failure, until = silent.get(host := urlsplit(mirror).netloc, ("", 0.0))
+        if time.monotonic() < until:
+            failures.append(failure)
+            continue
+        LOG.info("%s: asking %s", source.name, hide_passwords(mirror))
         try:
             offers.append(_FINDERS[type(source)](source, mirror.rstrip("/"), session))
             continue
@@ -54,6 +67,8 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
             failures.append(str(error))
         except SERVER_FAULTS as error:
             failures.append(f"{hide_passwords(mirror)}: {describe_error(error)}")
+            if isinstance(error, requests.ConnectionError):
+                silent[host] = failures[-1], time.monotonic() + _SILENT_SECONDS
         LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
     if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")

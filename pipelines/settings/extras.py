@@ -6,19 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 _SENTENCES = "sentencex==1.0.32"  # another version may cut other sentences
 _LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # the second has names and scripts
+_IDENTIFIER = "py3langid==0.4.*"  # its model decides what counts as another language
 
 EXTRAS: Mapping[str, Sequence[str]] = {
     "wiki40b": (),
     "entities": (),
     "multilingual": (),
-    "lm1b": (),
+    "lm1b": (*_LANGUAGES, _IDENTIFIER),
     "pg19": (),
     "simplebooks": ("spacy>=3.8,<3.9",),  # its English tokenizer is that of SimpleBooks
     "flores101": (
         _SENTENCES,
         *_LANGUAGES,
         "ftfy>=6.3,<7",  # knows text that was decoded wrongly
-        "py3langid==0.4.*",  # its model decides what counts as another language
+        _IDENTIFIER,
         "regex>=2024.1",  # knows the scripts of characters
     ),
     "subwords": (_SENTENCES, *_LANGUAGES),

@@ -15,7 +15,7 @@ JSON = {".gz": 7.5, ".bz2": 11.0}
 class MemoryModel(NamedTuple):
     """Peak memory of a build on the in-process runner, all processes together.
 
-    Measured with inputs of two sizes or more; README, "Figures", has how.
+    Measured with inputs of two sizes or more; tests/bench/README.md has how.
     """
 
     base_bytes: int  # of the launcher and of the first worker, whatever the input

@@ -42,11 +42,12 @@ RELEASE_NOTES = {
     ),
     "1.3.0": "Near-duplicates can be left out. Texts and splits are those of 1.2.0.",
     "1.4.0": (
-        "Text: a list that finishes a sentence stays, an item a paragraph; lists and code are told by the"
-        " line of the source, so sentences that begin with a link, a note or a template stay; exponents are"
-        " raised (10⁻¹¹); coordinates stay in sentences; hidden text and rows of links go; no blank is left"
-        " before a full stop; sections about bonds stay in vi. Stubs can be left out (min_words)."
-        " Vocabulary: a marker with its line feeds is one piece, and one character."
+        "Text: a list, a verse, an example or a formula that finishes a sentence stays, an item a"
+        " paragraph; a label of one or two words goes with its list; lists and code are told by the"
+        " line of the source, so sentences that begin with a link, a note or a template stay;"
+        " exponents are raised (10⁻¹¹); coordinates stay in sentences; hidden text and rows of links"
+        " go; no blank is left before a full stop; sections about bonds stay in vi. Stubs can be left"
+        " out (min_words). Vocabulary: a marker with its line feeds is one piece, and one character."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

@@ -7,7 +7,7 @@ import multiprocessing
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import TextIO
 
@@ -59,6 +59,7 @@ def check_languages(
     *,
     workers: int = 1,
     waive: Waive | None = None,
+    send_back: Collection[str] = (),
     by: str = "",
 ) -> Iterator[Checked]:
     """Checks languages, in their order.
@@ -66,12 +67,13 @@ def check_languages(
     Args:
       workers: processes; what they write does not depend on it.
       waive: see `check_language`; for one language.
+      send_back: see `check_language`.
       by: who checks.
 
     Raises what `check_language` raises, and InputError where a process is killed. Languages before the one
     that it is raised for are done; later ones may be.
     """
-    check = functools.partial(_check, project, waive=waive, by=by)
+    check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
     count = min(workers, len(languages))
     # Reads the ids, so that workers need not.
     has_few_lines = len(languages) * len(project.ids) < MIN_LINES
@@ -81,9 +83,16 @@ def check_languages(
     return _check_in_processes(check, languages, count, progress, str(project.folder))
 
 
-def _check(project: Project, language: TargetLanguage, *, waive: Waive | None, by: str) -> Checked:
+def _check(
+    project: Project,
+    language: TargetLanguage,
+    *,
+    waive: Waive | None,
+    send_back: Collection[str],
+    by: str,
+) -> Checked:
     try:
-        return check_language(project, language, waive=waive, by=by)
+        return check_language(project, language, waive=waive, send_back=send_back, by=by)
     except ValueError as error:
         if language.code in str(error):
             raise

@@ -1,7 +1,7 @@
 """Checks of the translations in force."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from pipelines.translation import files, journal
@@ -41,9 +41,17 @@ class Checked(NamedTuple):
 
 
 def check_language(
-    project: Project, language: TargetLanguage, *, waive: Waive | None = None, by: str = ""
+    project: Project,
+    language: TargetLanguage,
+    *,
+    waive: Waive | None = None,
+    send_back: Collection[str] = (),
+    by: str = "",
 ) -> Checked:
     """Checks what is in force, and adds an entry unless the last one says the same of the same.
+
+    Args:
+      send_back: rules whose warnings are errors this time.
 
     Raises ValueError for a language in which nothing has come back; ValueError or InputError for a waiver of
     what was not found.
@@ -55,7 +63,7 @@ def check_language(
         state = LanguageState(journal.read_entries(folder), project.ids)
         if not state.answers:
             raise ValueError(f"{language.code}: no translation has come back yet")
-        found = _find(project, state, language)
+        found = _as_errors(_find(project, state, language), send_back)
         waivers = find_waivers(state, found, waive) if waive else []
         judged = _judge(state, found, waivers)
         table = write_findings(judged).encode("utf-8")
@@ -80,6 +88,17 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
     ]
     place = {name: number for number, name in enumerate(project.ids, 1)}
     return sorted(found, key=lambda one: (place.get(one.id, 0), one.severity, one.rule))
+
+
+def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding]:
+    """The findings; warnings of the rules are errors. Raises ValueError for a rule that found nothing."""
+    if unknown := set(rules) - {finding.rule for finding in found}:
+        known = ", ".join(sorted({one.rule for one in found if one.severity == "warning"}))
+        raise ValueError(
+            f"--send-back: nothing was found by {', '.join(sorted(unknown))}; rules with warnings:"
+            f" {known or 'none'}"
+        )
+    return [one._replace(severity="error") if one.rule in rules else one for one in found]
 
 
 def _dispute(name: str, answers: Sequence[Answer]) -> Finding:

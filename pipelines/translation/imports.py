@@ -12,7 +12,6 @@ from pipelines.translation.journal import Draft, Entry
 from pipelines.translation.project import Project
 from pipelines.translation.state import TRANSLATIONS, LanguageState, ids_of, write_translations
 from transforms.files.open_input import InputError
-from transforms.text.translation.languages import find_language
 from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
 from transforms.text.translation.packets.plain import read_plain
 from transforms.text.translation.packets.records import Returned
@@ -87,7 +86,7 @@ def import_files(
     Raises InputError for a file that cannot be read or is of another project, language or packet; ValueError
     for a language that is none, and for a number that is no import that a file can correct.
     """
-    code = find_language(language).code if language else ""
+    code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
     if corrects:
         read = [
@@ -154,7 +153,7 @@ def _checked(
     if returned.project and returned.project != project.key:
         message = f"is of the project {returned.project}, and this is {project.key}"
         raise ReadError(0, message)
-    code = _language(path, returned, code)
+    code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
     packets = {entry.number for entry in entries if entry.kind == "packet"}
     if not packets:
@@ -164,18 +163,23 @@ def _checked(
         raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
     _check_lines(project, returned)
     filled = [one for one in returned.translations if one.text]
+    if not filled:
+        what = (
+            "no sentence in it" if not returned.sources else "no sentence in it has a translation"
+        )
+        raise ReadError(0, f"{what}: was it saved before it was translated?")
     shown = {one.id for one in returned.translations} | set(returned.sources)
     empty = len(shown) - len(filled)
     return ReadFile(path, data, code, returned.number, filled, empty)
 
 
-def _language(path: pathlib.Path, returned: Returned, code: str) -> str:
+def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
     """The code of a file's language. Raises ReadError where it does not tell, or tells another one."""
     told = returned.language
     if not told and path.suffix not in READERS:
         told = path.stem
     try:
-        found = find_language(told).code if told else ""
+        found = project.language(told).code if told else ""
     except ValueError as error:
         if not code or returned.language:
             raise ReadError(0, f"{error}; --language tells") from None

@@ -12,6 +12,7 @@ from pipelines.translation.project import Project
 from pipelines.translation.reviews import current_reviews
 from pipelines.translation.state import LanguageState
 from transforms.text.translation.languages import TargetLanguage
+from transforms.text.translation.packets import guidelines
 from transforms.text.translation.packets.records import Packet, PacketLine
 from transforms.text.translation.packets.sheet import write_sheet
 from transforms.text.translation.packets.xliff import write_xliff
@@ -147,6 +148,7 @@ def _draft(
     stem = f"{language.code}-round{plan.round}"
     stem = stem if is_first else f"{stem}-{journal.name_of(number)}"
     contents = {f"{stem}{SUFFIXES[name]}": WRITERS[name](packet) for name in formats}
+    contents[f"{stem}{guidelines.SUFFIX}"] = guidelines.write_guidelines(packet, stem)
     facts = {
         "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],
         "lines": len(lines),

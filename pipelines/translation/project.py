@@ -24,6 +24,7 @@ from pipelines.translation.find_source import read_source_file
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import to_json
 from transforms.text.translation import source_table
+from transforms.text.translation.languages import FLORES101_CODES, TargetLanguage, find_language
 from transforms.text.translation.records import SourceSentence
 from transforms.text.translation.review.sample import choose_sample
 
@@ -95,6 +96,20 @@ class Project:
         except FileNotFoundError:
             return []
         return sorted(path.name for path in folders if not path.name.startswith("."))
+
+    def language(self, code: str) -> TargetLanguage:
+        """The language of a code, by the one code that it has in this project: "uk", "ukr_Cyrl" and "ukr" are
+        one language, which is called as its journal is, else as in FLORES-101.
+
+        Raises ValueError as `find_language` does.
+        """
+        named = find_language(code)
+        known = self.languages
+        if named.code not in known:
+            names = (*known, *FLORES101_CODES)
+            same = (one for one in names if find_language(one).tag == named.tag)
+            return find_language(next(same, code))
+        return named
 
     def journal(self, code: str) -> pathlib.Path:
         """The folder of a language's journal."""

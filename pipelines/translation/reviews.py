@@ -14,7 +14,7 @@ from pipelines.translation.outgoing import Sent, files_of, paths_of
 from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.files.open_input import InputError
-from transforms.text.translation.languages import TargetLanguage, find_language
+from transforms.text.translation.languages import TargetLanguage
 from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.records import ReadError
 from transforms.text.translation.review.quality_score import (
@@ -143,7 +143,7 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
         if not sheet.language:
             raise ReadError(0, "the column language is blank")
         try:
-            find_language(sheet.language)
+            sheet = sheet._replace(language=project.language(sheet.language).code)
         except ValueError as error:
             raise ReadError(0, str(error)) from None
         entries = journal.read_entries(project.journal(sheet.language))

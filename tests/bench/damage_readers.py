@@ -142,7 +142,7 @@ def _cleaners(
 ) -> tuple[_ReadPage, _Clean]:
     language = load_language(code)
     templates = _ReadPage(language, dict(namespaces), learns_headings=True)
-    cleaner = _Clean(language, dict(namespaces))
+    cleaner = _Clean(language, dict(namespaces), min_words=0)
     templates.setup()
     templates.start_bundle()
     cleaner.setup()

@@ -39,6 +39,7 @@ from transforms.text.translation.records import Finding, SourceSentence
 from transforms.text.translation.tables import read_table, write_table
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+(UKRAINIAN,) = (GOLDEN / "wiki40b" / "uk").glob("*-*")
 TIME = "2026-01-02T03:04:05Z"
 _REAL_PAGES = 16
 _PAGES_PER_STREAM = 4
@@ -260,7 +261,7 @@ def pins(_: pathlib.Path | None) -> Iterator[Sample]:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, row_group_size=100)
     yield all_of(".parquet", {"pins.parquet": sink.getvalue().to_pybytes()})
-    files = _folder(GOLDEN / "wiki40b" / "uk" / "20260101-1.3.0")
+    files = _folder(UKRAINIAN)
     yield Sample("build", files, tuple(name for name in files if name.endswith(".parquet")))
 
 
@@ -482,7 +483,7 @@ def checksum_lists(_: pathlib.Path | None) -> Iterator[Sample]:
 
 def log_likelihoods(_: pathlib.Path | None) -> Iterator[Sample]:
     """Log-likelihoods of the pieces of a build, one a line."""
-    files = _folder(GOLDEN / "wiki40b" / "uk" / "20260101-1.3.0")
+    files = _folder(UKRAINIAN)
     pieces = json.loads(files["stats.json"])["test"]["pieces"]
     build = {f"build/{name}": content for name, content in files.items()}
     scores = b"-1.25\n" * pieces
@@ -546,9 +547,9 @@ def refresh_states(_: pathlib.Path | None) -> Iterator[Sample]:
         "size": 10,
     }
     yield all_of("state", {"wiki40b-uk.json": json.dumps(state, indent=1).encode()})
-    files = _folder(GOLDEN / "wiki40b" / "uk" / "20260101-1.3.0")
-    edition = {f"20260101-1.3.0/{name}": content for name, content in files.items()}
-    yield Sample("current", {"CURRENT": b"20260101-1.3.0\n", **edition}, ("CURRENT",))
+    files = _folder(UKRAINIAN)
+    edition = {f"{UKRAINIAN.name}/{name}": content for name, content in files.items()}
+    yield Sample("current", {"CURRENT": f"{UKRAINIAN.name}\n".encode(), **edition}, ("CURRENT",))
     yield all_of(
         "note", {".a.bz2.json": json.dumps(note, indent=1).encode(), "a.bz2.part": b"BZh9123"}
     )

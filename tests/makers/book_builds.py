@@ -22,6 +22,7 @@ from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import Build
 from tests.tools.pack_samples import SAMPLES
 from transforms.records import Rejected
+from transforms.text.builds.plausibility import DOUBTS
 
 GUTENBERG = SAMPLES / "gutenberg"
 LIBRARY = GUTENBERG / "library"
@@ -94,7 +95,7 @@ def _build(
     """Builds a corpus of the sample, or of other files, with its settings or others."""
     others = how | ({"books": [str(path) for path in books]} if books else {})
     corpus = method(dataclasses.replace(sample, **others))  # type: ignore[call-arg]
-    launch(corpus, str(output), workers=workers)
+    launch(corpus, str(output), workers=workers, accept=DOUBTS)
     return BookBuild(output.joinpath(*corpus.path))
 
 

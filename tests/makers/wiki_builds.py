@@ -23,6 +23,7 @@ from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples
 from tests.tools.pack_samples import SAMPLES, Wiki
 from transforms.records import Rejected
+from transforms.text.builds.plausibility import DOUBTS
 
 DATE = "20260101"
 ENTITIES = str(SAMPLES / "wikidata" / f"wikidata-{DATE}-all.json.gz")
@@ -106,7 +107,7 @@ def _rows(paths: Iterable[Path]) -> list[dict[str, str]]:
 def build(output: Path, config: Wiki40bConfig, *, workers: int = 1, replace: bool = False) -> Build:
     """Builds below `output`."""
     corpus = Wiki40b(config)
-    launch(corpus, str(output), workers=workers, replace=replace)
+    launch(corpus, str(output), workers=workers, replace=replace, accept=DOUBTS)
     return Build(output.joinpath(*corpus.path))
 
 

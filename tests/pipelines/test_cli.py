@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from pipelines.builds.provenance import VERSION as PACKAGE_VERSION
 from pipelines.cli import _LogHandler
+from pipelines.commands.command_parser import level_of
 from pipelines.commands.parser import make_parser
+from pipelines.corpora import rows
 from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
 from pipelines.settings.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
@@ -94,7 +97,11 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--langauge", "uk"], "no such flag: --langauge uk"),
+        (
+            ["--langauge", "uk"],
+            "no such flag: --langauge uk; did you mean --language or --languages?",
+        ),
+        (["--runner", "Spark"], "no such runner: 'Spark'; did you mean SparkRunner?"),
         (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
         (["--shard-bytes", "0"], "shard_bytes is 0, and must be positive"),
         (["--shard-bytes", "many"], "invalid int value"),
@@ -123,7 +130,9 @@ def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message:
     ("line", "message"),
     [
         ("", "corpusmill"),
-        ("wiki40", "corpusmill"),
+        ("wiki40", "no such command: 'wiki40'; did you mean wiki40b?"),
+        ("flores101 pakets", "no such action: 'pakets'; did you mean packets or package?"),
+        ("help flores101 pakets", "no such command: 'pakets'; did you mean packets or package?"),
         ("wiki40b", "corpusmill"),
         ("wiki40b --language uk", "corpusmill"),
         ("wiki40b --language uk --output x", "corpusmill"),
@@ -145,6 +154,40 @@ def test_a_missing_dump(tmp_path: Path, run: Command) -> None:
     err = run("wiki40b", *flags, status=1).err
     assert err == f"corpusmill: error: {tmp_path}/x.xml: no such file\n"
     assert not (tmp_path / "output").exists()
+
+
+def test_help_is_a_command(run: Command) -> None:
+    for words in ([], ["wiki40b"], ["flores101", "packets"]):
+        assert run("help", *words).out == run(*words, "--help").out
+
+
+def test_versions_are_those_of_the_package_and_of_each_corpus(run: Command) -> None:
+    lines = [line.split() for line in run("--version").out.splitlines()]
+    assert lines[0] == ["corpusmill", PACKAGE_VERSION]
+    assert ["wiki40b", VERSION] in lines
+    assert [name for name, _ in lines[1:]] == [*rows()]
+
+
+@pytest.mark.parametrize(
+    ("flags", "level"),
+    [
+        (["report", "x"], logging.INFO),
+        (["--quiet", "report", "x"], logging.WARNING),
+        (["report", "x", "--quiet"], logging.WARNING),
+        (["--log-level", "debug", "report", "x"], logging.DEBUG),
+        (["flores101", "status", "--project", "x", "--log-level", "error"], logging.ERROR),
+        (["--quiet", "report", "x", "--log-level", "info"], logging.INFO),
+    ],
+)
+def test_flags_of_messages_count_before_a_command_and_after_it(
+    flags: list[str], level: int
+) -> None:
+    assert level_of(make_parser().parse_args(flags)) == level
+
+
+@pytest.mark.parametrize("flags", [["--verbose", "report", "x"], ["report", "x", "--verbose"]])
+def test_verbose_counts_before_a_command_and_after_it(flags: list[str]) -> None:
+    assert make_parser().parse_args(flags).verbose
 
 
 @pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines import corpora
-from pipelines.builds.progress import Tally
+from pipelines.builds.estimates import Estimate, describe_counts, find_steps
 from pipelines.commands import dataflow_template
 from pipelines.commands.parser import make_parser
 from pipelines.corpora import CORPORA, CorpusRow, layouts, load, shapes
@@ -224,6 +224,11 @@ def test_a_toy_has_a_form_of_dataflow(toy: Path) -> None:
 
 
 def test_a_toy_shows_its_progress() -> None:
-    counts = {"read-toy/lines": 8, "read-toy/text_bytes": 2_000_000, "read-toy/dump_bytes": 70}
-    tally = Tally(counts, 2.0, TOY.shape.unit if TOY.shape else "")
-    assert (tally.describe(70), tally.dump_bytes) == ("8 lines 1.0 MB/s", 70)
+    counts = {
+        "read-toy/lines": 8,
+        "read-toy/text_bytes": 2_000_000,
+        "read-toy/dump_bytes": 7_000_000,
+    }
+    found = Estimate(find_steps("toy", ["write"]), 7_000_000)
+    found.update(counts, "write", 1.0)
+    assert describe_counts(found.doing(2.0)) == "7.0 of 7.0 MB of the input"

@@ -17,10 +17,11 @@ from pipelines.cli import main
 from pipelines.lm1b import Lm1b
 from pipelines.settings.lm1b_settings import Lm1bConfig
 from tests.makers.news_lines import read_odd_lines, sample_lines
-from tests.pipelines.builds.test_progress import not_kept_rows
+from tests.pipelines.builds.test_summary import not_kept_rows
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 from transforms.files.open_input import InputError
+from transforms.text.builds.plausibility import DOUBTS
 
 NEWS = SAMPLES / "news"
 INPUT = (str(NEWS / "news.20??.en.shuffled*"), str(NEWS / "training-monolingual.tgz"))
@@ -33,7 +34,7 @@ def build(folder: Path, files: Iterable[Path | str] = INPUT, workers: int = 1, *
     """Builds into a folder and gives that of the build."""
     settings = {"dump_date": "2007-2011", "shards": 10, "heldout_shards": 5} | how
     config = Lm1bConfig([str(file) for file in files], **settings)
-    launch(Lm1b(config), str(folder), workers=workers)
+    launch(Lm1b(config), str(folder), workers=workers, accept=DOUBTS)
     (completed,) = folder.glob("lm1b/*/*/COMPLETED")
     return completed.parent
 

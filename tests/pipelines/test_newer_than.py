@@ -63,7 +63,7 @@ def test_wiki40b_of_new_pages(uk: WikiFiles, demo: Path, tmp_path: Path) -> None
     assert built.folder.parts[-2] == "uk-newer-than-20240101"
     assert built.manifest["settings"]["newer_than"] == "20240101"
     assert built.manifest["signature"] == (
-        "wiki40b|lang:uk|dump:20260101|newer-than:20240101|v:1.3.0"
+        f"wiki40b|lang:uk|dump:20260101|newer-than:20240101|v:{VERSION}"
     )
     assert built.manifest["newer_than"] == {
         "dbname": "ukwiki",

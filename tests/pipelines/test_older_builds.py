@@ -48,6 +48,7 @@ news_mirrors = ["{url}/news-crawl"]
 [[corpus]]
 kind = "wiki40b"
 language = "uk"
+min_documents = 1
 entities = "none"
 page_table = false
 allow_moves = false

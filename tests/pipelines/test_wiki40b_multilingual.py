@@ -248,6 +248,25 @@ def test_the_newest_build_of_each_language_is_taken(tmp_path: Path) -> None:
     assert Wiki40bMultilingual(config(tmp_path)).dump_date == "20260301"
 
 
+@pytest.mark.parametrize(
+    ("editions", "edition"),
+    [
+        (["uk", "el"], "multilingual-2"),
+        (
+            ["uk-near-duplicates-0.8", "el-near-duplicates-0.8"],
+            "multilingual-2-near-duplicates-0.8",
+        ),
+        (["uk", "el-min-words-20"], "multilingual-2"),
+    ],
+)
+def test_corpora_of_other_settings_have_vocabularies_of_their_own(
+    tmp_path: Path, editions: Sequence[str], edition: str
+) -> None:
+    for name in editions:
+        build(tmp_path, name, EL, settings={"language": name[:2]})
+    assert Wiki40bMultilingual(config(tmp_path)).edition == edition
+
+
 def test_stats_of_a_build_whose_manifest_has_none(corpora: Path) -> None:
     folder = corpora / "wiki40b" / "ja" / "20260101-1.0.0"
     manifest = manifest_of(folder)

@@ -176,7 +176,7 @@ def configure(folder: Path, output: str, site: DumpServer, more: str = "") -> Pl
     config.write_text(
         f'[refresh]\noutput = "{output}"\ncontact = "tests@example.org"\nworkers = 1\n'
         f'mirrors = ["{site.url}"]\n{more}\n'
-        f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nbuild = {BUILD}\n',
+        f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nmin_documents = 1\nbuild = {BUILD}\n',
         "utf-8",
     )
     return Place(config, output)

@@ -103,7 +103,8 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
     if split != TRAIN:
         words = vocabulary.unpack_words(packed_words)
         block = fetch_text(book.packed_tokens).encode("utf-8")
-        yield split, vocabulary.measure_heldout(block, words)
+        (stats,) = vocabulary.measure_heldout([block], words)
+        yield split, stats
 
 
 class WrittenVocabulary(NamedTuple):

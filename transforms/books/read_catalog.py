@@ -24,6 +24,7 @@ from transforms.text.files.packed_files import reason_not_to_read
 from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
 from transforms.text.lines.unit_blocks import is_archive
 
+_KEEP = "; --on-corrupt keep-good takes {}"
 STAGE = "read-catalog"
 
 _DOCUMENT = "*.rdf"
@@ -180,13 +181,18 @@ def _reject(identity: str, reason: str, detail: str) -> beam.pvalue.TaggedOutput
 
 
 def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
-    return tell_lost(STAGE, LostBytes(name, damage.offset, damage.offset, damage.message))
+    return tell_lost(
+        STAGE, LostBytes(name, damage.offset, damage.offset, damage.message, unit="rows")
+    )
 
 
 def _error_of(unit: CatalogUnit, event: BadRow | DamagedCatalog) -> InputError:
     if isinstance(event, BadRow):
-        return InputError(unit.path, f"line {event.line}: {event.message}")
-    return InputError(_join(unit.path, event.member), event.message, event.offset)
+        return InputError(
+            unit.path, f"line {event.line}: {event.message}{_KEEP.format('the others')}"
+        )
+    message = f"{event.message}{_KEEP.format('what is whole')}"
+    return InputError(_join(unit.path, event.member), message, event.offset)
 
 
 def _join(*names: str) -> str:

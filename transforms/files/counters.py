@@ -6,6 +6,7 @@ CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in
 
 import collections
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import threading
 import time
 
 from apache_beam.metrics import Metrics
+from apache_beam.metrics.metricbase import Counter
 
 NAMESPACE = "corpusmill"
 PROGRESS_DIR = "CORPUSMILL_PROGRESS_DIR"
@@ -22,17 +24,26 @@ _lock = threading.Lock()
 _tally: collections.Counter[str] = collections.Counter()
 _tally_folder = ""
 _last_written = 0.0
+_is_due = False  # whether a thread will write what was counted last
 
 
 def count(stage: str, what: str, amount: int = 1) -> None:
     """Adds to the counter `<stage>/<what>`."""
-    Metrics.counter(NAMESPACE, f"{stage}/{what}").inc(amount)
+    name = f"{stage}/{what}"
+    _counter(name).inc(amount)
     if PROGRESS_DIR in os.environ:
-        _add_to_tally(f"{stage}/{what}", amount)
+        _add_to_tally(name, amount)
+
+
+@functools.cache
+def _counter(name: str) -> Counter:
+    """A counter of Beam's, which finds out by itself whose step counts. Making one takes half of the time."""
+    counter: Counter = Metrics.counter(NAMESPACE, name)
+    return counter
 
 
 def flush() -> None:
-    """Writes the tally now: at the end of a bundle, after which the process may be idle."""
+    """Writes the tally now, not after a while: for steps that count once."""
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()
@@ -47,7 +58,7 @@ def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
 
 
 def _add_to_tally(name: str, amount: int) -> None:
-    global _tally_folder
+    global _tally_folder, _is_due
     with _lock:
         if os.environ[PROGRESS_DIR] != _tally_folder:  # the next job in the same process
             _tally_folder = os.environ[PROGRESS_DIR]
@@ -55,13 +66,25 @@ def _add_to_tally(name: str, amount: int) -> None:
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
             _write_tally()
+        elif not _is_due:  # the process may be idle after this
+            _is_due = True
+            late = threading.Timer(WRITE_EVERY_SECONDS, _write_late)
+            late.daemon = True
+            late.start()
+
+
+def _write_late() -> None:
+    global _is_due
+    with _lock:
+        _is_due = False
+        _write_tally()
 
 
 def _write_tally() -> None:
     global _last_written
-    folder = pathlib.Path(os.environ[PROGRESS_DIR])
+    folder = pathlib.Path(_tally_folder)
     _last_written = time.monotonic()
-    if not folder.is_dir():  # the job that asked for it is over
+    if not _tally_folder or not folder.is_dir():  # the job that asked for it is over
         return
     written = folder / f"{os.getpid()}.tmp"
     with contextlib.suppress(OSError):  # of a full disk: a build needs no display

@@ -33,6 +33,7 @@ class LostBytes(NamedTuple):
     message: str
     pages_lost: int = -1  # by the multistream index; -1 where it does not say
     last_page: str = ""  # the last whole page in front of it: "12 Anarchism"
+    unit: str = ""  # of what is lost; "" is what the build reads
 
 
 def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:

@@ -1,10 +1,12 @@
-"""What can be told of files of lines before hours go into them: that they are text, and look whole."""
+"""Checks of files of lines before hours go into them: they are text, and look whole. A sample of them."""
 
-from collections.abc import Sequence
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.lines.read_lines import MEMBERS, find_files
+from transforms.lines.read_lines import MEMBERS, find_files, text_stream
 from transforms.text.files import bz2_blocks
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from transforms.text.files.file_kinds import is_binary, kind_of
@@ -12,6 +14,8 @@ from transforms.text.files.tar_members import is_tar
 
 KEEP = "; --on-corrupt keep-good builds from what is text"
 _HEAD_BYTES = 1 << 12
+_SAMPLED_FILES = 8
+_SAMPLED_BYTES = 1 << 15  # of each
 
 
 def check_lines(
@@ -70,3 +74,16 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
         return True
     stream.seek(max(file_bytes - _HEAD_BYTES, 0))
     return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
+
+
+def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
+    """The first lines of some of the files, evenly chosen; none of compressed archives.
+
+    Damage is passed over: reading will report it.
+    """
+    step = -(-len(paths) // _SAMPLED_FILES) or 1
+    for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):
+        with open_raw(file.path) as stream, contextlib.suppress(*DECODE_ERRORS):
+            head = read_some(decompressed(text_stream(stream, file)), _SAMPLED_BYTES)
+            if not is_tar(head):
+                yield from head.decode("utf-8", "ignore").split("\n")

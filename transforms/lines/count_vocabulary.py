@@ -1,7 +1,7 @@
 """A shuffled corpus → its vocabulary with counts, and how it covers what was held out."""
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -9,6 +9,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms.files import counters
+from transforms.files.gather import Gather
 from transforms.files.scratch import fetch
 from transforms.files.write_files import HashedFile
 from transforms.lines.deal_words import DealWords, add_pieces
@@ -28,6 +29,8 @@ STAGE = "count-vocabulary"
 
 FILE = "vocabulary.tsv"
 BUCKETS = 64
+GATHERED_BYTES = 1 << 24
+"""Of held-out lines that are measured together, with one look-up of the vocabulary."""
 
 
 class CountedVocabulary(NamedTuple):
@@ -92,8 +95,9 @@ class CountVocabulary(beam.PTransform):
         )
         file, counts, words_of = map(operator.attrgetter, WrittenVocabulary._fields)
         words = written | "Words" >> beam.Map(words_of).with_output_types(bytes)
-        coverage = heldout | "MeasureHeldout" >> beam.Map(
-            measure_shard, AsSingleton(words)
+        measure = Gather(_Heldout, measure_shards, GATHERED_BYTES, weigh_shard)
+        coverage = heldout | "MeasureHeldout" >> beam.ParDo(
+            measure, AsSingleton(words)
         ).with_output_types(tuple[int, HeldoutStats])
         stats = written | "Stats" >> beam.Map(counts).with_output_types(VocabularyStats)
         return CountedVocabulary(
@@ -168,10 +172,21 @@ def write_vocabulary(
     )
 
 
-def measure_shard(shard: LineShard, packed_words: bytes) -> tuple[int, HeldoutStats]:
-    """(shard, how the vocabulary covers it)."""
-    words = vocabulary.unpack_words(packed_words)
-    return shard.shard, vocabulary.measure_heldout(shard.block, words)
+class _Heldout(NamedTuple):
+    shard: LineShard
+    packed_words: bytes
+
+
+def weigh_shard(heldout: _Heldout) -> int:
+    """Bytes of its lines."""
+    return len(heldout.shard.block)
+
+
+def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
+    """(shard, how the vocabulary covers it) for each; the vocabulary is unpacked once."""
+    words = vocabulary.unpack_words(heldout[0].packed_words)
+    measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)
+    return zip((one.shard.shard for one in heldout), measured, strict=True)
 
 
 def add_coverage(

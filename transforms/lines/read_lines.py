@@ -167,11 +167,12 @@ def find_files(
 def _plan_file(file: TextFile, stripes: int) -> list[FileUnit]:
     with open_raw(file.path) as stream:
         return unit_blocks.plan_block_units(
-            _text_stream(stream, file), file.path, file.stored_bytes, stripes
+            text_stream(stream, file), file.path, file.stored_bytes, stripes
         )
 
 
-def _text_stream(stream: BinaryIO, file: TextFile) -> BinaryIO:
+def text_stream(stream: BinaryIO, file: TextFile) -> BinaryIO:
+    """The stored bytes of a file, or of what is wanted of an archive."""
     if not file.member:
         return stream
     return tar_members.window_of(stream, file.start, file.stored_bytes)
@@ -217,7 +218,7 @@ def read_unit(
     with open_raw(file.path) as stream:
         try:
             for event in unit_blocks.read_blocks(
-                _text_stream(stream, file), unit, members, block_bytes
+                text_stream(stream, file), unit, members, block_bytes
             ):
                 if isinstance(event, LineBlock):
                     counters.count(STAGE, "dump_bytes", event.stored_bytes)

@@ -37,7 +37,7 @@ from transforms.text.wikimedia.page_ids import (
 )
 from transforms.text.wikimedia.sql_dump import Row
 from transforms.wiki.check_dumps import check_dumps
-from transforms.wiki.read_dumps import dump_bytes_of, read_good_pages, spread_units
+from transforms.wiki.read_dumps import read_good_pages, spread_units
 from transforms.wiki.read_sql_dumps import read_file
 
 READ_STAGE = "read-older-dump"
@@ -62,10 +62,6 @@ class OlderDump(NamedTuple):
     def paths(self) -> list[str]:
         """Of all files."""
         return [*self.dumps, *self.tables]
-
-    def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read."""
-        return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
 
 def find_older_dump(

@@ -22,5 +22,5 @@ def read_language(code: str, paths: Sequence[str] = ()) -> Language:
             language = add_tables(language, tomllib.loads(data.decode("utf-8")))
             WikitextCleaner(language, {})  # compiles the patterns
         except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise
-            raise InputError(path, str(error), 0) from None
+            raise InputError(path, str(error)) from None
     return language

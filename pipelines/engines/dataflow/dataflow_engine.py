@@ -19,8 +19,9 @@ from pipelines.engines.beam_patches import Options, active_job
 from pipelines.engines.dataflow.dataflow_errors import readable_errors
 from pipelines.engines.dataflow.dataflow_flags import brings_package, check_flags, region_of
 from pipelines.engines.dataflow.dataflow_package import worker_package
-from pipelines.engines.engine import DATAFLOW, PlannedBuild, Started
+from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.errors import BuildError
+from pipelines.engines.runners import DATAFLOW
 from transforms.files.stores import refusal_of
 
 DEFAULTS = (

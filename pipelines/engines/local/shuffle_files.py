@@ -3,7 +3,8 @@
 The runner holds each collection that one step gives to another in its own process: as it comes
 (ListBuffer), or grouped by key (GroupingBuffer). Here a collection of more than HELD_BYTES is written to a
 file without a name, which is gone with the process, however that ends. What is grouped is dealt out to
-PARTITIONS by a hash of its key, and grouped one partition at a time when a worker takes it.
+PARTITIONS by a hash of its key, large ones are dealt out once more, and each is grouped when a worker
+takes it.
 
 So memory does not grow with the input, but for a key whose values alone fill it.
 """
@@ -21,6 +22,7 @@ from apache_beam.runners.portability.fn_api_runner.execution import GroupingBuff
 from apache_beam.runners.worker.data_plane import InMemoryDataChannel
 from apache_beam.transforms.window import GlobalWindows
 
+from pipelines.engines.beam_patches import MESSAGE_BYTES
 from transforms.files.stores import named_in_errors
 
 HELD_BYTES = 1 << 22
@@ -28,6 +30,9 @@ HELD_BYTES = 1 << 22
 
 PARTITIONS = 256
 """Of a collection that is grouped. One partition for each worker is in memory at a time."""
+
+LARGE_PARTITION_BYTES = 1 << 24
+"""A partition of more than this is dealt out again before it is grouped."""
 
 _EXTENT_BYTES = 1 << 15  # of a partition, written in one go
 
@@ -178,9 +183,11 @@ class _ElementSpool:
 class FileGroupingBuffer(GroupingBuffer):
     """Beam's GroupingBuffer, which groups what is more than HELD_BYTES in files."""
 
-    def __init__(self, *coders_and_windowing: Any):
+    def __init__(self, *coders_and_windowing: Any, level: int = 0):
+        """Makes an empty one; `level` is 1 for the groups of a large partition."""
         super().__init__(*coders_and_windowing)
         self._arguments = coders_and_windowing
+        self._level = level
         self._bytes = 0
         self._file: _File | None = None
         self._extents: list[list[_Extent]] = []  # of each partition
@@ -206,17 +213,40 @@ class FileGroupingBuffer(GroupingBuffer):
         """As GroupingBuffer has it: for each of n workers what can be iterated for its groups."""
         if not self._file:
             return super().partition(n)
+        self._write_open()
         return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
-        """The encoded groups of a partition."""
+        """The encoded groups of a partition, those together that fit a message."""
         assert self._file
+        extents = self._extents[partition]
+        size = sum(extent.size for extent in extents)
+        pieces = map(self._file.read, extents)
+        if size > LARGE_PARTITION_BYTES and not self._level:
+            finer = FileGroupingBuffer(*self._arguments, level=1)
+            finer._begin_file()
+            for piece in pieces:
+                finer.append(piece)
+            (groups,) = finer.partition(1)
+            yield from groups
+            return
         grouped = GroupingBuffer(*self._arguments)
-        for extent in self._extents[partition]:
-            grouped.append(self._file.read(extent))
-        grouped.append(bytes(self._open[partition]))
-        (encoded,) = grouped.partition(1)
-        return iter(encoded)
+        for piece in pieces:
+            grouped.append(piece)
+        yield from self._messages(grouped._table, size)
+
+    def _messages(self, table: dict[bytes, list[Any]], size: int) -> Iterator[bytes]:
+        elements = sum(map(len, table.values()))
+        in_message = elements * MESSAGE_BYTES // max(size, 1)
+        while table:
+            message = GroupingBuffer(*self._arguments)
+            elements = 0
+            while table and elements <= in_message:
+                key, values = table.popitem()
+                message._table[key] = values
+                elements += len(values)
+            ((encoded,),) = message.partition(1)
+            yield encoded
 
     def _begin_file(self) -> None:
         self._file = _File()
@@ -248,12 +278,21 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _put(self, encoded_key: bytes, element: bytes) -> None:
         assert self._file
-        partition = zlib.crc32(encoded_key) % PARTITIONS
+        partition = zlib.crc32(encoded_key) // PARTITIONS**self._level % PARTITIONS
         open_extent = self._open[partition]
         open_extent += element
         if len(open_extent) >= _EXTENT_BYTES:
-            self._extents[partition].append(self._file.write(open_extent))
-            open_extent.clear()
+            self._write_extent(partition)
+
+    def _write_extent(self, partition: int) -> None:
+        assert self._file
+        self._extents[partition].append(self._file.write(self._open[partition]))
+        self._open[partition] = bytearray()
+
+    def _write_open(self) -> None:
+        for partition, open_extent in enumerate(self._open):
+            if open_extent:
+                self._write_extent(partition)
 
 
 class _Groups:

@@ -43,7 +43,6 @@ from pipelines.engines.spark.spark_files import (
 )
 from pipelines.engines.spark.spark_job_server import JobServer, job_server
 
-SPARK = "SparkRunner"
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
 """Of the JVM, which holds what travels between stages; Python's workers need the rest."""

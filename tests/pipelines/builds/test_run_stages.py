@@ -14,6 +14,7 @@ import pytest
 from apache_beam.pvalue import AsList
 
 from pipelines.builds import progress
+from pipelines.builds.estimates import Estimate, find_steps
 from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import run_stages
 from pipelines.builds.stage_folders import MARK, stage_folders
@@ -244,11 +245,11 @@ def test_what_was_counted_is_known_when_a_build_goes_on(tmp_path: Path) -> None:
         words.launch()
         return progress.counts_so_far()
 
-    with progress.shown("words", 5):
+    with progress.shown("words", Estimate(find_steps("words", ["read"]), 5)):
         words = interrupted(tmp_path, "write")
-    with progress.shown("words", 5):
+    with progress.shown("words", Estimate(find_steps("words", ["read"]), 5)):
         assert counted() == {"read-lines/lines": 5}
-    with progress.shown("words", 5):
+    with progress.shown("words", Estimate(find_steps("words", ["read"]), 5)):
         assert counted() == {"read-lines/lines": 5}
 
 

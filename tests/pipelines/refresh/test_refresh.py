@@ -221,6 +221,7 @@ OTHER = """\
 kind = "wiki40b"
 language = "uk"
 name = "other"
+min_documents = 1
 build = { vocabulary_size = 0, wiki_templates = false, near_duplicates = 0.9 }
 """
 

@@ -410,6 +410,7 @@ def test_a_page_table_of_another_date_is_of_no_use(
 def test_mirrors_have_one_layout_or_the_other(
     site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING)
     mirror.add_wiki("ukwiki", "20261020", wiki_files("20261020"))
     site.add_export("ukwiki", "20261101", EXPORT)
     source = WikimediaSource("ukwiki", mirrors=(site.url, mirror.url))

@@ -15,6 +15,7 @@ from tests.tools.pack_samples import Wiki
 
 OLD, NEW = "20261101", "20261120"
 BUILD = "{ vocabulary_size = 0, wiki_templates = false }"  # what takes the longest is left out
+SMALL = "min_documents = 1"  # the sample has few
 CHANGED_WORDS = "Новина цього видання. "
 
 
@@ -97,20 +98,29 @@ class Place:
         self.metrics = folder / "metrics.prom"
         self.state = folder / "state" / "wiki40b-uk.json"
 
-    def configure(self, url: str, more: str = "", corpus: str = "", corpora: str = "") -> None:
+    def configure(
+        self,
+        url: str,
+        more: str = "",
+        corpus: str = "",
+        corpora: str = "",
+        min_documents: str = SMALL,
+    ) -> None:
         """Writes refresh.toml.
 
         Args:
           more: lines of [refresh].
           corpus: lines of the [[corpus]] that there is.
           corpora: other [[corpus]].
+          min_documents: the line of the [[corpus]] that says how many there must be.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self.config.write_text(
             f'[refresh]\noutput = "corpora"\ndownloads = "downloads"\nstate = "state"\n'
             f'contact = "tests@example.org"\nmetrics = "metrics.prom"\nworkers = 1\n'
             f'mirrors = ["{url}"]\n{more}\n'
-            f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nbuild = {BUILD}\n{corpus}\n{corpora}\n',
+            f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n{min_documents}\nbuild = {BUILD}\n{corpus}\n'
+            f"{corpora}\n",
             "utf-8",
         )
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pipelines.translation.project import Project, open_project
 from tests.pipelines.translation.small_projects import IDS, Ran, run, source_file, state_of
-from transforms.text.translation.tables import read_table, write_table
+from transforms.text.translation.tables import write_table
 
 
 def read_packet(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns and rows of a packet's table."""
+    """The columns and rows of a packet's table, or of a review sheet."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, dialect="excel-tab")
         rows = list(reader)
@@ -67,8 +67,7 @@ class Office:
     def review(self, errors: dict[str, tuple[str, str]], reviewer: str, only: int = 99) -> Path:
         """The newest sheet, with errors put in and all else marked "ok"."""
         sheet = self.newest_file("*-review-*.tsv")
-        columns = sheet.read_text("utf-8").split("\n")[0].split("\t")
-        rows = [dict(row) for _, row in read_table(sheet.read_text("utf-8"), ())]
+        columns, rows = read_packet(sheet)
         for row in rows[:only]:
             row["category"], row["severity"] = errors.get(row["id"], ("ok", ""))
             row["comment"] = "see the guide" if row["id"] in errors else ""

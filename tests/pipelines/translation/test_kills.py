@@ -79,7 +79,11 @@ def prepare_review(folder: Path) -> None:
     check(folder)
     project = open_project(str(folder / "project"))
     (sheets,) = write_sheets(project, [find_language("fra")], reviewer="Ama")
-    sheet = Path(sheets.paths[0]).read_text("utf-8").replace("\t\t\t\tAma\n", "\tok\t\t\tAma\n")
+    sheet = (
+        Path(sheets.paths[0])
+        .read_text("utf-8")
+        .replace('\t""\t""\t""\t"Ama"', '\t"ok"\t""\t""\t"Ama"')
+    )
     (folder / "review.tsv").write_text(sheet, "utf-8")
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.translation.find_source import find_source
-from tests.pipelines.translation.offices import Office, good, read_packet
+from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import kinds, small_sentences, state_of
 from transforms.text.translation.source_table import write_source
-from transforms.text.translation.tables import read_table, write_table
+from transforms.text.translation.tables import write_table
 
 WORDS = 125  # of a sentence: 1,000 of all that are reviewed, and so 100 points are a score of 90
 
@@ -33,16 +33,17 @@ def sheet(office: Office, reviewer: str) -> Path:
 
 def fill(path: Path, first: int, last: int, errors: list[str]) -> Path:
     """Rows from `first` to `last` are reviewed; a severity each for errors of the first of them."""
-    rows = [dict(row) for _, row in read_table(path.read_text("utf-8"), ())]
+    columns, rows = read_packet(path)
     mine = rows[first - 1 : last]
     for row in mine:
         row["category"] = "ok"
     if errors:
         mine[0] |= {"category": "spelling", "severity": errors[0], "comment": "look"}
     more = [
-        {**mine[0], "severity": severity, "source": "", "target": ""} for severity in errors[1:]
+        {**mine[0], "severity": severity, "source": "", target_of(columns): ""}
+        for severity in errors[1:]
     ]
-    table = write_table(list(rows[0]), [list(row.values()) for row in [*rows, *more]])
+    table = write_table(columns, [list(row.values()) for row in [*rows, *more]])
     path.write_text(table, "utf-8")
     return path
 

@@ -38,8 +38,10 @@ def test_all_the_way_to_acceptance(office: Office) -> None:
     assert "deu: nothing sent: packet 0001 is out, and nothing has come back since" in again.out
     out = sorted(path.name for path in (office.folder / "out").iterdir())
     assert out == [
+        "deu-round1-guidelines.md",
         "deu-round1.tsv",
         "deu-round1.xlf",
+        "fra-round1-0004-guidelines.md",
         "fra-round1-0004.tsv",
         "fra-round1-0004.xlf",
     ]
@@ -371,7 +373,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
     assert "has another fra-round1.tsv already" in ran.err
     ran = office.do("packets", "--languages", "deu", "--format", "tsv", "--to", out)
     ran = office.do("packets", "--languages", "deu", "--to", out)
-    assert sorted(tree(out)) == ["deu-round1.tsv", "fra-round1.tsv"]
+    assert sorted(tree(out)) == ["deu-round1-guidelines.md", "deu-round1.tsv", "fra-round1.tsv"]
     assert (out / "fra-round1.tsv").read_text() == "mine"
     (out / "spa-round1.xlf").write_text("mine")
     office.do("packets", "--languages", "spa", "--to", out, status=1)
@@ -414,7 +416,7 @@ def test_the_same_acts_leave_the_same_bytes(tmp_path: Path) -> None:
         office.do("packets", "--languages", "fra")
         trees.append(tree(office.project_folder))
     assert trees[0] == trees[1]
-    assert len(trees[0]) == 2 + 2 * 3 + 3 + 2 + 3
+    assert len(trees[0]) == 2 + 2 * 4 + 3 + 2 + 4
 
 
 def test_all_languages_of_the_paper(office: Office) -> None:

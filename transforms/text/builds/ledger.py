@@ -14,6 +14,7 @@ INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost
 the number of malformed records in tables beside the corpus."""
 
 TABLES = ("parquet", "tfrecord")
+MOST_NAMES = 5  # of input files in a message
 
 T = TypeVar("T")
 
@@ -126,5 +127,7 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
-    """The names of the input files, sorted, of all roles or of some."""
-    return ", ".join(sorted(file.name for file in inputs if not roles or file.role in roles))
+    """The names of the input files, sorted, of all roles or of some: the first of them, if there are many."""
+    names = sorted(file.name for file in inputs if not roles or file.role in roles)
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")

@@ -177,11 +177,16 @@ def unpack_words(packed: bytes) -> pa.BinaryArray:
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
 
 
-def measure_heldout(block: bytes, words: pa.BinaryArray) -> HeldoutStats:
-    """Counts a block of lines against the words of a vocabulary."""
-    counts = count_words(block)
-    unknown = counts.filter(pc.invert(pc.is_in(counts["word"], words)))
-    return HeldoutStats(count_lines(block), total_of(counts), total_of(unknown))
+def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[HeldoutStats]:
+    """Counts blocks of lines against the words of a vocabulary. Together they take one table of the words."""
+    counts = [count_words(block) for block in blocks]
+    is_known = pc.is_in(pa.chunked_array([one["word"] for one in counts], pa.binary()), words)
+    ends = np.cumsum([one.num_rows for one in counts])
+    known = np.split(is_known.to_numpy(), ends[:-1])
+    return [
+        HeldoutStats(count_lines(block), total_of(one), total_of(one.filter(pa.array(~known_here))))
+        for block, one, known_here in zip(blocks, counts, known, strict=True)
+    ]
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:

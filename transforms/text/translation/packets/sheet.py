@@ -15,7 +15,7 @@ off when the table is read.
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from transforms.text.files.cells import protect, unprotect
@@ -39,16 +39,23 @@ _MARKED_TARGET = '"target ""'
 def write_sheet(packet: Packet) -> str:
     """The table, a row a sentence, each line ended by a line feed.
 
-    It begins with a byte order mark: without it, Excel takes UTF-8 for its old code page. Raises
-    ValueError for a packet that has no name (see `format_name`).
+    Raises ValueError for a packet that has no name (see `format_name`).
     """
     name = format_name(packet)
     target = f'target "{packet.language.code}"'
+    columns = [ID, "article", "domain", "topic", "url", SOURCE, target, NOTES, PACKET]
+    return write_quoted(columns, (_row(line, name) for line in packet.lines))
+
+
+def write_quoted(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of texts for a spreadsheet, with a byte order mark: without it, Excel takes UTF-8 for its old
+    code page.
+    """
     stream = io.StringIO()
     stream.write("\ufeff")
     writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow([ID, "article", "domain", "topic", "url", SOURCE, target, NOTES, PACKET])
-    writer.writerows(_row(line, name) for line in packet.lines)
+    writer.writerow(columns)
+    writer.writerows(map(protect, row) for row in rows)
     return stream.getvalue()
 
 
@@ -56,7 +63,7 @@ def _row(line: PacketLine, name: str) -> list[str]:
     source = line.source
     reasons = "; ".join(line.reasons)
     where = [source.id, source.article, source.domain, source.topic, source.url]
-    return list(map(protect, [*where, source.text, line.target, reasons, name]))
+    return [*where, source.text, line.target, reasons, name]
 
 
 def read_sheet(text: str, file: str) -> Returned:
@@ -75,12 +82,12 @@ def read_sheet(text: str, file: str) -> Returned:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ReadError(line, "there is a NUL in it: UTF-16 without its byte order mark?")
-    layout = _layout(text.split("\n", 1)[0].removesuffix("\r"))
+    layout = find_layout(text.split("\n", 1)[0].removesuffix("\r"))
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
     sources: dict[str, str] = {}
     translations = []
-    for line, row in _rows(text, layout):
+    for line, row in read_rows(text, layout):
         id_ = row[ID]
         if not id_:
             raise ReadError(line, "a row without an id")
@@ -94,7 +101,7 @@ def read_sheet(text: str, file: str) -> Returned:
     return Returned(*name, tuple(translations), sources if SOURCE in layout.columns else {})
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """How a table is written."""
 
     delimiter: str
@@ -104,7 +111,8 @@ class _Layout(NamedTuple):
     language: str  # code, of its header; "" where that does not tell
 
 
-def _layout(header: str) -> _Layout:
+def find_layout(header: str) -> Layout:
+    """The layout of a table, by its first line. Raises ReadError."""
     columns: tuple[str, ...] = ()
     for delimiter in _DELIMITERS:
         is_marked = delimiter != "\t" or header.startswith('"') or _MARKED_TARGET in header
@@ -116,7 +124,7 @@ def _layout(header: str) -> _Layout:
         columns = tuple(field.strip() for field in fields)
         targets = [found for found in map(_TARGET.fullmatch, columns) if found]
         if columns.count(ID) == 1 and len(targets) == 1:
-            return _Layout(delimiter, is_marked, columns, targets[0][0], targets[0][1] or "")
+            return Layout(delimiter, is_marked, columns, targets[0][0], targets[0][1] or "")
     raise ReadError(1, f"the header has to have id and target once each: {header[:200]!r}")
 
 
@@ -124,7 +132,7 @@ def _quoting(is_marked: bool) -> Literal[0, 3]:
     return csv.QUOTE_MINIMAL if is_marked else csv.QUOTE_NONE
 
 
-def _rows(text: str, layout: _Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
+def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
     """(line that it begins in, column → field) of each row that is not empty, without the header."""
     reader = csv.reader(
         io.StringIO(text, newline=""),

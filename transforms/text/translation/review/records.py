@@ -6,18 +6,24 @@ Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3
 from collections.abc import Mapping
 from typing import NamedTuple
 
-CATEGORIES = (
-    "grammar",
-    "punctuation",
-    "spelling",
-    "capitalisation",
-    "addition-or-omission",
-    "mistranslation",
-    "unnatural",
-    "untranslated",
-    "register",
-)
-SEVERITIES = ("minor", "major", "critical")
+CATEGORIES = {
+    "grammar": "agreement, case, tense, word order",
+    "punctuation": "a sign that is wrong, missing or too many",
+    "spelling": "a word that is written wrongly",
+    "capitalisation": "a capital where none belongs, or the reverse",
+    "addition-or-omission": "the translation says more than the source, or less",
+    "mistranslation": "the meaning is another one",
+    "unnatural": "correct, but nobody would say it like this",
+    "untranslated": "text of the source that was left",
+    "register": "too formal or too familiar for news and encyclopaedias",
+}
+"""Category → meaning."""
+SEVERITIES = {
+    "minor": "a blemish: the meaning is clear",
+    "major": "the meaning is hard to see, or partly wrong",
+    "critical": "the reader is misled, or cannot understand the sentence",
+}
+"""Severity → meaning, the least first."""
 
 
 class ReviewLine(NamedTuple):

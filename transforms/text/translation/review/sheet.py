@@ -1,20 +1,25 @@
 """The sheet that a reviewer fills in: a table, a row per sentence, further rows for further errors.
 
-    id            language  source  target  category  severity  comment  reviewer
-    devtest-0042  fra       Dogs.   Chins.  spelling  minor     Chiens   Ama
-    devtest-0042  fra                       register  major              Ama
-    devtest-0057  fra       Cats.   Chats.  ok                           Ama
+    id            language  source  target "fra"  category  severity  comment  reviewer  legend
+    devtest-0042  fra       Dogs.   Chins.        spelling  minor     Chiens   Ama       category: …
+    devtest-0042  fra                             register  major              Ama
+    devtest-0057  fra       Cats.   Chats.        ok                           Ama
     devtest-0063  fra       Birds.  Aves.
+
+It is written and read as packets are (see packets/sheet.py), or as the tables of a project where nothing in
+the header has quotation marks. The legend says what may stand in the other columns, a line a row; it is never
+read.
 
 A sentence without an error is marked "ok" in the column `category`. A row whose category, severity and
 comment are blank is not reviewed yet: silence is no approval.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.text.files.cells import protect
+from transforms.text.translation.packets.sheet import find_layout, read_rows, write_quoted
 from transforms.text.translation.records import ReadError
 from transforms.text.translation.review.records import (
     CATEGORIES,
@@ -23,10 +28,11 @@ from transforms.text.translation.review.records import (
     ReviewError,
     ReviewLine,
 )
-from transforms.text.translation.tables import read_table, write_table
+from transforms.text.translation.tables import read_table
 
 OK = "ok"
 COLUMNS = ("id", "language", "source", "target", "category", "severity", "comment", "reviewer")
+_LEGEND = "legend"
 _NEEDED = ("id", "category", "severity", "reviewer", "language", "target")
 _SEPARATORS = re.compile(r"[\W_]+")
 # What reviewers write for a category: American spelling, and the names of the paper in full.
@@ -43,10 +49,28 @@ _SYNONYMS = {
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
     """The sheet of a language. A name that is given stands in every row."""
-    return write_table(
-        COLUMNS,
-        ((line.id, language, line.source, line.target, "", "", "", reviewer) for line in lines),
-    )
+    columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
+    rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
+    return write_quoted([*columns, _LEGEND], _with_legend(rows))
+
+
+def make_legend() -> list[str]:
+    """What may stand in the columns that a reviewer fills in, a line each."""
+    return [
+        f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
+        *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
+        *(f"severity {name}: {meaning}" for name, meaning in SEVERITIES.items()),
+        "comment: what it should be, or why; may be blank",
+        "reviewer: your name, in every row that you fill in",
+    ]
+
+
+def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """The rows, each with a line of the legend; the last one with all that is left of it."""
+    legend = make_legend()
+    for number, row in enumerate(rows, 1):
+        is_last = number == len(rows)
+        yield [*row, " | ".join(legend) if is_last else legend.pop(0) if legend else ""]
 
 
 class _Row(NamedTuple):
@@ -96,7 +120,7 @@ def is_same_target(written: str, text: str) -> bool:
 
 
 def _read_rows(text: str) -> Iterator[_Row]:
-    for line, fields in read_table(text, _NEEDED):
+    for line, fields in _read_fields(text):
         if not any(fields.values()):
             continue  # spreadsheets leave such rows below a table
         values = (fields.get(name, "") for name in _Row._fields[1:])
@@ -104,6 +128,20 @@ def _read_rows(text: str) -> Iterator[_Row]:
         if not row.id:
             raise ReadError(line, "the column id is blank")
         yield row
+
+
+def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """(line, column → field) of each row, whichever way the table is written."""
+    text = text.removeprefix("\ufeff")
+    header = text.split("\n", 1)[0].removesuffix("\r")
+    if '"' not in header:
+        yield from read_table(text, _NEEDED)
+        return
+    layout = find_layout(header)
+    if missing := [name for name in _NEEDED if name not in (*layout.columns, "target")]:
+        raise ReadError(1, f"no column {', '.join(missing)}; there are {', '.join(layout.columns)}")
+    for line, row in read_rows(text, layout):
+        yield line, {**row, "target": row[layout.target]}
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
@@ -151,7 +189,7 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
             raise ReadError(row.line, f"{OK} has no severity, and {row.severity!r} is given")
 
 
-def _check_slug(row: _Row, column: str, slug: str, allowed: Sequence[str]) -> None:
+def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:
     if slug not in allowed:
         written = getattr(row, column)
         said = f"{written!r} is no {column}" if written else f"{column} is blank"

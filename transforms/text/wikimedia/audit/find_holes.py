@@ -414,16 +414,28 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Whether the next words of the source, after a word of a line, are the next of the text."""
+        """Whether the next words of the source, after a word of a line, are the next of the text.
+
+        They may be those of a template or formula, which stands alone or begins the next line.
+        """
         line = self.lines[number]
         if word + 1 < len(line.words):
             return self.found[number].get(word + 1) == next_word
-        following = next((one for one in self.lines[number + 1 :] if one.kind != "slots"), None)
-        if not following or next_word >= len(self.words):
+        if next_word >= len(self.words):
             return False
-        size = min(len(following.words), 2)
-        there = self.words[next_word : next_word + size]
-        return [one.norm for one in following.words[:size]] == [one.norm for one in there]
+        end = self.first_word[self.paragraph_of[next_word] + 1]
+        ahead = range(next_word, min(next_word + NEAR, end))
+        start = [self.words[j].norm for j in ahead[:2]]
+        for following in range(number + 1, len(self.lines)):
+            one = self.lines[following]
+            slots = (self.source.slot(found) for found in SLOT.findall(one.text))
+            if any(_count(start, slot.norms) for slot in slots if not slot.is_note):
+                return True
+            if one.kind != "slots":
+                return any(self.origin.get(j, (-1,))[0] == following for j in ahead) or (
+                    start == [word.norm for word in one.words[: len(start)]]
+                )
+        return False
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
         line = self.lines[line_number]

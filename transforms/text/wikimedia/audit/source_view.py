@@ -67,6 +67,11 @@ class Slot(NamedTuple):
     is_note: bool = False  # a reference or image, which leaves nothing on purpose
     arguments: tuple[str, ...] = ()  # of a template that has few
 
+    @property
+    def norms(self) -> list[str]:
+        """The words of its source."""
+        return [word.norm for word in words_of(self.wikitext)]
+
 
 class Line(NamedTuple):
     """A line of the page."""

@@ -48,6 +48,9 @@ from transforms.text.wikimedia.wikitext.variants.page_variants import PageVarian
 MAX_CHARACTERS = 16 * 1024 * 1024
 # Of so much text the passes take the sections together: longer texts leave the caches of a processor.
 BATCH_CHARACTERS = 128 * 1024
+# Of so many headings of so many characters it is remembered whether their sections are dropped.
+_MAX_HEADINGS = 4_096
+_MAX_HEADING = 100
 
 _MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
@@ -89,6 +92,7 @@ class WikitextCleaner:
         table = TemplateTable(language, namespaces, of_wiki)
         self._templates = TemplateTexts(table, self._links.show)
         self._read_variants = variants_reader(language.variants)
+        self._is_known_dropped = functools.lru_cache(_MAX_HEADINGS)(self.is_dropped)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self._language, self._namespaces, self._of_wiki)
@@ -106,8 +110,8 @@ class WikitextCleaner:
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         text = strip_tables(variants.text)
-        # The same heading may stand on a page a thousand times.
-        kept = drop_sections(split_sections(text), functools.cache(self.is_dropped))
+        # The same heading may stand on a page a thousand times, and on many pages.
+        kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         sections: list[Section] = []
         try:
             for batch in in_batches(kept, BATCH_CHARACTERS):
@@ -118,6 +122,10 @@ class WikitextCleaner:
         return CleanedPage(
             with_prose, expansion.unrendered, variants.convert_title(title), expansion.guessed
         )
+
+    def _is_dropped(self, heading: str, level: int) -> bool:
+        is_dropped = self._is_known_dropped if len(heading) <= _MAX_HEADING else self.is_dropped
+        return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
         """Whether the section under a heading is left out: references, links, galleries."""
@@ -148,15 +156,15 @@ class WikitextCleaner:
         variants: PageVariants,
     ) -> list[Section]:
         """Return what sections show; some of them may have no paragraph."""
-        marked = "".join(self._mark(section) for section in sections)
+        marked = "".join([self._mark(section) for section in sections])
         text = self._links.show(variants.show(guard_lines(drop_rows_of_links(marked))))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
-        text = show_external_links(keep_announced_lists(text))
-        text = drop_preformatted(self._links.drop_unclosed(text))
+        text = keep_announced_lists(drop_preformatted(text))
+        text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
-        if "__" in text or "＿＿" in text:
+        if any(line in text and 2 * line in text for line in "_＿"):
             text = _SWITCH.sub(_drop_switch, text)
         shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
         if len(shown) != len(sections):  # no page seen does this

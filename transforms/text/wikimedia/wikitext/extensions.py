@@ -25,6 +25,8 @@ _OPEN = re.compile(rf"<(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
 _OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")
+_COMMAS, _AFTER_COMMA = (",", "،", "、"), (",", "،", "、", ".", "。", "։", "।")
+_NO_BREAK = "&nbsp;"
 _FORMULAS = {"math", "chem", "ce"}
 # What would make a line a list or code if the tag before it were not there; of a comment, blanks alone,
 # as it is gone before MediaWiki looks at the line.
@@ -39,11 +41,10 @@ _TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\
 _TEX_START = re.compile(rf"^{_TEX_SPACE}+")
 _TEX_END = re.compile(rf"{_TEX_SPACE}{{1,8}}$")  # bounded: tried at every position
 _TEX_BRACES = re.compile(r"([{}])(?=\1)")
-_BLOCK_FORMULA = re.compile(r"display\s*=\s*[\"']?block", re.IGNORECASE)
 
 
 def _show_formula(tex: str) -> str:
-    """Return the TeX of an inline formula, without the spacing and style around it."""
+    """Return the TeX of a formula, without the spacing and style around it."""
     tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(tex.split())))
     # A blank inside "}}" changes no formula, and keeps it from looking like a template's end.
     tex = _TEX_BRACES.sub(r"\1 ", tex)
@@ -51,11 +52,11 @@ def _show_formula(tex: str) -> str:
 
 
 def _shown(name: str, attributes: str, content: str) -> str:
-    """Return what a reader sees of a tag: text for nowiki, inline code and inline formulas."""
+    """Return what a reader sees of a tag: text for nowiki, inline code and formulas."""
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
         return f"{GUARD}{shown}" if shown[:1] == " " else shown
-    if name in _FORMULAS and not _BLOCK_FORMULA.search(attributes):
+    if name in _FORMULAS:
         return _show_formula(content)
     if name in ("syntaxhighlight", "source") and "inline" in attributes:
         return protect(content)
@@ -72,11 +73,18 @@ def _filler(name: str, before: str, after: str) -> str:
         return SEPARATOR if before in _MARKUP and is_read else ""
     if before == "\n" or not before:
         return GUARD if after.startswith(_LIST_OR_CODE) else ""
-    if before in _OPENING:
+    if before in _OPENING or (before in _COMMAS and after[:1] in _AFTER_COMMA):
         return HOLE
     if before == "'":
         return SEPARATOR if after[:1] == "'" else ""
     return HOLE if after[:1] in _BLANKS and _STOP_AFTER_BLANK.match(after) else ""
+
+
+def _last(kept: list[str]) -> str:
+    """Return the last character, "" for none."""
+    if not kept:
+        return ""
+    return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
 
 
 def strip_extensions(wikitext: str) -> str:
@@ -114,7 +122,7 @@ def strip_extensions(wikitext: str) -> str:
                     end = closer.end()
                 else:
                     unclosed.add(name)
-            shown = shown or _filler(name, kept[-1][-1] if kept else "", wikitext[end : end + 3])
+            shown = shown or _filler(name, _last(kept), wikitext[end : end + 3])
             if shown:
                 kept.append(shown)
         position = end

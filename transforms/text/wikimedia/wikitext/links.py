@@ -32,7 +32,8 @@ _ANY = re.compile(
     r"\[\[([^\[\]{}|\n]++)"
     rf"(?:\|([^\[\]{SECTION}]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]{SECTION}]*+)*+))?\]\](\](?!\]))?"
 )
-_ODD_TARGET = re.compile(r"''|[%<>&]|^\.{1,2}/", re.MULTILINE)
+_ODD_TARGET = re.compile(r"''|[%<>&]|^\.{1,2}/")
+_ODD_SIGNS = ("''", "%", "<", ">", "&", "./")  # one of them is in every odd target
 _NO_TITLE = re.compile(r"[\x00-\x1f\x7f\[\]{}|<>]|%[0-9A-Fa-f]{2}|&\w+;|^\.{1,2}/")
 _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
@@ -54,7 +55,8 @@ def show_simple_links(text: str) -> str:
     if "[[" not in text:
         return text
     pieces = _PLAIN.split("".join(_PIPED.split(text)))
-    if _ODD_TARGET.search("\n".join(pieces[1::2])):
+    targets = "\n".join(pieces[1::2])
+    if any(sign in targets for sign in _ODD_SIGNS):
         pieces[1::2] = [
             _show_target(target) if _ODD_TARGET.search(target) else target
             for target in pieces[1::2]
@@ -146,4 +148,4 @@ class LinkTexts:
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
             text = _NO_LINK.sub(lambda match: protect(f"[[{match[1]}]]"), text)
-        return _LOST_BRACKETS.sub("", text)
+        return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text

@@ -29,7 +29,9 @@ SOURCE = "\ufde3"
 NOTE = "\ufde4"
 TEMPLATE = "\ufde5"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
-_THEIR_BYTES = b"\xef\xb7"  # in UTF-8 the noncharacters begin so, and a few ligatures
+# In UTF-8 the noncharacters begin so, and a few ligatures; a single byte is found faster.
+_THEIR_BYTES = b"\xef\xb7"
+_THEIR_BYTE = b"\xef"
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
@@ -41,7 +43,7 @@ def drop_noncharacters(text: str) -> str:
     except UnicodeEncodeError:
         data = text.encode("utf-8", "ignore")
         text = data.decode("utf-8")
-    if _THEIR_BYTES not in data:  # the faster search
+    if _THEIR_BYTE not in data or _THEIR_BYTES not in data:
         return text
     return _NONCHARACTER.sub("", text)
 

@@ -31,6 +31,11 @@ def strip_quotes(line: str) -> str:
     """Return one line without the marks of bold and italics; true apostrophes stay."""
     if "''" not in line:
         return line
+    if "''''" not in line:  # all marks are italic or bold
+        bold = line.count("'''")
+        italic = line.count("''") - bold
+        if bold % 2 == 0 or italic % 2 == 0:
+            return line.replace("'''", "").replace("''", "")
     runs = _RUN.findall(line)
     parts = _RUN.split(line)
     sizes = [min(5, 3 if len(run) == 4 else len(run)) for run in runs]

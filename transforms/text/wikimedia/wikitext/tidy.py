@@ -67,6 +67,8 @@ def _close_holes(line: str) -> str:
     if HOLE in line:
         for pattern, replacement in _HOLE_RULES:
             line = pattern.sub(replacement, line)
+            if HOLE not in line:
+                break
     return line
 
 

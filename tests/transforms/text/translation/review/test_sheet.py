@@ -34,10 +34,30 @@ def sheet(*rows: str) -> str:
 def test_a_new_sheet() -> None:
     text = write_review_sheet("ukr", LINES)
     assert text.splitlines()[:2] == [
-        "id\tlanguage\tsource\ttarget\tcategory\tseverity\tcomment\treviewer",
-        "dev-0001\tukr\tA cat\\tsat.\tКіт\u00a0сів. \t\t\t\t",
+        '\ufeff"id"\t"language"\t"source"\t"target ""ukr"""\t"category"\t"severity"\t"comment"\t"reviewer"'
+        '\t"legend"',
+        '"dev-0001"\t"ukr"\t"A cat\tsat."\t"Кіт\u00a0сів. "\t""\t""\t""\t""'
+        '\t"category: ok, if the sentence has no error; else one of those below, a row for each error"',
     ]
     assert text.count("\n") == 4
+
+
+def test_the_legend_names_all_that_may_be_written() -> None:
+    text = write_review_sheet("ukr", LINES * 9)
+    legend = [line.rsplit("\t", 1)[1].strip('"') for line in text.splitlines()[1:]]
+    assert [one.partition(":")[0] for one in legend if one] == [
+        "category",
+        *(f"category {name}" for name in CATEGORIES),
+        *(f"severity {name}" for name in SEVERITIES),
+        "comment",
+        "reviewer",
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_short_sheet_has_the_whole_legend(count: int) -> None:
+    text = write_review_sheet("ukr", (LINES * 2)[:count])
+    assert all(f"{name}: " in text for name in (*CATEGORIES, *SEVERITIES, "comment", "reviewer"))
 
 
 def test_nothing_of_a_new_sheet_is_reviewed() -> None:
@@ -152,7 +172,7 @@ def test_a_sheet_of_two_languages() -> None:
     ("text", "message"),
     [
         ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: no column category;"),
-        (write_review_sheet("ukr", LINES) + "dev-0001\tukr\n", "line 5: 2 fields"),
+        (sheet("d|a||||Ama") + "dev-0001\tukr\n", "line 3: 2 fields"),
     ],
 )
 def test_no_sheet(text: str, message: str) -> None:

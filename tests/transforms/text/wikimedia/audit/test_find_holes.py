@@ -126,6 +126,15 @@ RIGHT = [
     ("The lake is deep {{doubt|date=May 2001}} and cold.", ["The lake is deep and cold."]),
     ("{{Infobox lake|name=Lake}}\n'''Lake''' is a lake.", ["Lake is a lake."]),
     ("{{Main|Lake}}The lake is deep and cold.", ["The lake is deep and cold."]),
+    # What a sentence announces comes from a template or a formula.
+    (
+        "A poet wrote of the lake:\n{{quote|In it the moon has drowned.}}\nThe lake is deep.",
+        ["A poet wrote of the lake:", "In it the moon has drowned.", "The lake is deep."],
+    ),
+    (
+        "There are two kinds of fish in the lake:\n* {{lang|la|Esox}}, a pike with many teeth",
+        ["There are two kinds of fish in the lake:", "Esox, a pike with many teeth"],
+    ),
     (
         "湖は深い{{Sfn|B|1901|p=1}}。町の北にある{{要出典|date=2001年}}が、寒い。",
         ["湖は深い。町の北にあるが、寒い。"],

@@ -1,0 +1,201 @@
+"""What a person, or a program, is told of a build at its end."""
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from transforms.records import SubwordStats
+from transforms.text.books.simple.simplebooks_rows import SIZES
+from transforms.text.fingerprint import SPLITS
+from transforms.text.news.sentence_accounts import LEFT_OUT
+from transforms.wiki.list_unrendered import NAME as UNRENDERED
+
+LOG_COLUMNS = 120
+MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
+_NOT_KEPT = {
+    **LEFT_OUT,
+    "repeated": "repeated",
+    "without_item": "without item",
+    "not_drawn": "not drawn",
+}
+"""Count of what is not kept without being rejected, in manifest.json → its name in the summary."""
+
+
+def print_json(
+    target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
+) -> None:
+    """The same for programs, on one line."""
+    told = {name: manifest[name] for name in ("signature", "settings", "counts", "caveats", "lost")}
+    summary = {"target": target, "seconds": round(seconds, 1), **told, "stats": stats}
+    print(json.dumps(summary, ensure_ascii=False), flush=True)
+
+
+def print_summary(
+    target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
+) -> None:
+    """The table at the end: what was kept and what was not, and where everything is."""
+    console = Console()
+    is_log = not console.is_terminal
+    if is_log:
+        console.width = LOG_COLUMNS
+    say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    say(manifest["signature"])
+    if "total" in stats:
+        wide = _table_of(stats)
+        needed = Measurement.get(console, console.options.update(max_width=LOG_COLUMNS), wide)
+        fits = needed.maximum <= console.width
+        console.print(wide if fits else _table_of(stats, is_turned=True))
+    for line in _vocabularies(manifest, stats):
+        say(line, soft_wrap=is_log)
+    unit = _unit_of(manifest["counts"])
+    if "rejected" in manifest["counts"]:
+        console.print(_table_of_reasons(manifest["counts"], unit))
+    read = manifest["counts"].get(f"{unit}_read")
+    done = "built" if read is None else f"{read:,} {unit} read"
+    say(f"{done} in {seconds:.1f} s")
+    for line in _remarks(manifest):
+        say(f"note: {line}", soft_wrap=is_log)
+    say(f"the build: {target}")
+
+
+def _unit_of(counts: Mapping[str, Any]) -> str:
+    """What a build has read."""
+    return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
+
+
+def _table_of(stats: Mapping[str, Any], *, is_turned: bool = False) -> Table:
+    """A row for each split, or a column; for a build without splits, a row for each count."""
+    table = Table()
+    if not stats.keys() & {"train", "dev"}:
+        table.add_column("what", no_wrap=True)
+        table.add_column("count", justify="right", no_wrap=True)
+        for name, count in _flat(stats.get("total", {})):
+            table.add_row(name.replace("_", " "), f"{count:,}")
+        return table
+    columns = [
+        column
+        for column, value in stats["total"].items()
+        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
+    ]
+    names = [
+        name
+        for name, values in stats.items()
+        if isinstance(values, Mapping) and values.keys() >= set(columns)
+    ]
+    table.add_column("" if is_turned else "split", no_wrap=True)
+    for title in names if is_turned else columns:
+        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
+    if is_turned:
+        for column in columns:
+            counts = (f"{stats[name][column]:,}" for name in names)
+            table.add_row(column.replace("_", " "), *counts)
+        return table
+    for name in names:
+        if name == "total":
+            table.add_section()
+        counts = (f"{stats[name][column]:,}" for column in columns)
+        table.add_row(name.replace("_", " "), *counts)
+    return table
+
+
+def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
+    """What was learned, and how it fits the text that it was not learned from."""
+    if "vocabulary_with_S_slashS_UNK" in stats:
+        yield from _words(stats)
+        return
+    yield from _figures_of_books(stats)
+    learned = manifest.get("sentencepiece", {})
+    if "vocabulary_size" not in learned:  # several, by their names
+        yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
+        return
+    yield f"SentencePiece: {_describe(learned)}"
+    for split in SPLITS[1:] if learned["vocabulary_size"] else ():
+        counts = SubwordStats(*(stats[split][name] for name in SubwordStats._fields))
+        if not counts.pieces:
+            yield f"  {split}: no text"
+            continue
+        yield (
+            f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
+            f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"
+        )
+
+
+def _words(stats: Mapping[str, Any]) -> Iterator[str]:
+    yield f"vocabulary: {stats['vocabulary_with_S_slashS_UNK']:,} words; out of it:"
+    for name in ("heldout_shard_0", "heldout"):
+        words = stats[name]["predicted_words_with_end"]
+        unknown = stats[name]["out_of_vocabulary"]
+        share = f" ({unknown / words:.2%})" if words else ""
+        yield f"  {name.replace('_', ' ')}: {unknown:,} of {words:,} words{share}"
+
+
+def _figures_of_books(stats: Mapping[str, Any]) -> Iterator[str]:
+    for size in SIZES:
+        if size in stats:
+            figures = stats[size]
+            yield (
+                f"{size}: {figures['splits']['train']['tokens']:,} tokens of training, a vocabulary of"
+                f" {figures['vocabulary_words']:,}, FREQ {figures['tokens_per_vocabulary_word']:,.2f}"
+            )
+    if "dates" in stats:
+        sources = stats["dates"]["dated_by"].items()
+        yield "dated by " + ", ".join(f"{source} {count:,}" for source, count in sources)
+
+
+def _describe(learned: Mapping[str, Any]) -> str:
+    if not learned["vocabulary_size"]:
+        return f"no vocabulary: {learned['reason']}"
+    size, articles = learned["vocabulary_size"], learned["sampled_articles"]
+    return f"{size:,} pieces, learned from {articles:,} articles of train"
+
+
+def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    for name, count in counts.items():
+        if isinstance(count, Mapping) and len(count) > MOST_ROWS:
+            yield f"{before}{name} (sum of {len(count)})", sum(count.values())
+        elif isinstance(count, Mapping):
+            yield from _flat(count, f"{before}{name}: ")
+        else:
+            yield f"{before}{name}", count
+
+
+def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
+    """A row for each reason, then all that was read and is not kept."""
+    reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
+    reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
+    table = Table()
+    table.add_column("not kept", overflow="fold")
+    table.add_column(unit, justify="right", no_wrap=True)
+    for reason, count in (*reasons.items(), ("total", sum(reasons.values()))):
+        table.add_row(reason, f"{count:,}")
+    return table
+
+
+def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield from manifest["caveats"]
+    counts = manifest["counts"]
+    if counts.get("class_unknown"):
+        yield (
+            "kept although the class of their entity is not known:"
+            f" {counts['class_unknown']:,} of the articles"
+        )
+    if counts.get("repeated"):
+        yield f"lines for an item that another line has, too, and tells more of: {counts['repeated']:,}"
+    for file in manifest["outputs"]:
+        if file["name"] == UNRENDERED and file["records"]:
+            yield (
+                f"templates in running text that nothing describes: {file['records']:,}, listed in"
+                f" {UNRENDERED}; --templates tells how they show"
+            )
+    for lost in manifest["lost"]:
+        pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"
+        unit = lost.get("unit") or _unit_of(counts)
+        yield (
+            f"lost: {lost['name']}, bytes {lost['start']} to {lost['end']}, {pages} {unit}:"
+            f" {lost['message']}"
+        )

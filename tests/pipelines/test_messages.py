@@ -1,0 +1,171 @@
+"""What commands say when something is wrong: one line, with the place and the way out."""
+
+import importlib.util
+import json
+import re
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pipelines.commands import flags
+from pipelines.inspect.verify import Verdict, print_verdict
+from pipelines.samples.sample_builds import sample_dump
+from tests.makers.wiki_builds import run_cli
+from tests.tools.pack_samples import SAMPLES
+from transforms.builds.check_files import Fault
+from transforms.builds.check_splits import IdCounts
+from transforms.records import InputFile
+from transforms.text.builds.ledger import names_of
+
+NEWS = str(SAMPLES / "news" / "news.20??.en.shuffled*")
+UK = sample_dump("wikipedia", "ukwiki")
+BAD_TOML = '[templates]\n"Distance" = {1:number}\n'
+LANGUAGE = ["wiki40b", "--language", "uk", "--dump", UK]
+
+CASES = {  # name → arguments, exit status, the whole of what is printed
+    "a flag without its word": (
+        ["lm1b", "--input"],
+        2,
+        r"corpusmill lm1b: error: argument --input: expected at least one argument\n"
+        r"corpusmill lm1b --help explains the flags\n",
+    ),
+    "a flag that is missing": (
+        ["lm1b", "--output", "o"],
+        2,
+        r"corpusmill lm1b: error: the following arguments are required: --input\n"
+        r"corpusmill lm1b --help explains the flags\n",
+    ),
+    "a table of templates that is no TOML": (
+        [*LANGUAGE, "--templates", "bad.toml", "--output", "o"],
+        1,
+        r"corpusmill: error: bad\.toml: .*\(at line 2, column \d+\)\n",
+    ),
+    "Dataflow without its flags": (
+        ["lm1b", "--input", "gs://b/news", "--output", "gs://b/o", "--runner", "DataflowRunner"],
+        2,
+        r"corpusmill: error: DataflowRunner needs --project, the id of a Google Cloud project\n",
+    ),
+    "news in another language": (
+        ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o"],
+        1,
+        r"corpusmill: error: language is uk \(Ukrainian\), but (\d+) of \1 passages at the beginnings of"
+        r" the files are in another one, most of them in English\. If that is right, go on with"
+        r" --accept other-language\n",
+    ),
+    "a doubt that is none": (
+        ["lm1b", "--input", NEWS, "--output", "o", "--accept", "all"],
+        2,
+        r"corpusmill lm1b: error: argument --accept: invalid choice: 'all' .*\n.* explains the flags\n",
+    ),
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder, without a network."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the network is asked")
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.chdir(tmp_path)
+    Path("bad.toml").write_text(BAD_TOML)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_messages(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, status, printed = CASES[name]
+    assert run_cli(*arguments) == status
+    lines = [one for one in capsys.readouterr().err.splitlines(True) if " WARNING " not in one]
+    assert re.fullmatch(printed, "".join(lines))
+    assert not Path("o").exists()
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("google.cloud") is not None
+    and importlib.util.find_spec("google.cloud.storage") is not None,
+    reason='the extra "gcp" is installed',
+)
+def test_the_extra_of_a_store_is_ours(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli("lm1b", "--input", "gs://b/news", "--output", "o") == 2
+    said = capsys.readouterr().err
+    assert "pip install 'corpusmill[gcp]'" in said
+    assert "apache-beam[" not in said
+
+
+@pytest.mark.parametrize(
+    ("flag", "way"),
+    [([], "the same command goes on"), (["--fresh"], "the same command, without --fresh, goes on")],
+)
+def test_an_interrupt_says_how_to_go_on(
+    flag: Sequence[str],
+    way: str,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(flags, "build_corpus", interrupt)
+    assert run_cli("lm1b", "--input", NEWS, "--output", "o", *flag) == 130
+    assert capsys.readouterr().err == (
+        f"corpusmill: error: interrupted; what was not finished is not published; {way} where this one was\n"
+    )
+
+
+def test_few_of_many_names_are_listed() -> None:
+    files = [InputFile("books", f"{number}.txt", 1, "") for number in range(5_000)]
+    assert names_of(files) == "0.txt, 1.txt, 10.txt, 100.txt, 1000.txt and 4,995 more"
+    assert names_of(files[:2], ["books"]) == "0.txt, 1.txt"
+
+
+@pytest.mark.parametrize(
+    ("faults", "last"),
+    [
+        ((), "OK: all is well"),
+        ((Fault("a/train.parquet", "it is gone"),), "  a/train.parquet: it is gone"),
+    ],
+)
+def test_a_verdict_ends_with_what_it_is(
+    faults: tuple[Fault, ...], last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = IdCounts(0, 0, 0, 0)
+    print_verdict(Verdict(1, 0, 0, 9, counts, len(faults), faults, ()))
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_damage_is_counted_in_its_own_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last row of a catalogue is cut: an error with the way out, and with that a lost row."""
+    catalog = tmp_path / "pg_catalog.csv"
+    catalog.write_bytes((SAMPLES / "gutenberg" / "pg_catalog.csv").read_bytes().rstrip(b"\n")[:-9])
+    books = SAMPLES / "gutenberg" / "library" / "90001-0.txt"
+    build = [
+        "pg19",
+        "--books",
+        books,
+        "--catalog",
+        catalog,
+        "--members",
+        "hash",
+        "--min-words",
+        "1",
+    ]
+    build += ["--workers", "1", "--output", tmp_path, "--accept", "empty-train"]
+    assert run_cli(*build) == 1
+    assert "no line end: cut off, or no table (bytes of the text); --on-corrupt keep-good" in (
+        capsys.readouterr().err
+    )
+    assert run_cli(*build, "--on-corrupt", "keep-good") == 0
+    assert re.search(
+        r"lost: pg_catalog\.csv, bytes \d+ to \d+, an unknown number of rows: ",
+        capsys.readouterr().out,
+    )
+    (manifest,) = tmp_path.glob("pg19/*/*/manifest.json")
+    (lost,) = json.loads(manifest.read_text())["lost"]
+    assert lost["unit"] == "rows"

