@@ -51,13 +51,20 @@ def _tables(found: Found) -> Iterator[_Table]:
         rows = [
             [
                 *(other.corpus, other.edition, other.dump_date, other.unit),
-                ", ".join(f"{split} {kept:,}" for split, kept in other.kept.items()),
+                *map(_splits, (other.kept, other.paper)),
             ]
             for other in found.others
         ]
         yield _Table(
-            "Other corpora and editions", ["corpus", "edition", "dump", "unit", "kept"], rows, 0
+            "Other corpora and editions",
+            ["corpus", "edition", "dump", "unit", "kept", "paper"],
+            rows,
+            0,
         )
+
+
+def _splits(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{split} {count:,}" for split, count in counts.items()) or UNKNOWN
 
 
 def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
@@ -127,7 +134,8 @@ def render_tsv(found: Found) -> str:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
     else:
         lines = [
-            dict(zip(other._fields, other[:-1], strict=False)) | {"split": split, "kept": count}
+            dict(zip(other._fields[:5], other[:5], strict=True))
+            | {"split": split, "kept": count, "paper": other.paper.get(split, "")}
             for other in found.others
             for split, count in other.kept.items()
         ]
