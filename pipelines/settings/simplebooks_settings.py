@@ -118,6 +118,8 @@ class SimpleBooksConfig:
     def edition(self) -> str:
         """The language, and what differs from the defaults: "en", "en-target-tokens-92000000"."""
         original = SimpleBooksConfig(self.books).variant()
+        if not self.target_tokens:
+            original["min_ratio"] = str(float(NotSimple(self.formula).least))
         variant = self.variant()
         default = dict.fromkeys(variant) | {"max_vocabulary": MAX_VOCABULARY} | original
         return name_edition(LANGUAGE, variant, default)
