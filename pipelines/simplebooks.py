@@ -141,7 +141,9 @@ class SimpleBooks(CorpusBuild):
         sizes = sized | "CountSizes" >> CountSizes(folder, config.min_count, scratch=scratch)
         corpus = sized
         if config.map_unknown:
-            corpus = sized | "MapUnknown" >> MapUnknownWords(scratch, sizes.words)
+            corpus = sized | "MapUnknown" >> MapUnknownWords(
+                scratch, sizes.large_words, sizes.small_words
+            )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))

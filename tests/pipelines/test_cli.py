@@ -226,7 +226,7 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; what was not finished is not published\n"
+        "corpusmill: error: interrupted; what was not finished is not published; the same command goes on where this one was\n"
     )
     assert files_below(tmp_path) == []
 

@@ -1,6 +1,6 @@
 """Books of SimpleBooks → vocabulary and figures of both sizes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -15,7 +15,8 @@ class CountedSizes(NamedTuple):
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json
-    words: Mapping[str, beam.PCollection]  # size → one packed list of the words of its vocabulary
+    large_words: beam.PCollection  # one packed list of the words of SimpleBooks-92
+    small_words: beam.PCollection  # the same of SimpleBooks-2
 
 
 class CountSizes(beam.PTransform):
@@ -44,7 +45,7 @@ class CountSizes(beam.PTransform):
         return CountedSizes(
             files | "Files" >> beam.Flatten(),
             facts | "Facts" >> beam.Flatten(),
-            {size: vocabulary.words for size, vocabulary in counted.items()},
+            *(counted[size].words for size in SIZES),
         )
 
     def _count(self, books: beam.PCollection, size: str) -> Any:

@@ -1,14 +1,13 @@
 """Books of SimpleBooks → the same with <unk> for every token that is not in the vocabulary of their size."""
 
 import functools
-from collections.abc import Mapping
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
 from transforms.books.assign_sizes import SizedBook
 from transforms.files.scratch import Scratch, fetch_text
-from transforms.text.books.simple.simplebooks_rows import LARGE, SMALL, UNKNOWN
+from transforms.text.books.simple.simplebooks_rows import UNKNOWN
 from transforms.text.vocabularies import vocabulary
 
 
@@ -19,19 +18,19 @@ class MapUnknownWords(beam.PTransform):
 
     Args:
       folder: in which texts wait (see scratch.py).
-      words: size → one packed list of the words that stay (see text/vocabularies/vocabulary.py).
+      large_words: one packed list of the words that stay in SimpleBooks-92 (see
+        text/vocabularies/vocabulary.py).
+      small_words: the same of SimpleBooks-2.
     """
 
-    def __init__(self, folder: str, words: Mapping[str, beam.PCollection]):
+    def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
         super().__init__()
         self.scratch = Scratch(folder)
-        self.words = words
+        self.words = AsSingleton(large_words), AsSingleton(small_words)
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        words = AsSingleton(self.words[LARGE]), AsSingleton(self.words[SMALL])
-        return books | "MapBook" >> beam.Map(map_book, self.scratch, *words).with_output_types(
-            SizedBook
-        )
+        mapped = beam.Map(map_book, self.scratch, *self.words)
+        return books | "MapBook" >> mapped.with_output_types(SizedBook)
 
 
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
