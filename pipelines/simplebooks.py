@@ -24,6 +24,7 @@ from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
 from transforms.books.count_sizes import CountSizes
 from transforms.books.gather_books import GatherBooks
 from transforms.books.list_books import BookFates, ListBooks, title_of
+from transforms.books.map_unknown_words import MapUnknownWords
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.books.select_books import SelectBooks
 from transforms.books.strip_books import StripBooks
@@ -128,7 +129,7 @@ class SimpleBooks(CorpusBuild):
             keep = TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
         selected = simple.kept | "SelectBooks" >> SelectBooks(
-            scratch, config.overlap, config.ngram_words, config.estimate
+            scratch, config.overlap, config.ngram_words, config.estimate, config.overlap_words
         )
         return ChosenBooks(
             books=selected.kept | "TokenizeBooks" >> TokenizeBooks(scratch, config.number_style),
@@ -140,16 +141,21 @@ class SimpleBooks(CorpusBuild):
         self, root: beam.Pipeline, place: Place, readable: ReadableBooks, chosen: ChosenBooks
     ) -> None:
         """Puts the books into splits and sizes, and writes them in every form."""
-        config, folder = self.config, place.folder
-        corpus = chosen.books | "AssignSizes" >> AssignSizes(
+        config, folder, scratch = self.config, place.folder, place.scratch
+        sized = chosen.books | "AssignSizes" >> AssignSizes(
             config.heldout_books, config.small_tokens
         )
+        sizes = sized | "CountSizes" >> CountSizes(folder, config.min_count, scratch=scratch)
+        corpus = sized
+        if config.map_unknown:
+            corpus = sized | "MapUnknown" >> MapUnknownWords(
+                scratch, sizes.large_words, sizes.small_words
+            )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
         stats = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
         shards = stats | "PlanShards" >> plan
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
-        sizes = corpus | "CountSizes" >> CountSizes(folder, config.min_count, scratch=place.scratch)
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
         fates = BookFates(
             titles=readable.titles,

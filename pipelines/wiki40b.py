@@ -4,6 +4,7 @@ Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. 
 why: pipelines/docs/wiki40b.md.
 """
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import apache_beam as beam
 from pipelines.builds.corpus_build import CorpusBuild
 from pipelines.builds.stages import Place, Stage
 from pipelines.settings.dump_settings import limit_caveat
+from pipelines.settings.paper_figures import figures_for_card
 from pipelines.settings.wiki40b_settings import (
     DESCRIPTION,
     RELEASE,
@@ -223,7 +225,7 @@ class Wiki40b(CorpusBuild):
         self.close_ledger(
             folder,
             cleaned.ledger,
-            account_for_articles,
+            functools.partial(account_for_articles, paper=figures_for_card(self.config.language)),
             outputs=(
                 corpus | "WriteCorpus" >> write,
                 *listed,

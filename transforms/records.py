@@ -35,15 +35,16 @@ class CorpusStats(NamedTuple):
     sections: int = 0  # with a heading: the lead is none
     paragraphs: int = 0
     words: int = 0  # between white space, markers not counted
-    characters: int = 0  # Unicode code points, a marker is one
+    characters: int = 0  # Unicode code points, a marker with its line feeds is one
     text_bytes: int = 0  # UTF-8
+    line_feeds: int = 0  # of markers
 
 
 class SubwordStats(NamedTuple):
     """Counts of text cut into pieces."""
 
     pieces: int = 0
-    characters: int = 0  # Unicode code points, a marker is one
+    characters: int = 0  # as in CorpusStats
     unknown_characters: int = 0  # that the model has no piece for, not even bytes
     byte_characters: int = 0  # spelled in the pieces of their bytes
 

@@ -4,7 +4,7 @@ examples:
   The published corpus, from the archive of WMT 2011 as it is downloaded (statmt.org/wmt11, 11 GB):
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
   and whether it is the same, byte for byte, by the list in the original repository:
-    corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.0.0 \
+    corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.1.0 \
       --md5 README.corpus_generation_checkpoints
   Newer sentences, compressed in any way, a file or a hundred:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8

@@ -5,7 +5,7 @@ examples:
     corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.4.0
   Files of a training job, with a row for each document, in bits:
     corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
-        --corpus corpora/lm1b/en/2007-2011-1.0.0
+        --corpus corpora/lm1b/en/2007-2011-1.1.0
   The perplexity per piece of a model over the pieces of the build's own SentencePiece model:
     corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
 

@@ -15,6 +15,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
+from pipelines.settings.paper_scores import PAPER_DOCUMENTS
 from transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
@@ -65,6 +66,7 @@ class KeptDocuments(NamedTuple):
     version: str
     unit: str  # what a document is: "sentences"
     kept: Mapping[str, int]  # split → count; a split may be a part of another
+    paper: Mapping[str, int]  # the same of the published corpus; empty where it has no figure
 
 
 class Found(NamedTuple):
@@ -133,7 +135,8 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
         return None
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]
-    return KeptDocuments(*named, row.shape.unit, of_splits)
+    paper = PAPER_DOCUMENTS.get(row.name, {})
+    return KeptDocuments(*named, row.shape.unit, of_splits, paper)
 
 
 def _read_sizes(build: Build) -> BuildSizes:

@@ -59,13 +59,20 @@ def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
         rows = [
             [
                 *(other.corpus, other.edition, other.dump_date, other.unit),
-                between.join(f"{split} {kept:,}" for split, kept in other.kept.items()),
+                *(_splits(counts, between) for counts in (other.kept, other.paper)),
             ]
             for other in found.others
         ]
         yield _Table(
-            "Other corpora and editions", ["corpus", "edition", "dump", "unit", "kept"], rows, 0
+            "Other corpora and editions",
+            ["corpus", "edition", "dump", "unit", "kept", "paper"],
+            rows,
+            0,
         )
+
+
+def _splits(counts: Mapping[str, int], between: str) -> str:
+    return between.join(f"{split} {count:,}" for split, count in counts.items()) or UNKNOWN
 
 
 def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
@@ -94,7 +101,8 @@ def _notes(found: Found) -> list[str]:
         return unfinished
     notes = [
         "characters per piece and coverage (characters that have a piece of their own) are those of"
-        " validation and test; a marker is one character; the paper's pieces are of its own vocabularies"
+        " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
+        " pieces are of its own vocabularies"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
         notes.append("Total: the newest build of each language")
@@ -141,7 +149,8 @@ def render_tsv(found: Found) -> str:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
     else:
         lines = [
-            dict(zip(other._fields, other[:-1], strict=False)) | {"split": split, "kept": count}
+            dict(zip(other._fields[:5], other[:5], strict=True))
+            | {"split": split, "kept": count, "paper": other.paper.get(split, "")}
             for other in found.others
             for split, count in other.kept.items()
         ]

@@ -137,8 +137,9 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
     if metric == "bpc":
         yield name, bits_per_character(total, counts.characters)
         if counts.line_feeds:
-            text = counts.characters - counts.line_feeds
-            yield f"{name} without line feeds", bits_per_character(total, text)
+            which = "without" if counts.has_line_feeds else "with"
+            other = bits_per_character(total, counts.other_characters)
+            yield f"{name} {which} line feeds", other
     elif metric == "bpb":
         yield name, bits_per_byte(total, counts.text_bytes)
     else:
@@ -183,7 +184,8 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 def _counts(counts: Normalisers) -> Iterator[tuple[str, str]]:
     yield "characters", f"{counts.characters:,}"
     line_feeds = counts.line_feeds
-    yield "of these line feeds", UNKNOWN if line_feeds is None else f"{line_feeds:,}"
+    name = "of these line feeds" if counts.has_line_feeds else "beside them, line feeds"
+    yield name, UNKNOWN if line_feeds is None else f"{line_feeds:,}"
     yield "bytes", f"{counts.text_bytes:,}" if counts.text_bytes else UNKNOWN
     yield "pieces", f"{counts.pieces:,}" if counts.pieces else "– (no SentencePiece model)"
     yield "words", f"{counts.words:,}"

@@ -13,8 +13,11 @@ from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
 from transforms.text.news.shard_names import SPLITS
 
 CORPUS = "lm1b"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
+VERSION = "1.1.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": "The card has the figures of the paper. The texts are the same.",
+}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
 DEDUPLICATE = ("raw", "tokenized")

@@ -85,3 +85,20 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
     for code, figures in PAPER.items()
 }
 """Corpus code → characters per piece of the 32k, 64k and 128k vocabularies."""
+
+
+def figures_for_card(language: str) -> dict[str, str]:
+    """Name → figure of the paper on a language; empty for one that is not in it."""
+    if language not in PAPER:
+        return {}
+    figures = PAPER[language]
+    rows = {"articles": f"{figures.articles:,}", "sections": f"{figures.sections:,}"}
+    for split in ("validation", "test"):
+        score = figures.scores["32k", split]
+        rows[f"pieces (32k), characters of {split}"] = f"{score.pieces:,}, {score.characters:,}"
+    for size in VOCABULARIES:
+        rows[f"characters per piece ({size})"] = f"{figures.characters_per_piece[size]:.3f}"
+        bits = (figures.scores[size, split].bits_per_character for split in ("validation", "test"))
+        name = f"bits per character of its models ({size}), validation and test"
+        rows[name] = ", ".join(f"{value:.3f}" for value in bits)
+    return rows

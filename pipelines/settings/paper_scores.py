@@ -1,11 +1,13 @@
-"""The scores of language models in the papers, typed in from them, each in the metric that the paper uses.
+"""Scores of language models and sizes in the papers, typed in from them.
 
 They are of the corpora as published: a build of another date has another text.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipelines.settings.paper_figures import PAPER, VOCABULARIES
+from transforms.text.books.pg19_rows import PAPER_BOOKS
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
 _RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
@@ -69,3 +71,13 @@ def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...
             if (size, split) in scores
         )
     return _SCORES.get((corpus, split), ())
+
+
+PAPER_DOCUMENTS: Mapping[str, Mapping[str, int]] = {
+    # README of the benchmark; the sentences of TensorFlow Datasets, which are all of it
+    "lm1b": {"train": 30_301_028, "test": 306_688},
+    "pg19": PAPER_BOOKS,  # Rae et al. 2020, table 2
+    "simplebooks": {"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
+    "flores101": {"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
+}
+"""Corpus → split → its documents in the paper, or in the published corpus."""

@@ -11,7 +11,7 @@ from transforms.books.select_books import NGRAM_WORDS, THRESHOLD
 from transforms.books.take_simplest import check_target
 from transforms.text.books.book_accounts import BookAccounts
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
-from transforms.text.books.simple.overlap import parse_threshold
+from transforms.text.books.simple.overlap import PLAIN, check_overlap_words, parse_threshold
 from transforms.text.books.simple.simplebooks_rows import (
     NUMBERS,
     SCHEMA,
@@ -19,17 +19,24 @@ from transforms.text.books.simple.simplebooks_rows import (
     make_sections,
 )
 from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
-from transforms.text.books.simple.simplicity import MIN_RATIO, PRINTED, SQUARED, NotSimple
+from transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED, NotSimple
 from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.fingerprint import SPLITS
 
 CORPUS = "simplebooks"
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
+VERSION = "2.0.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "2.0.0": (
+        "Books are chosen by L/V^1.35, a measure of simplicity that does not depend on their length; overlap"
+        " compares plain words; the ends of lines (<eos>) are tokens of the figures beside the paper; line"
+        " feeds are counted."
+    ),
+}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 128 << 20
-FOLDER_NAME = {SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # of the formulas
+FOLDER_NAME = {NEUTRAL: "L-V1.35", SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # of the formulas
 
 DESCRIPTION = Description(
     title="SimpleBooks",
@@ -58,11 +65,12 @@ class SimpleBooksConfig:
 
     books: Sequence[str]  # patterns of files, folders
     catalog: Sequence[str] = ()  # of pg_catalog.csv, or of archives of RDF
-    formula: str = SQUARED  # of the ratio of length and vocabulary
-    min_ratio: str = MIN_RATIO
+    formula: str = NEUTRAL  # of the ratio of length and vocabulary
+    min_ratio: str = ""  # "" is that of the formula
     target_tokens: int = 0  # of the simplest books, in place of a least ratio; 0 for that
     max_vocabulary: int = MAX_VOCABULARY  # of the simplest books, at most
     overlap: str = THRESHOLD  # share of n-grams in larger kept books from which on a book is left
+    overlap_words: str = PLAIN  # how these are compared
     ngram_words: int = NGRAM_WORDS
     estimate: int = 1  # decide by one of so many n-grams; 1 is exact
     min_words: int = 0  # of a book that is not too short
@@ -71,6 +79,7 @@ class SimpleBooksConfig:
     small_tokens: int = SMALL_TOKENS  # of the training set of SimpleBooks-2, at most
     min_count: int = 3  # of a word of the vocabulary, in training
     limit: int = 0  # books that are read; 0 reads all
+    map_unknown: bool = False  # write <unk> for tokens that are not in the vocabulary
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
@@ -80,6 +89,7 @@ class SimpleBooksConfig:
         NotSimple(self.formula, self.min_ratio)
         check_target(self.target_tokens or 1, self.max_vocabulary, self.min_count, self.formula)
         parse_threshold(self.overlap)
+        check_overlap_words(self.overlap_words)
         check_style(self.number_style)
         check_sizes(self.heldout_books, self.small_tokens)
         for name in ("ngram_words", "estimate", "shard_bytes"):
@@ -88,12 +98,14 @@ class SimpleBooksConfig:
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input."""
-        ratio = {"min_ratio": _as_decimal(self.min_ratio)} if not self.target_tokens else {}
+        least = NotSimple(self.formula, self.min_ratio).least
+        ratio = {"min_ratio": str(float(least))} if not self.target_tokens else {}
         target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}
         return {
             "formula": FOLDER_NAME[self.formula],
             **(ratio or target),
             "overlap": _as_decimal(self.overlap),
+            "overlap_words": self.overlap_words,
             "ngram_words": self.ngram_words,
             "estimate": self.estimate,
             "min_words": self.min_words,
@@ -102,11 +114,14 @@ class SimpleBooksConfig:
             "small_tokens": self.small_tokens,
             "min_count": self.min_count,
             **limit_setting(self.limit),
+            "map_unknown": self.map_unknown,
         }
 
     def edition(self) -> str:
         """The language, and what differs from the defaults: "en", "en-target-tokens-92000000"."""
         original = SimpleBooksConfig(self.books).variant()
+        if not self.target_tokens:
+            original["min_ratio"] = str(float(NotSimple(self.formula).least))
         variant = self.variant()
         default = dict.fromkeys(variant) | {"max_vocabulary": MAX_VOCABULARY} | original
         return name_edition(LANGUAGE, variant, default)

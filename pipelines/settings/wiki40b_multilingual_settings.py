@@ -9,8 +9,11 @@ from transforms.text.vocabularies.subwords import SubwordSettings
 CORPUS = "wiki40b"
 PREFIX = "multilingual"
 KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
-VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
+VERSION = "1.1.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": "A marker with its line feeds is one piece, and one character.",
+}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 VOCABULARY_SIZES = (64_000, 128_000)
 SAMPLE_ARTICLES = 10_000

@@ -52,7 +52,7 @@ RELEASE_NOTES = {
         " line of the source, so sentences that begin with a link, a note or a template stay;"
         " exponents are raised (10⁻¹¹); coordinates stay in sentences; hidden text and rows of links"
         " go; no blank is left before a full stop; sections about bonds stay in vi. Stubs can be left"
-        " out (min_words)."
+        " out (min_words). Vocabulary: a marker with its line feeds is one piece, and one character."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

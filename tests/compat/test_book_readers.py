@@ -84,7 +84,10 @@ def test_datasets_by_folder(build: BuiltBooks, tmp_path: Path) -> None:
 def test_tensorflow_datasets(build: BuiltBooks) -> None:
     tfds = pytest.importorskip("tensorflow_datasets")
     builder = tfds.builder_from_directory(str(build.folder))
-    assert (builder.name, str(builder.version)) == (build.corpus, "1.0.0")
+    assert (builder.name, str(builder.version)) == (
+        build.corpus,
+        build.manifest["version"],
+    )
     assert builder.builder_config.name == build.folder.parts[-2]
     features = builder.info.features
     assert sorted(features) == sorted(FEATURES[build.corpus])

@@ -22,7 +22,7 @@ from tests.makers.wiki_builds import (
 )
 from tests.tools.pack_samples import Wiki
 from transforms.text.fingerprint import SPLITS, split_of
-from transforms.text.wikimedia.article_markers import MARKERS
+from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 
 LANGUAGES = ("en", "ja", "uk")
 NAMESPACES = {0: "", 6: "File", 10: "Template", 14: "Category"}

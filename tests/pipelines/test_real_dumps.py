@@ -15,7 +15,7 @@ from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.wiki.test_read_dumps import flip, stream_starts
 from transforms.records import Page, SubwordStats
-from transforms.text.wikimedia.article_markers import MARKERS, parse_article
+from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, parse_article
 from transforms.text.wikimedia.mediawiki_xml import parse_page
 
 pytestmark = needs_real_data
@@ -313,7 +313,7 @@ def test_the_vocabulary_is_lossless_and_has_a_piece_for_each_marker(
     build = all_unlinked[language]
     (model,) = build.folder.glob("sentencepiece/*.model")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
-    assert [len(processor.encode(marker)) for marker in MARKERS] == [1, 1, 1, 1]
+    assert [len(processor.encode(marker)) for marker in MARKERS_WITH_LINE_FEEDS] == [1, 1, 1, 1]
     for split in ("validation", "test"):
         texts = [article["text"] for article in build.articles(split)]
         assert texts

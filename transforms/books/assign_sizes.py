@@ -8,6 +8,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from transforms.files.open_input import InputError
 from transforms.records import TokenizedBook
+from transforms.text.books.simple.simplebooks_rows import SMALL
 from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
@@ -17,6 +18,13 @@ class SizedBook(NamedTuple):
     book: TokenizedBook
     split: str  # "train", "validation" or "test"
     is_small: bool  # whether it is in SimpleBooks-2
+    packed_small: bytes = b""  # its tokens there; b"" where they are those of SimpleBooks-92
+
+    def in_size(self, size: str) -> TokenizedBook:
+        """The book as it is in a size."""
+        if size == SMALL and self.packed_small:
+            return self.book._replace(packed_tokens=self.packed_small)
+        return self.book
 
 
 class AssignSizes(beam.PTransform):

@@ -29,6 +29,7 @@ class BookVocabulary(NamedTuple):
 
     files: beam.PCollection  # of OutputFile: the vocabulary
     stats: beam.PCollection  # one BookVocabularyStats
+    words: beam.PCollection  # one packed list of the words (see `vocabulary.unpack_words`)
 
 
 class CountBookVocabulary(beam.PTransform):
@@ -82,7 +83,8 @@ class CountBookVocabulary(beam.PTransform):
         stats = written | "MakeStats" >> beam.Map(
             make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
         )
-        return BookVocabulary(written | "Files" >> beam.Map(operator.attrgetter("file")), stats)
+        files = written | "Files" >> beam.Map(operator.attrgetter("file"))
+        return BookVocabulary(files, stats, words)
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:

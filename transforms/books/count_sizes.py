@@ -15,6 +15,8 @@ class CountedSizes(NamedTuple):
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json
+    large_words: beam.PCollection  # one packed list of the words of SimpleBooks-92
+    small_words: beam.PCollection  # the same of SimpleBooks-2
 
 
 class CountSizes(beam.PTransform):
@@ -40,7 +42,11 @@ class CountSizes(beam.PTransform):
             | f"NameFact {size}" >> beam.Map(lambda stats, size: (size, stats.as_dict()), size)
             for size, vocabulary in counted.items()
         )
-        return CountedSizes(files | "Files" >> beam.Flatten(), facts | "Facts" >> beam.Flatten())
+        return CountedSizes(
+            files | "Files" >> beam.Flatten(),
+            facts | "Facts" >> beam.Flatten(),
+            *(counted[size].words for size in SIZES),
+        )
 
     def _count(self, books: beam.PCollection, size: str) -> Any:
         name = f"vocabulary-{size.rpartition('-')[2]}.tsv"

@@ -15,7 +15,7 @@ Keyed = tuple[int, Any]  # of the id of a book
 _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
     "verdicts": lambda verdict: (verdict.book_id, verdict),
     "rejected": lambda rejected: (int(rejected.id), rejected),
-    "sized": lambda sized: (sized.book.book_id, sized[1:]),
+    "sized": lambda sized: (sized.book.book_id, (sized.split, sized.is_small)),
     "places": lambda place: (place.book_id, place),
 }
 

@@ -51,6 +51,8 @@ class SelectBooks(beam.PTransform):
         less memory and disk. Verdicts count these n-grams, then. Of n of them, the estimate is off by
         1 / (2 √n) in two of three cases at most: for 1,000, by 0.016. 1 is exact.
 
+      words: one of OVERLAP_WORDS.
+
     Raises ValueError for a threshold that makes no sense, and where two books have the same id.
     """
 
@@ -60,12 +62,14 @@ class SelectBooks(beam.PTransform):
         threshold: str | float | Fraction = THRESHOLD,
         ngram_words: int = NGRAM_WORDS,
         sample: int = 1,
+        words: str = overlap.PLAIN,
     ):
         super().__init__()
         self.threshold = overlap.parse_threshold(threshold)
         self.scratch = Scratch(folder)
         self.ngram_words = ngram_words
         self.sample = sample
+        self.words = words
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
         plan = AsSingleton(
@@ -75,7 +79,7 @@ class SelectBooks(beam.PTransform):
             | "Plan" >> beam.Map(plan_parts, self.sample)
         )
         found = books | "ShareNgrams" >> ShareNgrams(
-            self.scratch, self.ngram_words, self.sample, plan
+            self.scratch, self.ngram_words, self.sample, self.words, plan
         )
         decide = DecideContested(found.counts, self.threshold)
         dropped = AsSingleton(found.shared | "DecideContested" >> decide)

@@ -20,7 +20,7 @@ from transforms.text.books.simple.ngram_blocks import (
     sample_hashes,
     to_bytes,
 )
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams
+from transforms.text.duplicates.hashed_ngrams import hash_ngrams, to_plain_words
 
 GATHERED_HASHES = 1 << 23
 """So many hashes, 64 MB, a worker gathers from several books before it deals them out to the partitions."""
@@ -55,10 +55,12 @@ class ShareNgrams(beam.PTransform):
       plan: one Plan.
     """
 
-    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, plan: AsSingleton):
+    def __init__(
+        self, scratch: Scratch, ngram_words: int, sample: int, words: str, plan: AsSingleton
+    ):
         super().__init__()
         self.scratch = scratch
-        self.hash_books = _HashBooks(scratch, ngram_words, sample)
+        self.hash_books = _HashBooks(scratch, ngram_words, sample, words)
         self.plan = plan
 
     def expand(self, books: beam.PCollection) -> SharedParts:
@@ -89,8 +91,9 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
 class _HashBooks(beam.DoFn):
     """MeasuredBook → (partition, NgramBlock in bytes, put away); each has hashes of several books."""
 
-    def __init__(self, scratch: Scratch, ngram_words: int, sample: int):
+    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
         self._scratch = scratch
+        self._words = words
         self._ngram_words = ngram_words
         self._sample = sample
 
@@ -100,7 +103,10 @@ class _HashBooks(beam.DoFn):
 
     def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
         self._partitions = plan.partitions
-        hashes = hash_ngrams(fetch_text(measured.book.packed_text), self._ngram_words)
+        text = fetch_text(measured.book.packed_text)
+        if self._words == overlap.PLAIN:
+            text = to_plain_words(text)
+        hashes = hash_ngrams(text, self._ngram_words)
         sampled = sample_hashes(hashes, self._sample)
         # A copy, for what is not sampled would stay with it.
         book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())

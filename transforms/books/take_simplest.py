@@ -25,7 +25,7 @@ from transforms.text.books.simple.simplest_first import (
     line_up,
     take_books,
 )
-from transforms.text.books.simple.simplicity import SQUARED, check_formula
+from transforms.text.books.simple.simplicity import NEUTRAL, check_formula
 from transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
 from transforms.text.duplicates.components import Pairs
 from transforms.text.vocabularies import word_counts
@@ -55,7 +55,7 @@ class TakeSimplest(beam.PTransform):
         target_tokens: int = TARGET_TOKENS,
         max_vocabulary: int = MAX_VOCABULARY,
         min_count: int = 3,
-        formula: str = SQUARED,
+        formula: str = NEUTRAL,
     ):
         super().__init__()
         self.folder = folder

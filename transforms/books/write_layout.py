@@ -68,8 +68,9 @@ class WriteLayout(beam.PTransform):
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
     """(name, book) for each file that the book is in."""
     for folder in FOLDERS:
-        if sized.is_small or folder.startswith(LARGE):
-            yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.book
+        size = folder.removesuffix(RAW)
+        if sized.is_small or size == LARGE:
+            yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.in_size(size)
 
 
 class _WriteFile(beam.DoFn):

@@ -29,7 +29,8 @@ def two(tmp_path: Path) -> Found:
 
 NOTE = (
     "characters per piece and coverage (characters that have a piece of their own) are those of"
-    " validation and test; a marker is one character; the paper's pieces are of its own vocabularies"
+    " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
+    " pieces are of its own vocabularies"
 )
 
 
@@ -164,16 +165,15 @@ def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
     both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
     assert render_tsv(both) == render_tsv(two)
     table = [
-        "corpus edition dump_date version unit split kept",
-        "lm1b en 20260101 1.2.0 sentences train 1204",
-        "lm1b en 20260101 1.2.0 sentences test 118",
+        "corpus edition dump_date version unit split kept paper",
+        "lm1b en 20260101 1.2.0 sentences train 1204 30301028",
+        "lm1b en 20260101 1.2.0 sentences test 118 306688",
     ]
     assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
-    line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 |\n"
+    line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688 |\n"
     assert line in render_markdown(both)
     assert render_markdown(other).endswith(line)
     assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
     for found in (both, other):
-        assert "lm1b     en        20260101   sentences   train 1,204, test 118\n" in render_text(
-            found
-        )
+        shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688\n"
+        assert f"lm1b     en        20260101   {shown}" in render_text(found)

@@ -137,7 +137,7 @@ def test_settings_that_make_no_sense_are_refused(
         (SIMPLEBOOKS, {"target_tokens": 92_000_000}, "en-target-tokens-92000000"),
         (SIMPLEBOOKS, {"formula": "L/sqrt(V)", "estimate": 8}, "en-formula-L-sqrtV-estimate-8"),
         (SIMPLEBOOKS, {"number_style": "comma", "shard_bytes": 7}, "en-number-style-comma"),
-        (SIMPLEBOOKS, {"overlap": ".50", "min_ratio": "12/10000"}, "en"),
+        (SIMPLEBOOKS, {"overlap": ".50", "min_ratio": "24/100"}, "en"),
         (SIMPLEBOOKS, {"overlap": "1/3"}, "en-overlap-0.3333333333333333"),
         (SIMPLEBOOKS, {"overlap": "0.333333"}, "en-overlap-0.333333"),
         (SIMPLEBOOKS, {"min_ratio": "0.00123456789"}, "en-min-ratio-0.00123456789"),

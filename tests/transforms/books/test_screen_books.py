@@ -112,10 +112,10 @@ def test_measured_books_are_screened_as_books(books: list[Book]) -> None:
 def test_books_that_are_not_simple_are_rejected(books: list[Book]) -> None:
     measured = [measure_book(book) for book in books]
     low = ("measure-books", "ratio-too-low")
-    outcome = run_transform(KeepSimple(NotSimple(min_ratio="0.5")), measured)
+    outcome = run_transform(KeepSimple(NotSimple(min_ratio="0.7")), measured)
     assert [one.book.book_id for one in sorted(outcome.elements["kept"])] == [2, 3, 5]
     assert sorted(outcome.elements["rejected"]) == [
-        Rejected("1", "Title 1", *low, "L/V^2 is 0.333333: 3 tokens, 3 different"),
-        Rejected("4", "Title 4", *low, "L/V^2 is 0.000000: 0 tokens, 0 different"),
+        Rejected("1", "Title 1", *low, "L/V^1.35 is 0.680781: 3 tokens, 3 different"),
+        Rejected("4", "Title 4", *low, "L/V^1.35 is 0.000000: 0 tokens, 0 different"),
     ]
     assert outcome.counters == {"measure-books/ratio-too-low": 2}

@@ -31,8 +31,9 @@ def test_counts_per_split() -> None:
         sections=1,
         paragraphs=3,
         words=5,
-        characters=len("\nA\n富士山\nP\n山。\nS\n名前\nP\n山。N山。"),
+        characters=len("A富士山P山。S名前P山。N山。"),
         text_bytes=len(unpack_text(articles[2]).encode()),
+        line_feeds=8,
     )
 
 

@@ -15,11 +15,13 @@ class BookStats(NamedTuple):
     words: int = 0  # between white space: what word-level perplexity is normalised by
     characters: int = 0  # Unicode code points
     text_bytes: int = 0  # UTF-8
+    line_feeds: int = 0  # among the characters
 
 
 def measure_book(text: str) -> BookStats:
     """Counts one book."""
-    return BookStats(1, len(text.split()), len(text), len(text.encode("utf-8")))
+    text_bytes = len(text.encode("utf-8"))
+    return BookStats(1, len(text.split()), len(text), text_bytes, text.count("\n"))
 
 
 def add_book_stats(stats: Iterable[BookStats]) -> BookStats:

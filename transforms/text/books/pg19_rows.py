@@ -68,7 +68,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
     """What the card of PG-19 has beside that of any corpus of books, from stats.json."""
-    dates = stats["dates"]
+    dates, total = stats["dates"], stats["total"]
     lines = [
         "",
         "Beside the paper, table 2 (words normalise word-level perplexity, e^(L / words)):",
@@ -85,6 +85,21 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
                 ]
                 for split in SPLITS
             ),
+        ),
+        "",
+        "Table 1:",
+        "",
+        *make_table(
+            ["", "words of a book on average", "text of train, GB", "vocabulary"],
+            [
+                [
+                    "this build",
+                    round(total["words"] / total["books"]),
+                    f"{stats['train']['text_bytes'] / 1e9:.3g}",
+                    "open",
+                ],
+                ["paper", "69K", "10.9", "open"],
+            ],
         ),
         "",
         "What dates the books, too new ones too (`dates-*.tsv` has what every source says of each):",

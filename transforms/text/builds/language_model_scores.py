@@ -34,15 +34,19 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 class Normalisers(NamedTuple):
     """What the scores of a split are divided by."""
 
-    characters: int  # Unicode code points, a marker is one, line feeds included
+    characters: int  # Unicode code points as the paper of the corpus counts them; a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 where it has none
     words: int  # between white space; markers and ends of lines are none
     documents: int  # rows: articles, books or sentences
     ends: int = 0  # of lines, where the paper of the corpus counts each as a word
-    line_feeds: int | None = (
-        None  # among the characters; None where an older build did not count them
-    )
+    line_feeds: int | None = None  # of the text; None where an older build did not count them
+    has_line_feeds: bool = True  # they are among the characters; those of markers are not
     text_bytes: int = 0  # of UTF-8, line feeds included; 0 where an older build did not count them
+
+    @property
+    def other_characters(self) -> int:
+        """Characters without line feeds where they are among them, with them where they are not."""
+        return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property
     def predicted_words(self) -> int:
@@ -223,6 +227,7 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
         documents=counts[unit],
         ends=ends,
         line_feeds=line_feeds,
+        has_line_feeds=unit != "articles" or "line_feeds" not in counts,
         text_bytes=counts.get("text_bytes", 0),
     )
 

@@ -10,6 +10,8 @@ the 5,000 million n-grams of all Project Gutenberg not even one such pair is to 
 against texts that were made to collide.
 """
 
+import unicodedata
+
 import numpy
 import numpy.typing
 
@@ -41,6 +43,19 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
         raise ValueError(f"n-grams of {n} words: it must be 1 at least")
     words = hash_words(text)
     return sort_different(_join_hashes(words, min(n, max(len(words), 1))))
+
+
+def to_plain_words(text: str) -> str:
+    """The text in small letters, with blanks for all that is no letter, mark or digit.
+
+    Two editions of a text differ in quotation marks, dashes, underscores for italics and capitals of titles;
+    "don't" is the same two words with any apostrophe.
+    """
+    text = text.lower()
+    for character in sorted(set(text)):
+        if not character.isalnum() and unicodedata.category(character)[0] != "M":
+            text = text.replace(character, " ")
+    return text
 
 
 def hash_words(text: str) -> Uint64s:

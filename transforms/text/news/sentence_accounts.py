@@ -232,6 +232,8 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
         f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
         "",
         _FILES.format(corpus=corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER),
+        *_paper(stats),
+        "",
         *_vocabulary(stats),
         "",
         "## Lengths",
@@ -241,6 +243,29 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
         "## Lines",
         "",
         *_lines(_make_counts(found)),
+    ]
+
+
+def _paper(stats: Mapping[str, Any]) -> list[str]:
+    shard = stats["heldout_shards"][0]
+    words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
+    rows: dict[str, tuple[str | int, str | int]] = {
+        "sentences": (stats["sentences_after_deduplication"], "–"),
+        "running words, bounds of sentences counted": (
+            stats["training_words_with_boundaries"],
+            829_250_940,
+        ),
+        "vocabulary, signs included": (stats["vocabulary_with_S_slashS_UNK"], 793_471),
+        "words of the test set (`paper_test`), ends counted": (words, 159_658),
+        "of these out of the vocabulary": (
+            f"{100 * unknown / words:.2f} %" if words else "–",
+            "0.28 %",
+        ),
+    }
+    return [
+        "## Beside the paper",
+        "",
+        *make_table(["", "this build", "paper"], ([name, *of] for name, of in rows.items())),
     ]
 
 

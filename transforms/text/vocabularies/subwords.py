@@ -1,9 +1,10 @@
 """SentencePiece vocabularies: training them, the same bytes every time, and counting a text in their pieces.
 
-Guo et al. 2020, section 3: a unigram model, each marker of the layout one piece. Encoding loses
-nothing: the pieces of a text spell that text again, so that bits per character can be computed from
-the likelihoods of its pieces. The one exception is U+2581, SentencePiece's own sign for a blank: it
-counts as the one character that it is, and comes back as a blank.
+Guo et al. 2020, section 3: a unigram model, each marker of the layout, with its line feeds, one piece: "each
+marker occupies only one time step" (section 2.3). Encoding loses nothing: the pieces of a text spell that
+text again, so that bits per character can be computed from the likelihoods of its pieces. The one exception
+is U+2581, SentencePiece's own sign for a blank: it counts as the one character that it is, and comes back
+as a blank.
 """
 
 import dataclasses
@@ -17,7 +18,7 @@ import numpy as np
 import sentencepiece
 
 from transforms.records import SubwordStats
-from transforms.text.wikimedia.article_markers import MARKERS, count_characters
+from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, count_characters
 
 BLANK = "\u2581"  # what SentencePiece writes for a blank
 RESERVED = "\u2585"  # the trainer passes over any word that holds this one
@@ -67,7 +68,7 @@ class SubwordSettings:
     character_coverage: float = 0.9999  # share of the text with pieces for its characters
 
     def __post_init__(self) -> None:
-        least = META_PIECES + len(MARKERS) + BYTES
+        least = META_PIECES + len(MARKERS_WITH_LINE_FEEDS) + BYTES
         if self.vocabulary_size <= least:
             raise ValueError(
                 f"vocabulary_size is {self.vocabulary_size}; {least} pieces are taken by markers and bytes"
@@ -123,7 +124,7 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
         TRAINER,
         vocab_size=settings.vocabulary_size,
         character_coverage=settings.character_coverage,
-        user_defined_symbols=list(MARKERS),
+        user_defined_symbols=list(MARKERS_WITH_LINE_FEEDS),
     )
 
 
@@ -232,7 +233,7 @@ class SubwordCounter:
         if processor.is_unknown(piece) or processor.is_control(piece) or processor.is_byte(piece):
             return 0
         written = processor.id_to_piece(piece)
-        return 1 if written in MARKERS else len(written)
+        return 1 if written in MARKERS_WITH_LINE_FEEDS else len(written)
 
     def _starts_bytes(self, piece: int) -> int:
         """1 for a byte that a character of UTF-8 begins with, "<0xE5>"."""

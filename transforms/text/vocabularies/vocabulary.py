@@ -189,12 +189,12 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
     ]
 
 
-def map_unknown(block: bytes, words: pa.BinaryArray) -> bytes:
-    """The lines with <UNK> for what is not among `words`; blanks and ends of lines stay as they are."""
-    return b"".join(_map_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES))
+def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
+    """The lines with the sign for what is not among `words`; blanks and ends of lines stay as they are."""
+    return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 
 
-def _map_chunk(block: bytes, words: pa.BinaryArray) -> bytes:
+def _map_chunk(block: bytes, words: pa.BinaryArray, sign: bytes) -> bytes:
     text = spread_words(block)
     encoded = text.dictionary_encode()
     distinct = pc.binary_slice(encoded.dictionary, 0, -1)
@@ -203,4 +203,4 @@ def _map_chunk(block: bytes, words: pa.BinaryArray) -> bytes:
     offsets = np.frombuffer(text.buffers()[1], np.int32)
     starts, ends = offsets[unknown], offsets[unknown + 1] - 1
     kept = zip([0, *ends.tolist()], [*starts.tolist(), len(block)], strict=True)
-    return UNKNOWN.join([block[start:end] for start, end in kept])
+    return sign.join([block[start:end] for start, end in kept])

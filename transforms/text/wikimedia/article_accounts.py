@@ -23,8 +23,13 @@ from transforms.text.wikimedia.older_pages import (
 MALFORMED = "read-dump"  # stage of the pages that are not counted as read
 
 
-def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
+def account_for_articles(
+    ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
+) -> Accounts:
     """Accounts of Wiki-40B. Raises AccountingError, and NothingLeftError for a dump without a page.
+
+    Args:
+      paper: what it says of the same language, for the card: name → figure.
 
     The ledger has, beside what every build has:
       pages: well-formed pages that were read.
@@ -73,10 +78,18 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
             ),
             *_links(sources, linked),
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
+            *_paper(paper or {}),
             *not_kept(pages, "pages", rejected),
         ],
         findings={"stats": stats} | vocabulary | findings,
     )
+
+
+def _paper(paper: Mapping[str, str]) -> list[str]:
+    if not paper:
+        return []
+    rows = paper.items()
+    return ["", "The paper on this language:", "", *make_table(["", "paper"], rows)]
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:

@@ -16,8 +16,11 @@ START_SECTION = "_START_SECTION_"
 START_PARAGRAPH = "_START_PARAGRAPH_"
 NEWLINE = "_NEWLINE_"
 MARKERS = (START_ARTICLE, START_SECTION, START_PARAGRAPH, NEWLINE)
+MARKERS_WITH_LINE_FEEDS = (*(f"\n{marker}\n" for marker in MARKERS[:-1]), NEWLINE)
+"""As they stand in a text: each is one piece and one character."""
 
 _MARKER = re.compile("|".join(MARKERS))
+_WITH_LINE_FEEDS = re.compile("|".join(MARKERS_WITH_LINE_FEEDS))
 
 
 def find_marker(text: str) -> str | None:
@@ -55,8 +58,5 @@ def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
 
 
 def count_characters(text: str) -> int:
-    """Unicode code points, each marker counted as one (section 2.5).
-
-    The line feeds around a marker belong to the layout and count as the characters they are.
-    """
-    return len(_MARKER.sub("\x00", text))
+    """Unicode code points, each marker with its line feeds counted as one (section 2.5)."""
+    return len(_WITH_LINE_FEEDS.sub("\x00", text))

@@ -20,6 +20,7 @@ def measure_article(text: str) -> CorpusStats:
         words=len(text.replace(article_markers.NEWLINE, " ").split()) - layout,
         characters=article_markers.count_characters(text),
         text_bytes=len(text.encode("utf-8")),
+        line_feeds=text.count("\n"),
     )
 
 

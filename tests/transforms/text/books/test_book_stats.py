@@ -2,7 +2,7 @@ from transforms.text.books.book_stats import BookStats, add_book_stats, identity
 
 
 def test_a_book_is_counted() -> None:
-    assert measure_book("Дві\u00a0 книги,\n\nй усе.\n") == BookStats(1, 4, 20, 33)
+    assert measure_book("Дві\u00a0 книги,\n\nй усе.\n") == BookStats(1, 4, 20, 33, 3)
     assert measure_book("") == BookStats(1, 0, 0, 0)
 
 

@@ -52,14 +52,15 @@ def test_other_memberships_are_refused() -> None:
 
 
 def test_the_card_shows_the_paper_beside() -> None:
-    counts = {"books": 1, "words": 2_000}
+    counts = {"books": 2, "words": 2_000, "text_bytes": 1_234_567_890}
     stats = {
-        **dict.fromkeys(("train", "validation", "test"), counts),
+        **dict.fromkeys(("train", "validation", "test", "total"), counts),
         "dates": {"dated_by": {"copyright": 3}, "without_released_years": {"undated": 2}},
         "masked_words": 1_234,
     }
     card = "\n".join(make_sections(stats))
-    assert "| train | 1 | 28,602 | 2,000 | 1,973,136,207 |" in card
+    assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 |" in card
+    assert "| this build | 1,000 | 1.23 | open |\n| paper | 69K | 10.9 | open |" in card
     assert "| copyright | 3 |" in card
     assert "| undated | 2 |" in card
     assert "Words masked as `<DW>`: 1,234." in card

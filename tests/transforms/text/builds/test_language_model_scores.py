@@ -264,7 +264,7 @@ class Convention(NamedTuple):
     split: str
     counts: Normalisers
     bits_per_character: float
-    without_line_feeds: float
+    other_bits_per_character: float  # without line feeds, or with those of markers
     bits_per_byte: float
     perplexity: float
 
@@ -281,30 +281,30 @@ CONVENTIONS = {
         "paper_test",
         Normalisers(12, 0, 5, 2, ends=2, line_feeds=2, text_bytes=13),
         bits_per_character=1,
-        without_line_feeds=12 / 10,
+        other_bits_per_character=12 / 10,
         bits_per_byte=12 / 13,
         perplexity=2 ** (12 / 7),
     ),
-    # Title "A", paragraphs "b c" and "d": 1 + 1 + 1 + 1 + 3 + 1 + 1 characters, 3 markers among them, and
-    # 4 line feeds: 13. Words: A, b, c, d.
+    # Title "A", paragraphs "b c" and "d": 5 characters, and 3 markers, each with its line feeds one: 8. The
+    # 4 line feeds are beside: 12 with them. Words: A, b, c, d.
     "wiki40b": Convention(
         "\nMAM\nPb cNd",
         {
             "test": {
                 "articles": 1,
                 "words": 4,
-                "characters": 13,
+                "characters": 8,
                 "line_feeds": 4,
                 "text_bytes": 58,
                 "pieces": 7,
             }
         },
         "test",
-        Normalisers(13, 7, 4, 1, line_feeds=4, text_bytes=58),
+        Normalisers(8, 7, 4, 1, line_feeds=4, has_line_feeds=False, text_bytes=58),
         bits_per_character=1,
-        without_line_feeds=13 / 9,
-        bits_per_byte=13 / 58,
-        perplexity=2 ** (13 / 4),
+        other_bits_per_character=8 / 12,
+        bits_per_byte=8 / 58,
+        perplexity=2 ** (8 / 4),
     ),
     # "One day.\n\nIt": 3 words, 12 characters, 2 line feeds. Ends of lines are no words.
     "pg19": Convention(
@@ -313,7 +313,7 @@ CONVENTIONS = {
         "test",
         Normalisers(12, 0, 3, 1, line_feeds=2, text_bytes=12),
         bits_per_character=1,
-        without_line_feeds=12 / 10,
+        other_bits_per_character=12 / 10,
         bits_per_byte=1,
         perplexity=2 ** (12 / 3),
     ),
@@ -327,7 +327,7 @@ CONVENTIONS = {
         "validation",
         Normalisers(10, 0, 4, 1, ends=2, line_feeds=2, text_bytes=10),
         bits_per_character=1,
-        without_line_feeds=10 / 8,
+        other_bits_per_character=10 / 8,
         bits_per_byte=1,
         perplexity=2 ** (10 / 6),
     ),
@@ -346,7 +346,7 @@ CONVENTIONS = {
         "dev",
         Normalisers(8, 0, 3, 2, line_feeds=0),
         bits_per_character=1,
-        without_line_feeds=1,
+        other_bits_per_character=1,
         bits_per_byte=math.nan,
         perplexity=2 ** (8 / 3),
     ),
@@ -360,8 +360,8 @@ def test_the_convention_of_each_paper(corpus: str) -> None:
     assert counts == case.counts
     total = -counts.characters * math.log(2)
     assert bits_per_character(total, counts.characters) == close(case.bits_per_character)
-    text = counts.characters - (counts.line_feeds or 0)
-    assert bits_per_character(total, text) == close(case.without_line_feeds)
+    others = bits_per_character(total, counts.other_characters)
+    assert others == close(case.other_bits_per_character)
     assert word_level_perplexity(total, counts.words, counts.ends) == close(case.perplexity)
     if counts.text_bytes:
         assert bits_per_byte(total, counts.text_bytes) == close(case.bits_per_byte)

@@ -14,6 +14,7 @@ from transforms.text.duplicates.hashed_ngrams import (
     hash_ngrams,
     hash_words,
     sort_different,
+    to_plain_words,
 )
 
 BITS = 64
@@ -148,3 +149,24 @@ def test_no_two_ngrams_of_real_books_share_a_hash() -> None:
     hashes = numpy.concatenate([hash_ngrams(body, 8) for body in bodies])
     assert len(ngrams) > 1_000_000
     assert len(sort_different(hashes)) == len(ngrams)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\u201cDon\u2019t,\u201d she _said_\u2014twice.", '"DON\'T," she said--twice!'),
+        ("Zo\u00eb\u2026 3,000", "zo\u00eb ... 3.000"),
+        ("  \n", "* * *"),
+    ],
+)
+def test_plain_words_are_those_of_any_edition(one: str, other: str) -> None:
+    assert to_plain_words(one).split() == to_plain_words(other).split()
+
+
+def test_plain_words_keep_letters_marks_and_digits() -> None:
+    assert to_plain_words("Cafe\u0301 \u0995\u09bf 42nd-St.").split() == [
+        "cafe\u0301",
+        "\u0995\u09bf",
+        "42nd",
+        "st",
+    ]

@@ -28,7 +28,7 @@ from transforms.text.vocabularies.subwords import (
     vocabulary_of,
     vocabulary_size_of,
 )
-from transforms.text.wikimedia.article_markers import MARKERS, render_article
+from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, render_article
 from transforms.text.wikimedia.wikitext.sections import Section
 
 SMALL = SubwordSettings(vocabulary_size=400)
@@ -52,9 +52,10 @@ PROCESSOR = load_model(MODEL)
 
 
 def test_a_marker_is_one_piece() -> None:
-    for number, marker in enumerate(MARKERS):
+    for number, marker in enumerate(MARKERS_WITH_LINE_FEEDS):
         assert PROCESSOR.encode(marker) == [3 + number]
         assert PROCESSOR.encode(f"x{marker}{marker}")[-2:] == [3 + number] * 2
+        assert COUNTER.count(f"x{marker}y").characters == 3
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -66,7 +67,20 @@ def test_the_pieces_spell_the_text(text: str) -> None:
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=BLANK)) | st.lists(
     st.sampled_from(
-        [*MARKERS, " ", "  ", "\n", "\t", "\r\n", "a", "富", "Дніпро", "<0x41>", "<s>", "é"]
+        [
+            *MARKERS_WITH_LINE_FEEDS,
+            " ",
+            "  ",
+            "\n",
+            "\t",
+            "\r\n",
+            "a",
+            "富",
+            "Дніпро",
+            "<0x41>",
+            "<s>",
+            "é",
+        ]
     )
 ).map("".join)
 
@@ -81,7 +95,7 @@ def test_whatever_the_text_its_pieces_spell_it_and_no_character_is_unknown(text:
         p.startswith("<0x") and PROCESSOR.is_byte(PROCESSOR.piece_to_id(p)) for p in pieces
     )
     own = sum(
-        1 if p in MARKERS else len(p)
+        1 if p in MARKERS_WITH_LINE_FEEDS else len(p)
         for p in pieces
         if not PROCESSOR.is_byte(PROCESSOR.piece_to_id(p))
     )
@@ -128,7 +142,7 @@ def test_a_model_without_bytes_has_unknown_characters() -> None:
         model_writer=model,
         vocab_size=20,
         hard_vocab_limit=False,
-        user_defined_symbols=list(MARKERS),
+        user_defined_symbols=list(MARKERS_WITH_LINE_FEEDS),
         normalization_rule_name="identity",
         add_dummy_prefix=False,
         remove_extra_whitespaces=False,
@@ -162,14 +176,15 @@ def test_the_vocabulary_for_people_has_a_line_for_each_piece() -> None:
     lines = vocabulary_of(MODEL).split("\n")
     assert lines.pop() == ""
     assert len(lines) == PROCESSOR.get_piece_size() == vocabulary_size_of(MODEL) <= 400
-    assert lines[:7] == [f"{piece}\t0" for piece in ("<unk>", "<s>", "</s>", *MARKERS)]
+    markers = (marker.replace("\n", "\\n") for marker in MARKERS_WITH_LINE_FEEDS)
+    assert lines[:7] == [f"{piece}\t0" for piece in ("<unk>", "<s>", "</s>", *markers)]
     assert lines[7] == "<0x00>\t0"
     assert lines[262] == "<0xFF>\t0"
     for number, line in enumerate(lines):
         piece, score = line.split("\t")
         assert piece.replace("\\n", "\n") == PROCESSOR.id_to_piece(number)
         assert math.isclose(float(score), PROCESSOR.get_score(number), rel_tol=1e-5)
-    assert sum(line.startswith("\\n") for line in lines) == 1
+    assert sum(line.startswith("\\n") for line in lines) == 3  # those of the markers
 
 
 def test_the_vocabulary_is_as_spm_train_writes_it_but_for_line_feeds(tmp_path: Path) -> None:

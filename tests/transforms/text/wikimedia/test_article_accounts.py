@@ -1,7 +1,9 @@
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from pipelines.settings.paper_figures import figures_for_card
 from tests.tools.error_of import error_of
 from transforms.records import CorpusStats, OutputFile, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
@@ -35,7 +37,7 @@ FILES = [
 ]
 
 
-def account_for(**changed: Any) -> Accounts:
+def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> Accounts:
     accounts = {
         "outputs": FILES,
         "pages": 9,  # the malformed page was read, too
@@ -46,7 +48,7 @@ def account_for(**changed: Any) -> Accounts:
         "subwords": [TRAINED],
         "subword_stats": list(IN_PIECES.items()),
     } | changed
-    return account_for_articles(Ledger(accounts), PROVENANCE)
+    return account_for_articles(Ledger(accounts), PROVENANCE, paper)
 
 
 def test_sound_accounts() -> None:
@@ -72,10 +74,19 @@ def test_sound_accounts() -> None:
     assert accounts.findings == {"stats": stats, "sentencepiece": TRAINED.summary()}
 
 
+def test_the_card_has_the_figures_of_the_paper() -> None:
+    paper = figures_for_card("uk")
+    assert paper["bits per character of its models (32k), validation and test"] == "0.885, 0.884"
+    card = "\n".join(account_for(paper).sections)
+    assert "| articles | 562,612 |" in card
+    assert "| pieces (32k), characters of test | 11,514,315, 46,442,543 |" in card
+    assert figures_for_card("hy") == {}
+
+
 def test_the_sections_of_the_card() -> None:
     lines = account_for().sections
     assert lines[0].startswith("| split | articles | sections | paragraphs | words | characters |")
-    assert lines[2].startswith("| train | 3 | 4 | 5 | 60 | 700 | 800 | 200 |")
+    assert lines[2].startswith("| train | 3 | 4 | 5 | 60 | 700 | 800 | 0 | 200 |")
     assert (
         "`sentencepiece/`: 32,000 pieces, learned from the first 1,234 articles of train."
         " Characters per piece: train 3.500, test 2.500, total 3.333."

@@ -16,8 +16,9 @@ def test_measure_article() -> None:
         sections=1,
         paragraphs=3,
         words=2 + 3 + 1 + 1 + 1,
-        characters=len("\nA\nMount Fuji\nP\nA high 山.NTwo.\nS\nName\nP\nOld."),
+        characters=len("AMount FujiPA high 山.NTwo.SNamePOld."),
         text_bytes=len(text.encode()),
+        line_feeds=8,
     )
 
 

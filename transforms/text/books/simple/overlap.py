@@ -35,6 +35,8 @@ from transforms.text.books.simple.ngram_blocks import (
     Uint32s,
 )
 
+PLAIN, EXACT = OVERLAP_WORDS = ("plain", "exact")
+"""How words are compared: as `to_plain_words` has them, or as they stand, with their punctuation."""
 OVERLAPS = "overlaps"
 NAMED_BOOKS = 3
 """So many of the books that cover a rejected one are named in the reason, at most."""
@@ -78,6 +80,12 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
     if exact.denominator > _MAX_DENOMINATOR:
         raise ValueError(f"threshold is {share}, and must have six decimals at most")
     return exact
+
+
+def check_overlap_words(words: str) -> None:
+    """Raises ValueError for a name that is none of OVERLAP_WORDS."""
+    if words not in OVERLAP_WORDS:
+        raise ValueError(f"overlap_words is one of {OVERLAP_WORDS}, not {words!r}")
 
 
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:

@@ -24,12 +24,26 @@ PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share out of vocabulary, 
 }
 
 
-def make_rows(book: TokenizedBook, split: str, is_small: bool) -> Iterator[BookRow]:
-    """The row of a book in each of its splits, in the order of SCHEMA."""
-    values = (book.book_id, book.title, book.packed_tokens, book.packed_raw)
-    yield BookRow(split, book.book_id, values)
+UNKNOWN = b"<unk>"
+SIGNS = 2
+"""Words of a vocabulary that are in no file: <unk>, for all others, and <eos>, for the end of a line."""
+
+
+def make_rows(
+    book: TokenizedBook, split: str, is_small: bool, packed_small: bytes = b""
+) -> Iterator[BookRow]:
+    """The row of a book in each of its splits, in the order of SCHEMA.
+
+    Args:
+      packed_small: its tokens in SimpleBooks-2, where they are others.
+    """
+    yield BookRow(split, book.book_id, _values(book, book.packed_tokens))
     if is_small and split == "train":
-        yield BookRow(TRAIN_2, book.book_id, values)
+        yield BookRow(TRAIN_2, book.book_id, _values(book, packed_small or book.packed_tokens))
+
+
+def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes, bytes]:
+    return book.book_id, book.title, packed_tokens, book.packed_raw
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
@@ -46,23 +60,35 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
             (row for size in SIZES for row in (_figures(size, stats[size]), _of_paper(size))),
         ),
         "",
-        f"The vocabulary are the words that occur {stats[LARGE]['min_count']:,} times or more in training;"
-        " out of it are, of the tokens:",
+        f"The vocabulary is the words that occur {stats[LARGE]['min_count']:,} times or more in training,"
+        " with `<unk>` and `<eos>`; the ends of lines (`<eos>`) are tokens, as in the paper. Out of the"
+        " vocabulary are, of the tokens:",
         "",
         *make_table(
             ["corpus", *SPLITS],
             ([size, *_shares(stats[size])] for size in SIZES),
         ),
         "",
+        *_note_on_sizes(stats),
         "`books-*.tsv` has every book that was considered, and why it was not kept, or where it begins.",
     ]
+
+
+def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
+    """Says so where the small corpus is the large one: there are too few books for two sizes."""
+    large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
+    if large != small:
+        return []
+    note = f"{LARGE} and {SMALL} are the same text: all training books fit into the small size."
+    return [f"**Note:** {note}", ""]
 
 
 def _figures(size: str, figures: Mapping[str, Any]) -> list[str | int]:
     train = figures["splits"]["train"]
     share = f"{train['out_of_vocabulary_share']:.2%}".replace("%", " %")
     frequency = f"{figures['tokens_per_vocabulary_word']:,.2f}"
-    return [size, train["tokens"], figures["vocabulary_words"], share, frequency]
+    words = figures["vocabulary_with_unk_and_eos"]
+    return [size, train["tokens_with_eos"], words, share, frequency]
 
 
 def _of_paper(size: str) -> list[str]:

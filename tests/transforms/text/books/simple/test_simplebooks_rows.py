@@ -33,6 +33,12 @@ def test_a_training_book_of_the_small_size_is_in_two_splits(
     assert set(splits) <= set(SPLITS_WITH_SMALL)
 
 
+def test_the_small_training_set_may_have_other_tokens() -> None:
+    rows = list(make_rows(BOOK, "train", True, b"some <unk>"))
+    assert [row.values[2] for row in rows] == [b"tokens", b"some <unk>"]
+    assert [row.values[2] for row in make_rows(BOOK, "test", True, b"some <unk>")] == [b"tokens"]
+
+
 def test_the_tokens_are_the_text() -> None:
     assert dict(zip(SCHEMA.names, VALUES, strict=True)) == {
         "book_id": 90_001,
@@ -47,10 +53,14 @@ def test_the_tokens_are_the_text() -> None:
 def figures(tokens: int, words: int, share: float, *splits: str) -> dict[str, Any]:
     return {
         "min_count": 3,
-        "vocabulary_words": words,
+        "vocabulary_with_unk_and_eos": words,
         "tokens_per_vocabulary_word": tokens / words,
         "splits": {
-            split: {"tokens": tokens, "out_of_vocabulary_share": share + place / 10}
+            split: {
+                "tokens": tokens - 7,
+                "tokens_with_eos": tokens,
+                "out_of_vocabulary_share": share + place / 10,
+            }
             for place, split in enumerate(splits)
         },
     }
@@ -74,3 +84,10 @@ def test_the_card_shows_the_paper_beside() -> None:
         "| simplebooks-92 | 0.11 % | 20.11 % | 10.11 % |\n"
         "| simplebooks-2 | 5.00 % | – | 15.00 % |\n"  # has no book of validation
     ) in card
+    assert "are the same text" not in card
+
+
+def test_the_card_says_where_both_sizes_are_the_same() -> None:
+    same = figures(2_000, 100, 0.05, "train")
+    card = "\n".join(make_sections({"simplebooks-92": same, "simplebooks-2": same}))
+    assert "simplebooks-92 and simplebooks-2 are the same text" in card

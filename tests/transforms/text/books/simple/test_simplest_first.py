@@ -12,7 +12,7 @@ from transforms.text.books.simple.simplest_first import (
     line_up,
     take_books,
 )
-from transforms.text.books.simple.simplicity import PRINTED, SQUARED, exact_ratio, ratio
+from transforms.text.books.simple.simplicity import FORMULAS, PRINTED, SQUARED, exact_ratio, ratio
 
 MEASURES = {1: (1200, 1000), 2: (1201, 1000), 3: (4800, 2000), 4: (0, 0), 5: (9, 3)}
 SIZES = [(1, 1500), (2, 1500), (3, 6000), (4, 0), (5, 12)]
@@ -36,7 +36,7 @@ def test_the_best_ratios_come_first(formula: str, target: int, queue: Queue) -> 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 10**6), st.integers(1, 10**4))
 def test_the_exact_ratio_orders_like_the_ratio(l_1: int, v_1: int, l_2: int, v_2: int) -> None:
-    for formula in (SQUARED, PRINTED):
+    for formula in FORMULAS:
         first, second = ratio(l_1, v_1, formula), ratio(l_2, v_2, formula)
         if abs(first - second) > 1e-9 * second:
             exact = exact_ratio(l_1, v_1, formula) < exact_ratio(l_2, v_2, formula)

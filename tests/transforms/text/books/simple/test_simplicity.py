@@ -8,6 +8,8 @@ from tests.makers.made_books import book
 from transforms.records import MeasuredBook, Reason
 from transforms.text.books.simple import simplicity
 from transforms.text.books.simple.simplicity import (
+    FORMULAS,
+    NEUTRAL,
     PRINTED,
     SQUARED,
     NotSimple,
@@ -55,6 +57,16 @@ def test_a_long_token_at_the_end_of_a_part_is_one() -> None:
         (29, 9, PRINTED, "10", False),
         (10, 2, PRINTED, "7.0710678118654752", True),  # √50 is 7.07106781186547524…
         (10, 2, PRINTED, "7.0710678118654753", False),
+        (
+            10_000,
+            2642,
+            NEUTRAL,
+            "0.24",
+            True,
+        ),  # by hand: 10,000 / 0.24 is 41,667; 2642^1.35 41,649, 2643^1.35 41,671
+        (10_000, 2643, NEUTRAL, "0.24", False),
+        (2**27, 2**20, NEUTRAL, "1", True),  # (2^20)^1.35 is 2^27
+        (2**27 - 1, 2**20, NEUTRAL, "1", False),
         (0, 0, SQUARED, "0", True),
         (0, 0, SQUARED, "0.0012", False),
         (0, 0, PRINTED, "0.0012", False),
@@ -70,14 +82,18 @@ def test_the_comparison_is_exact(
 @given(st.integers(1, 10**7), st.data())
 def test_printed_and_compared_ratio_agree(tokens: int, data: st.DataObject) -> None:
     vocabulary = data.draw(st.integers(1, tokens))
-    for formula in (SQUARED, PRINTED):
+    for formula in FORMULAS:
         found = Fraction(ratio(tokens, vocabulary, formula))
         assert is_simple(tokens, vocabulary, formula, found * Fraction("0.999999"))
         assert not is_simple(tokens, vocabulary, formula, found * Fraction("1.000001"))
 
 
 def test_the_rule_tells_the_ratio() -> None:
-    rule = NotSimple()
+    assert NotSimple()(MeasuredBook(book(), 10_000, 2642)) is None
+    assert NotSimple()(MeasuredBook(book(), 10_000, 2643)) == Reason(
+        "ratio-too-low", "L/V^1.35 is 0.239977: 10000 tokens, 2643 different"
+    )
+    rule = NotSimple(SQUARED)
     assert rule(MeasuredBook(book(), 1200, 1000)) is None
     assert rule(MeasuredBook(book(), 1190, 1000)) == Reason(
         "ratio-too-low", "L/V^2 is 0.001190: 1190 tokens, 1000 different"

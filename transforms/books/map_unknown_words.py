@@ -1,0 +1,50 @@
+"""Books of SimpleBooks → the same with <unk> for every token that is not in the vocabulary of their size."""
+
+import functools
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
+
+from transforms.books.assign_sizes import SizedBook
+from transforms.files.scratch import Scratch, fetch_text
+from transforms.text.books.simple.simplebooks_rows import UNKNOWN
+from transforms.text.vocabularies import vocabulary
+
+
+class MapUnknownWords(beam.PTransform):
+    """PCollection[SizedBook] → PCollection[SizedBook].
+
+    Every worker holds both vocabularies: some ten bytes a word.
+
+    Args:
+      folder: in which texts wait (see scratch.py).
+      large_words: one packed list of the words that stay in SimpleBooks-92 (see
+        text/vocabularies/vocabulary.py).
+      small_words: the same of SimpleBooks-2.
+    """
+
+    def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.words = AsSingleton(large_words), AsSingleton(small_words)
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        mapped = beam.Map(map_book, self.scratch, *self.words)
+        return books | "MapBook" >> mapped.with_output_types(SizedBook)
+
+
+def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
+    """The book with its text in SimpleBooks-92, and in SimpleBooks-2 if it is there."""
+    block = fetch_text(sized.book.packed_tokens).encode("utf-8")
+    return sized._replace(
+        book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),
+        packed_small=_mapped(block, small, scratch) if sized.is_small else b"",
+    )
+
+
+def _mapped(block: bytes, packed_words: bytes, scratch: Scratch) -> bytes:
+    words = _unpack_words(packed_words)
+    return scratch.put_text(vocabulary.map_unknown(block, words, UNKNOWN).decode("utf-8"))
+
+
+_unpack_words = functools.lru_cache(2)(vocabulary.unpack_words)
