@@ -32,7 +32,7 @@ _FORMULAS = {"math", "chem", "ce"}
 # as it is gone before MediaWiki looks at the line.
 _LIST_OR_CODE = (" ", "\t", "*", "#", ":", ";")
 _BLANKS_AND_TEXT = re.compile(r"[ \t]+[^\s*#:;|!{]")
-_MARKUP = "\n[]{}'=_-"  # characters that mean more in pairs or at the start of a line
+_MARKUP = "\n[]{}'=_-|"  # characters that mean more in pairs or at the start of a line
 # A full stop after white space: a note stood between a sentence and its end.
 _STOP_AFTER_BLANK = re.compile(r"[ \n](?:[。．、，]|[.,;:!?،؛।։۔](?:\s|$))")
 _BLANKS = (" ", "\n")

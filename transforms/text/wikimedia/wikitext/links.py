@@ -20,7 +20,7 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # The one group is what is shown, so that joining the pieces of a split replaces all links at once.
 # A line may end before the bar: MediaWiki makes no link of that, but what it shows is no text.
-_PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]*)\]\]")
+_PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]+)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
 # [[a{{!}}b]], after the template has become a bar
 _BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
@@ -32,8 +32,8 @@ _ANY = re.compile(
     r"\[\[([^\[\]{}|\n]++)"
     rf"(?:\|([^\[\]{SECTION}]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]{SECTION}]*+)*+))?\]\](\](?!\]))?"
 )
-_ODD_TARGET = re.compile(r"''|[%<>&]|^\.{1,2}/")
-_ODD_SIGNS = ("''", "%", "<", ">", "&", "./")  # one of them is in every odd target
+_ODD_TARGET = re.compile(r"''|[%<>&\x1f]|^\.{1,2}/")
+_ODD_SIGNS = ("''", "%", "<", ">", "&", "./", "\x1f")  # one of them is in every odd target
 _NO_TITLE = re.compile(r"[\x00-\x1f\x7f\[\]{}|<>]|%[0-9A-Fa-f]{2}|&\w+;|^\.{1,2}/")
 _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
@@ -48,6 +48,11 @@ _EXTERNAL_LABELLED = re.compile(
 )
 _NO_LINK = re.compile(r"\[\[([^\[\]|\n\ufdef]*[^\W_][^\[\]|\n\ufdef]*+)\]\]")
 _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
+_CLOSED = re.compile(rf"({protect('[')}{{2}}[^\[\]\n]*+)(\]{{2,}}+)")
+# Pairs are read from the left, so of an odd run no two open a link.
+_RUN = re.compile(r"\[{3,}(?!(?i:https?:|ftps?:)?//)")
+# A link within the label of one that is no file: only the inner is a link.
+_NESTED = re.compile(r"\[\[[^\[\]{}|:\n]++\|(?=[^\[\]{}\n]*+\[\[)")
 
 
 def show_simple_links(text: str) -> str:
@@ -83,6 +88,11 @@ def show_external_links(text: str) -> str:
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
 
 
+def _show_run(match: re.Match[str]) -> str:
+    opening = 0 if len(match[0]) % 2 else 2
+    return protect(match[0][opening:]) + match[0][:opening]
+
+
 def _show_double(match: re.Match[str]) -> str:
     label = match[2].strip()
     return f"[{label}]" if label else HOLE
@@ -107,25 +117,35 @@ class LinkTexts:
             rf"\[\[:(?i:{names})[ _]*:[^\[\]\n]*+\]\][^\w\n]*+(?=\n)"
         )
         self._media = language.namespace_names(MEDIA_NAMESPACE, namespaces)
+        self._prefixes = {normalise_name(name) for names in namespaces.values() for name in names}
+        self._prefixes.add("project")
 
     def _show(self, match: re.Match[str]) -> str:
         target, label = match[1].strip(), match[2]
         bracket = match[3] or ""
         if target.startswith(":"):
             return (label or target[1:].lstrip(":")) + bracket
-        prefix, colon, _ = target.partition(":")
+        prefix, colon, rest = target.partition(":")
         if colon:
             prefix = normalise_name(prefix)
             if prefix in self._files or (prefix not in self._media and _FILE_NAME.search(target)):
                 return HOLE
             if prefix in self._hidden:
                 return bracket
+            if prefix in self._prefixes and not rest.partition("#")[0].strip():
+                return protect(match[0])
         if label:
-            return label + bracket
+            return protect(label + bracket) if "[" in label and "//" in label else label + bracket
+        if label is not None:
+            return protect(match[0])
         return (_show_target(target) if _ODD_TARGET.search(target) else target) + bracket
 
     def show(self, text: str) -> str:
         """Replace all links that hold no braces."""
+        if "[[[" in text:
+            text = _RUN.sub(_show_run, text)
+        if "]]]]" in text:
+            text = _NESTED.sub(lambda match: protect(match[0]), text)
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
@@ -142,10 +162,12 @@ class LinkTexts:
         return self._row_of_categories.sub("\n", text) if "[[:" in text else text
 
     def drop_unclosed(self, text: str) -> str:
-        """Remove what made no link: double brackets, and an unclosed file with its line."""
+        """Remove what made no link: brackets without a partner, and an unclosed file with its line."""
         if "[" not in text and "]" not in text:
             return text
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
             text = _NO_LINK.sub(lambda match: protect(f"[[{match[1]}]]"), text)
+        if "]]" in text:
+            text = _CLOSED.sub(lambda match: match[1] + protect(match[2]), text)
         return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text

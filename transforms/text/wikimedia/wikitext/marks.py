@@ -32,17 +32,23 @@ _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 # In UTF-8 the noncharacters begin so, and a few ligatures; a single byte is found faster.
 _THEIR_BYTES = b"\xef\xb7"
 _THEIR_BYTE = b"\xef"
+_CONTROLS = {0: None, ord(GUARD): None}
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Remove the noncharacters U+FDD0–U+FDEF, so that every later one is ours, and surrogates."""
+    """Remove the noncharacters U+FDD0–U+FDEF and GUARD, so that every later one is ours.
+
+    Surrogates and NUL go, too.
+    """
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
         data = text.encode("utf-8", "ignore")
         text = data.decode("utf-8")
+    if b"\x00" in data or GUARD.encode() in data:
+        text = text.translate(_CONTROLS)
     if _THEIR_BYTE not in data or _THEIR_BYTES not in data:
         return text
     return _NONCHARACTER.sub("", text)

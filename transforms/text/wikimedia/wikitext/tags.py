@@ -31,6 +31,11 @@ _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ADDRESS = re.compile(
+    r"((?:https?|ftp)://[^\s/?#<>\[\]\"{|}]++)((?:[/?](?:&#|[^\s#<>\[\]\"{|}])*+)?)"
+)
+_NO_ADDRESS = re.compile(r"[\[\]\"|]")
+_INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
 def strip_tags(text: str) -> str:
@@ -53,7 +58,18 @@ def decode_entities(text: str) -> str:
     """Decode named and numeric entities that end in a semicolon, each once."""
     if "&" not in text:
         return text
+    if "://" in text:
+        text = _ADDRESS.sub(_show_address, text)
     return _ENTITY.sub(_decode, text)
+
+
+def _show_address(address: re.Match[str]) -> str:
+    """Return an address as MediaWiki writes it: brackets and bars behind entities are `%5B`."""
+    host, path = (_ENTITY.sub(_decode, part) for part in address.groups())
+    if "<" in host + path or ">" in host + path:  # where it ends
+        return address[0]
+    path = _NO_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", path)
+    return f"{_INVISIBLE.sub('', host)}{path}".replace("&", "&amp;")
 
 
 def _decode(entity: re.Match[str]) -> str:
