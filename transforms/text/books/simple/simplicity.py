@@ -11,7 +11,7 @@ was fitted once, by least squares of log V on log L, on the 203 books of English
 samples. The inverse is 1.355, and `L/V^1.35` is released with that exponent: one that is fitted to each
 input would change the choice of all books with each of them. Its correlation with the logarithm of the length
 is 0.02 on these books (L/V²: -0.90, L/V: 0.92). The average book has 0.22. Figures, and how it agrees with
-readability: tests/bench/README.md.
+readability: pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
