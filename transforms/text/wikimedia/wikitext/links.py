@@ -51,8 +51,6 @@ _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
 _CLOSED = re.compile(rf"({protect('[')}{{2}}[^\[\]\n]*+)(\]{{2,}}+)")
 # Pairs are read from the left, so of an odd run no two open a link.
 _RUN = re.compile(r"\[{3,}(?!(?i:https?:|ftps?:)?//)")
-# A link within the label of one that is no file: only the inner is a link.
-_NESTED = re.compile(r"\[\[[^\[\]{}|:\n]++\|(?=[^\[\]{}\n]*+\[\[)")
 
 
 def show_simple_links(text: str) -> str:
@@ -144,8 +142,6 @@ class LinkTexts:
         """Replace all links that hold no braces."""
         if "[[[" in text:
             text = _RUN.sub(_show_run, text)
-        if "]]]]" in text:
-            text = _NESTED.sub(lambda match: protect(match[0]), text)
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
