@@ -39,7 +39,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
     package_data={
-        "pipelines": ["samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
+        "pipelines": ["docs/*", "samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
         "pipelines.builds": ["*.toml"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],

@@ -62,7 +62,7 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
     """Asks the sites what there is, and changes nothing. Raises ValueError as `refresh` does."""
     settings = config.refresh
     states = StateFolder(settings.state)
-    session = open_session(name_ourselves(settings.contact), _ATTEMPTS_TO_LOOK)
+    session = open_session(name_ourselves(settings.contact), attempts=_ATTEMPTS_TO_LOOK)
     found = []
     for table in in_order(config.corpus):
         recipe = recipe_of(table, settings)

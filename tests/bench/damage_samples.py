@@ -35,8 +35,8 @@ from transforms.files.stage_files import _WriteElements, write_list
 from transforms.records import Article
 from transforms.text.translation.checks import run
 from transforms.text.translation.languages import find_language
+from transforms.text.translation.packets.sheet import find_layout, read_rows, write_quoted
 from transforms.text.translation.records import Finding, SourceSentence
-from transforms.text.translation.tables import read_table, write_table
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 (UKRAINIAN,) = (GOLDEN / "wiki40b" / "uk").glob("*-*")
@@ -318,11 +318,13 @@ def _with_target(row: str, texts: Mapping[str, str]) -> str:
 
 
 def _reviewed(sheet: str) -> str:
-    rows = [dict(row) for _, row in read_table(sheet, ())]
+    text = sheet.removeprefix("\ufeff")
+    layout = find_layout(text.partition("\n")[0])
+    rows = [dict(row) for _, row in read_rows(text, layout)]
     for row in rows:
         row["category"], row["reviewer"] = "ok", "Ann"
     rows[0]["category"], rows[0]["severity"] = "grammar", "minor"
-    return write_table(list(rows[0]), (list(row.values()) for row in rows))
+    return write_quoted(layout.columns, (list(row.values()) for row in rows))
 
 
 def _real_texts(data: pathlib.Path, code: str, count: int) -> list[str]:

@@ -158,7 +158,7 @@ def test_a_toy_has_a_command(toy: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_toy_is_in_the_demo_and_the_report(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = toy / "demo"
     assert run_cli("demo", "--output", output) == 0
-    assert re.search(r"toy +en +20260101 +lines +train 6, test 2\n", capsys.readouterr().out)
+    assert re.search(r"toy +en +20260101 +lines +train 6, test 2", capsys.readouterr().out)
     assert run_cli("report", output, "--format", "tsv") == 0
     assert "toy\ten\t20260101\t1.0.0\tlines\ttest\t2" in capsys.readouterr().out
     assert find_sources([str(output)], layouts()).builds.keys() == {"en"}

@@ -27,13 +27,14 @@ TYPED = [
     "flores101 source --wikinews {samples}/wikimedia/enwikinews/*stream.xml.bz2 --output out",
     """
     flores101 packets --project p --languages fra --source {demo}/flores101/*/*/source.tsv --to box
-    flores101 import --project p box/fra-round1.tsv
+    1 flores101 import --project p box/fra-round1.tsv
     2 flores101 check --project p
     flores101 review --project p --sheets
     flores101 status --project p
     2 flores101 package --project p --output out
     """,
     "2 refresh --config {samples}/README.md",
+    "2 fetch wiki40b",
     "refresh --example",
     "report {demo}/wiki40b/*",
     "verify {demo}/lm1b/*",

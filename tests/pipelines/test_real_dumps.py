@@ -333,7 +333,7 @@ def test_the_mini_dumps_in_one_run(tmp_path: Path, capsys: pytest.CaptureFixture
     flags = ("wiki40b", *given, "--output", tmp_path / "output", "--no-multilingual")
     assert run_cli(*flags) == 1
     assert "a dump of enwiki, not of dewiki" in capsys.readouterr().out
-    assert run_cli(*flags, "--ignore-siteinfo") == 0
+    assert run_cli(*flags, "--ignore-siteinfo", "--accept", "empty-train") == 0
     assert "3 built" in capsys.readouterr().out
     titles = {
         article["text"].splitlines()[2]

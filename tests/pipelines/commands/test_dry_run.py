@@ -110,9 +110,9 @@ def test_a_finished_build_is_told(
     target = tmp_path / finished.relative_to(demo)
     target.mkdir(parents=True)
     (target / "COMPLETED").touch()
-    arguments = (*LM1B, "--shards", 10, "--heldout-shards", 3)
+    arguments = (*LM1B, "--shards", 10, "--heldout-shards", 5, "--dump-date", "2007-2011")
     edition = target.parent.name.partition("en")[2].lstrip("-")
-    assert edition == "shards-10-heldout-shards-3"
+    assert edition == "shards-10-heldout-shards-5"
     assert dry_run(tmp_path, *arguments) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.startswith(f"is there already: {target}; --replace would make it anew, from ")

@@ -455,7 +455,7 @@ def test_too_little_memory_is_told_before_anything_is_fetched(
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
     for how in ([], ["--dry-run"]):
         printed = place.refresh(*how, status=1).out
-        assert "workers = 1 needs 0.6 GB" in printed
+        assert "workers = 1 needs 0.5 GB" in printed
         assert 'runner = "SparkRunner" works on this machine' in printed
         assert "ignore_memory = true starts all the same" in printed
         assert "--" not in printed

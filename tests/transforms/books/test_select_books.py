@@ -13,6 +13,7 @@ from tests.transforms.text.books.sequential_selection import CountedText, select
 from transforms.books import share_ngrams
 from transforms.books.select_books import SelectBooks, check_ids
 from transforms.records import MeasuredBook, OverlapVerdict, Rejected
+from transforms.text.books.simple.overlap import EXACT
 
 WORDS = [f"w{number}" for number in range(5000)]
 
@@ -175,7 +176,7 @@ def test_omnibus_editions_and_their_parts(tmp_path: Path) -> None:
     bodies = list(read_bodies(names=tuple(names)).items())
     assert len(bodies) == len(names)
     books = numbered(body for _, body in bodies)
-    outcome = run_transform(SelectBooks(str(tmp_path)), measured(tmp_path, books))
+    outcome = run_transform(SelectBooks(str(tmp_path), words=EXACT), measured(tmp_path, books))
     verdicts = verdicts_of(outcome)
     assert verdicts == select_texts(books)
     found = {

@@ -30,7 +30,8 @@ def take_in_sequence(
     counts: Counter[str] = Counter()
     kept: list[int] = []
     in_order = sorted(
-        texts, key=lambda text: (-Fraction(text.measured[0], text.measured[1] ** 2), text.book_id)
+        texts,
+        key=lambda text: (-Fraction(text.measured[0] ** 20, text.measured[1] ** 27), text.book_id),
     )
     for text in in_order:
         added = counts + Counter(text.tokens.split())

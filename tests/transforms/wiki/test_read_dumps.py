@@ -197,7 +197,7 @@ def test_a_damaged_stream_costs_only_its_own_pages(
     (lost,) = outcome.elements["lost"]
     end_of_block = next(end for end in range(starts[3] - 10, starts[3]) if end == lost.end)
     message = "a damaged bz2 block"
-    assert lost == (multistream.name, starts[2] + 4, end_of_block, message, 3, "3 Стаття 3")
+    assert lost[:6] == (multistream.name, starts[2] + 4, end_of_block, message, 3, "3 Стаття 3")
     assert outcome.counters["read-dump/damages"] == 1
     assert outcome.counters["read-dump/pages"] == 7
 

@@ -136,11 +136,11 @@ def test_a_job_has_the_name_and_the_labels_of_its_build(submitted: dict[str, Sub
         assert job.request["name"].startswith(f"{job.corpus}-")
         assert job.request["labels"]["corpus"] == job.corpus
     first, second = submitted["Lm1b-1"].request, submitted["Lm1b-2"].request
-    assert first["name"] == second["name"] == "lm1b-en-shards-10-heldout-shards-5-2007-2011-1-0-0"
+    assert first["name"] == second["name"] == "lm1b-en-shards-10-heldout-shards-5-2007-2011-1-1-0"
     assert first["labels"] == {
         "corpus": "lm1b",
         "edition": "en-shards-10-heldout-shards-5",
-        "build": "2007-2011-1-0-0",
+        "build": "2007-2011-1-1-0",
     }
 
 

@@ -48,9 +48,6 @@ _EXTERNAL_LABELLED = re.compile(
 )
 _NO_LINK = re.compile(r"\[\[([^\[\]|\n\ufdef]*[^\W_][^\[\]|\n\ufdef]*+)\]\]")
 _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
-_CLOSED = re.compile(rf"({protect('[')}{{2}}[^\[\]\n]*+)(\]{{2,}}+)")
-# Pairs are read from the left, so of an odd run no two open a link.
-_RUN = re.compile(r"\[{3,}(?!(?i:https?:|ftps?:)?//)")
 
 
 def show_simple_links(text: str) -> str:
@@ -84,11 +81,6 @@ def show_external_links(text: str) -> str:
     if "[" not in text:
         return text
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
-
-
-def _show_run(match: re.Match[str]) -> str:
-    opening = 0 if len(match[0]) % 2 else 2
-    return protect(match[0][opening:]) + match[0][:opening]
 
 
 def _show_double(match: re.Match[str]) -> str:
@@ -140,8 +132,6 @@ class LinkTexts:
 
     def show(self, text: str) -> str:
         """Replace all links that hold no braces."""
-        if "[[[" in text:
-            text = _RUN.sub(_show_run, text)
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
@@ -164,6 +154,4 @@ class LinkTexts:
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
             text = _NO_LINK.sub(lambda match: protect(f"[[{match[1]}]]"), text)
-        if "]]" in text:
-            text = _CLOSED.sub(lambda match: match[1] + protect(match[2]), text)
         return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text

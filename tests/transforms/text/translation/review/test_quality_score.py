@@ -146,7 +146,7 @@ def test_what_cannot_be_scored(sheets: list[ReviewedSheet], message: str) -> Non
 
 
 def marks() -> st.SearchStrategy[list[tuple[str, str, str]]]:
-    mark = st.tuples(st.sampled_from(IDS), st.sampled_from(CATEGORIES), st.sampled_from(SEVERITIES))
+    mark = st.tuples(*map(st.sampled_from, (IDS, [*CATEGORIES], [*SEVERITIES])))
     return st.lists(mark, max_size=6)
 
 
@@ -174,7 +174,7 @@ def test_the_order_of_sheets_and_rows_does_not_matter(
     assert found == score_quality(SOURCES, tuple(reversed(IDS)), turned)
 
 
-@given(marks(), marks(), st.sampled_from(IDS), st.sampled_from(SEVERITIES))
+@given(marks(), marks(), st.sampled_from(IDS), st.sampled_from([*SEVERITIES]))
 def test_more_errors_never_raise_the_score(
     one: list[tuple[str, str, str]], two: list[tuple[str, str, str]], id_: str, severity: str
 ) -> None:
