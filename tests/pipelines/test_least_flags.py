@@ -29,12 +29,13 @@ TYPED = [
     flores101 packets --project p --languages fra --source {demo}/flores101/*/*/source.tsv --to box
     1 flores101 import --project p box/fra-round1.tsv
     2 flores101 check --project p
-    flores101 review --project p --sheets
+    2 flores101 review --project p --sheets
     flores101 status --project p
     2 flores101 package --project p --output out
     """,
     "2 refresh --config {samples}/README.md",
     "2 fetch wiki40b",
+    "help refresh",
     "refresh --example",
     "report {demo}/wiki40b/*",
     "verify {demo}/lm1b/*",
