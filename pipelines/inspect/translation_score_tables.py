@@ -1,16 +1,23 @@
 """Scores of translations as tables: for people, for spreadsheets, for programs."""
 
+import functools
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pipelines.inspect.score_translations import Report, Scored
 from pipelines.translation.drawing import draw
+from transforms.text.translation.languages import RESOURCE_LEVELS, family_of, resource_level_of
 from transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"
 MOST_TARGETS = 16  # of a table of directions on a screen; the file has all
 MOST_TOPICS = 20  # likewise; released metadata has hundreds
+
+GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
+    "family": family_of,
+    "resource level": resource_level_of,
+}
 
 Row = list[str | float | None]
 """Cells of a table: names, scores, and None for a score that there is not."""
@@ -65,6 +72,12 @@ def _many(report: Report) -> list[str]:
                 matrix = direction_matrix(scored, metric)
                 parts.append(f"{title} {metric}, from row into column\n{_table(*matrix)}")
         parts.append(f"{title} averages\n{_averages(scored, metrics)}")
+        for name, group_of in GROUPINGS.items():
+            for metric in metrics:
+                head, rows = group_matrix(scored, metric, group_of)
+                if len(rows) > 2:  # groups, and the averages
+                    table = _table([f"from {name}", *head[1:]], rows)
+                    parts.append(f"{title} {metric} by {name}, from row into column\n{table}")
         if domains := _domains(scored, metrics):
             table = _table(["domain", *metrics], domains)
             parts.append(f"{title} averages by domain\n{table}")
@@ -112,6 +125,39 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
         _mean([value for pair, value in values.items() if pair[1] == target]) for target in targets
     )
     rows.append(["average", *into, _mean(list(values.values()))])
+    return ["from", *targets, "average"], rows
+
+
+def group_matrix(
+    scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
+) -> tuple[list[str], list[Row]]:
+    """Head and rows of the table from groups of languages into groups, as Tables 6 and 7 of the paper.
+
+    A cell is the average over the directions from a group into a group. Directions of a language without
+    a group are left out; groups are in the order of RESOURCE_LEVELS, or by name.
+    """
+    cells: dict[tuple[str, str], list[float]] = {}
+    for one in scored:
+        source, target = group_of(one.direction.source), group_of(one.direction.target)
+        if source and target:
+            cells.setdefault((source, target), []).append(_corpus(one)[metric])
+    order = [*RESOURCE_LEVELS, *sorted({group for pair in cells for group in pair})]
+    sources = sorted({source for source, _ in cells}, key=order.index)
+    targets = sorted({target for _, target in cells}, key=order.index)
+
+    def mean_of(is_in: Callable[[str, str], bool]) -> float | None:
+        return _mean([value for pair, found in cells.items() if is_in(*pair) for value in found])
+
+    rows: list[Row] = [
+        [
+            row,
+            *(_mean(cells.get((row, column), [])) for column in targets),
+            mean_of(lambda source, _, row=row: source == row),  # type: ignore[misc]
+        ]
+        for row in sources
+    ]
+    into = (mean_of(lambda _, target, column=column: target == column) for column in targets)  # type: ignore[misc]
+    rows.append(["average", *into, mean_of(lambda *_: True)])
     return ["from", *targets, "average"], rows
 
 
@@ -197,10 +243,15 @@ def render_files(report: Report) -> dict[str, str]:
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files
+    matrices = {
+        "directions": direction_matrix,
+        "families": functools.partial(group_matrix, group_of=family_of),
+        "resource-levels": functools.partial(group_matrix, group_of=resource_level_of),
+    }
     for (system, split), scored in _by_system(report):
-        for metric in report.metrics:
-            head, rows = direction_matrix(scored, metric)
-            name = "-".join(filter(None, ("directions", system.replace("/", "-"), split, metric)))
+        for metric, (kind, matrix) in itertools.product(report.metrics, matrices.items()):
+            head, rows = matrix(scored, metric)
+            name = "-".join(filter(None, (kind, system.replace("/", "-"), split, metric)))
             while f"{name}.tsv" in files:  # of systems a/b and a-b
                 name += "-"
             files[f"{name}.tsv"] = write_table(head, _formatted(rows, 4, ""))

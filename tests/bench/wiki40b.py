@@ -2,10 +2,10 @@
 
     python -m tests.bench.wiki40b [--dump FILE] [--copies N] [--peer-copies N]
 
-Prints MB of XML per second, the ratio to the peer, the share of time that a second worker leaves, and
-the peak memory of all processes for a small and a large dump. All of that is without a SentencePiece
-vocabulary, which the peer does not have either; what one costs is the last line. Run it on a machine that
-does nothing else.
+Prints MB of XML per second, the ratio to the peer with as many workers, the share of the speed of Python's
+bz2 module alone, the share of time that a second worker leaves, and the peak memory of all processes for a
+small and a large dump. All of that is without a SentencePiece vocabulary, which the peer does not have
+either; what one costs is the last line. Run it on a machine that does nothing else.
 """
 
 import argparse
@@ -16,14 +16,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 import apache_beam as beam
 import mwparserfromhell
 import psutil
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from tests.makers.dump_files import repeat_dump
 from tests.tools.real_data import DATA
@@ -50,6 +50,7 @@ def main() -> None:
         "--rounds", type=int, default=1, help="builds of each kind; the best counts"
     )
     parser.add_argument("--peer-copies", type=int, default=1, help="the same for the slow peer")
+    parser.add_argument("--no-vocabulary", action="store_true", help="skip the last line")
     settings = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as folder:
         measure(pathlib.Path(folder), settings)
@@ -65,24 +66,35 @@ def measure(folder: pathlib.Path, settings: argparse.Namespace) -> None:
         f"dump: {megabytes:.0f} MB of XML in {large.stat().st_size / 1e6:.0f} MB of bz2, multistream"
     )
 
-    start = time.perf_counter()
-    strip_code_pipeline(slow)
-    peer_speed = xml_megabytes(slow) / (time.perf_counter() - start)
-    print(f"Beam + mwparserfromhell strip_code, 1 worker: {peer_speed:6.2f} MB/s")
+    bz2_speed = megabytes / min(seconds_of(lambda: xml_megabytes(large)) for _ in range(2))
+    print(f"Python's bz2 module alone:                     {bz2_speed:6.2f} MB/s")
+    peer_megabytes = xml_megabytes(slow)
+    peers = {}
+    for workers in (1, 2):
+        seconds = seconds_of(lambda workers=workers: strip_code_pipeline(slow, workers))
+        peers[workers] = peer_megabytes / seconds
+        print(
+            f"Beam + mwparserfromhell strip_code, {workers} worker(s):"
+            f" {peers[workers]:6.2f} MB/s ({peer_megabytes:.0f} MB)",
+            flush=True,
+        )
 
     one, two = build_in_turns(large, folder, settings.rounds)
-    speed = megabytes / one.seconds
-    print(
-        f"corpusmill, Parquet and TFRecord, 1 worker:   {speed:6.2f} MB/s, {speed / peer_speed:.1f} x"
-    )
-    share = two.seconds / one.seconds
-    print(f"corpusmill, 2 workers: {megabytes / two.seconds:6.2f} MB/s, {share:.2f} of the time")
+    for workers, run in ((1, one), (2, two)):
+        speed = megabytes / run.seconds
+        print(
+            f"corpusmill, Parquet and TFRecord, {workers} worker(s): {speed:6.2f} MB/s,"
+            f" {speed / peers[workers]:.1f} x, {speed / bz2_speed:.2f} of bz2"
+        )
+    print(f"2 workers take {two.seconds / one.seconds:.2f} of the time of 1", flush=True)
     less = build(small, folder / "less", workers=2)
     for label, run, path in (("small", less, small), ("large", two, large)):
         size = xml_megabytes(path)
         print(
             f"peak memory, 2 workers, {label} dump ({size:.0f} MB): {run.peak_bytes / 1e6:.0f} MB"
         )
+    if settings.no_vocabulary:
+        return
     learned = build(large, folder / "learned", 2, vocabulary_size=32_000)
     more = learned.seconds - two.seconds
     print(
@@ -97,6 +109,13 @@ def build_in_turns(dump: pathlib.Path, folder: pathlib.Path, rounds: int) -> tup
         for workers, found in runs.items():
             found.append(build(dump, folder / f"{number}-{workers}", workers))
     return min(runs[1]), min(runs[2])
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """The seconds that a call takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 def repeated(dump: pathlib.Path, folder: pathlib.Path, copies: int) -> pathlib.Path:
@@ -149,9 +168,13 @@ def watch_memory(pid: int, peak: list[int]) -> None:
         time.sleep(WATCH_SECONDS)
 
 
-def strip_code_pipeline(dump: pathlib.Path) -> None:
-    """The usual way, on the same runner."""
-    with beam.Pipeline(runner=FnApiRunner()) as root:
+def strip_code_pipeline(dump: pathlib.Path, workers: int) -> None:
+    """The usual way, on Beam's in-process runner."""
+    options = PipelineOptions(
+        direct_num_workers=workers,
+        direct_running_mode="in_memory" if workers == 1 else "multi_processing",
+    )
+    with beam.Pipeline(runner="DirectRunner", options=options) as root:
         _ = (
             root
             | beam.Create([str(dump)])

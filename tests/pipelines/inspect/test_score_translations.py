@@ -366,12 +366,30 @@ def test_many_to_many(package: Path, spbleu: Command) -> None:
     assert float(cells[3][4]) == pytest.approx(sum(of_small.values()) / 4, abs=1e-4)
     assert sorted(path.name for path in target.iterdir()) == sorted(
         [
-            f"directions-{system}-{metric}.tsv"
+            f"{kind}-{system}-{metric}.tsv"
+            for kind in ("directions", "families", "resource-levels")
             for system in ("large-dev", "large-devtest", "small-devtest")
             for metric in ("spBLEU", "chrF++")
         ]
         + ["scores.json", "scores.tsv"]
     )
+    # So have those of groups, which English is in none of.
+    [one] = (
+        value[key] for key in value if key[:1] == ("large",) and key[2:] == ("fra", "zho_simpl")
+    )
+    other = value["large", "devtest", "zho_simpl", "fra"]
+    for kind, french, chinese in (
+        ("families", "Romance", "Sino-Tibetan+Kra-Dai"),
+        ("resource-levels", "high", "medium"),
+    ):
+        text = (target / f"{kind}-large-devtest-spBLEU.tsv").read_text("utf-8")
+        rows_of = {line.split("\t")[0]: line.split("\t")[1:] for line in text.splitlines()}
+        first, second = (french, chinese) if kind == "families" else (chinese, french)
+        assert rows_of["from"] == [first, second, "average"]
+        into = rows_of["from"].index(chinese)
+        assert float(rows_of[french][into]) == pytest.approx(one, abs=1e-4)
+        assert rows_of[french][1 - into] == ""  # no direction within the group
+        assert float(rows_of["average"][2]) == pytest.approx((one + other) / 2, abs=1e-4)
     # The same on the screen.
     lines = [line.split() for line in shown.out.splitlines()]
     average = f"{sum(of_small.values()) / 4:.2f}"
