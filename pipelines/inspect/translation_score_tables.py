@@ -243,7 +243,7 @@ def render_files(report: Report) -> dict[str, str]:
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files
-    matrices = {
+    matrices: dict[str, Callable[[list[Scored], str], tuple[list[str], list[Row]]]] = {
         "directions": direction_matrix,
         "families": functools.partial(group_matrix, group_of=family_of),
         "resource-levels": functools.partial(group_matrix, group_of=resource_level_of),
