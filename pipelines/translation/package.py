@@ -57,6 +57,7 @@ _SCHEMA = pa.schema(
         ("article", pa.string()),
     ]
 )
+UNKNOWN = "–"
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -74,6 +75,8 @@ class Included(NamedTuple):
     texts: Mapping[str, str]  # id → text, of all sentences
     score: str | None  # "95.7"; None where nobody has reviewed it
     digest: str  # stands for the texts
+    rounds: int = 0  # that packets were sent in; 0 for the source
+    days: float | None = None  # from the first packet to the newest entry
 
 
 def package(
@@ -137,7 +140,7 @@ def choose_languages(
         else:
             texts = {name: one.text for name, one in state.translations.items()}
             score = state.verdict.facts["shown"] if state.verdict else None
-            included.append(Included(code, texts, score, state.digest))
+            included.append(Included(code, texts, score, state.digest, state.round, state.days))
     if included:
         included = sorted([*included, source], key=lambda one: one.code)
     return included, left_out
@@ -287,9 +290,12 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         "",
         *list_licences(project.sentences),
         *make_table(
-            ["code", "language", "script", "quality score"],
+            ["code", "language", "script", "quality score", "rounds", "days"],
             (
-                [one.code, language.name, " ".join(language.scripts), _score(one)]
+                [
+                    *(one.code, language.name, " ".join(language.scripts), _score(one)),
+                    *(one.rounds or UNKNOWN, UNKNOWN if one.days is None else f"{one.days:.1f}"),
+                ]
                 for one, language in zip(included, languages, strict=True)
             ),
         ),
@@ -297,10 +303,29 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         f"Scores are of a reviewed sample of {float(project.rules.review_share):.0%}, the same sentences"
         f" in all languages; {float(project.rules.accepted_score):g} of 100 is needed.",
         "",
+        *_workflow(included),
         *(f"- {caveat}" for caveat in manifest["caveats"]),
         "",
     ]
     return "\n".join(lines)
+
+
+def _workflow(included: Sequence[Included]) -> list[str]:
+    """Lines of what Table 4 of the paper counts; none where nothing was sent."""
+    again = [one.rounds - 1 for one in included if one.rounds]
+    days = [one.days for one in included if one.days is not None]
+    if not again:
+        return []
+    rows = [
+        ("languages that were translated again", f"{sum(map(bool, again)):,}"),
+        ("rounds of translating again, on average", f"{sum(again) / len(again):.2f}"),
+        ("rounds of translating again, most", f"{max(again):,}"),
+        ("days for a language, on average", f"{sum(days) / len(days):.1f}"),
+        ("days for a language, least", f"{min(days):.1f}"),
+        ("days for a language, most", f"{max(days):.1f}"),
+    ]
+    note = "Days are from the first packet of a language to the newest entry of its journal."
+    return ["The workflow, as Table 4 of the paper:", "", *make_table(["", ""], rows), "", note, ""]
 
 
 def _sources(project: Project) -> str:

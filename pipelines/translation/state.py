@@ -6,6 +6,7 @@ disputed until an answer to a later packet comes. So the order in which files co
 An import that corrects others takes the place of theirs, in the lines that it has.
 """
 
+import datetime
 import functools
 import hashlib
 import pathlib
@@ -86,6 +87,15 @@ class LanguageState:
         """Of the newest packet; 0 before the first."""
         packet = self.newest("packet")
         return packet.round if packet else 0
+
+    @property
+    def days(self) -> float | None:
+        """Days from the first packet to the newest entry; None before the first packet (Table 4)."""
+        packet = next(iter(self.of_kind("packet")), None)
+        if not packet:
+            return None
+        first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
+        return (last - first) / datetime.timedelta(days=1)
 
     @property
     def round_start(self) -> int:

@@ -1,6 +1,7 @@
 """Where every language stands: a table for people, all of it for programs, and the story of one language."""
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -18,9 +19,19 @@ from transforms.text.builds.build_manifest import to_json
 from transforms.text.translation.languages import find_language
 
 UNKNOWN = "–"
-_NUMBERS = ("score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")
+_NUMBERS = ("days", "score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")
 _COLUMNS = ("language", "name", "state", "round", "since", *_NUMBERS)
-_LESS_NEEDED = ("since", "warnings", "awaited", "disputed", "name", "round", "reviewed", "errors")
+_LESS_NEEDED = (
+    "since",
+    "days",
+    "warnings",
+    "awaited",
+    "disputed",
+    "name",
+    "round",
+    "reviewed",
+    "errors",
+)
 _NEXT = {  # what a project manager does about a state
     "new": "`packets` sends the sentences",
     "back": "`check`",
@@ -49,6 +60,7 @@ class LanguageStatus(NamedTuple):
     sample: int  # sentences that are to be reviewed
     score: str | None  # "95.7"
     since: str  # time of the last entry
+    days: float | None  # from the first packet to the last entry
 
 
 def find_status(project: Project) -> list[LanguageStatus]:
@@ -77,6 +89,7 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
         sample=math.ceil(project.rules.review_share * len(project.ids)),
         score=verdict.facts["shown"] if verdict else None,
         since=state.entries[-1].time,
+        days=state.days,
     )
 
 
@@ -121,7 +134,8 @@ def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
         if width is None or max(map(len, table.splitlines())) <= width:
             break
     if left_out:
-        table += f"the screen is too narrow for: {', '.join(left_out)}\n"
+        note = f"the screen is too narrow for: {', '.join(left_out)}"
+        table += textwrap.fill(note, width or len(note)) + "\n"
     return table
 
 
@@ -144,6 +158,7 @@ def _cells(status: LanguageStatus) -> dict[str, str]:
         "state": status.state,
         "round": str(status.round),
         "since": status.since.replace("T", " ").removesuffix("Z"),
+        "days": UNKNOWN if status.days is None else f"{status.days:.1f}",
         "score": status.score or UNKNOWN,
         "translated": f"{status.translated:,}/{status.sentences:,}",
         "awaited": count(status.awaited),
@@ -162,7 +177,7 @@ def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
     counted = ("sentences", "translated", "awaited", "disputed", "errors", "warnings")
     sums: dict[str, Any] = {name: add(name) for name in (*counted, "reviewed", "sample")}
     total = found[0]._replace(language="total", name="", state="", since="", **sums)
-    return _cells(total) | {"round": "", "score": ""}
+    return _cells(total) | {"round": "", "days": "", "score": ""}
 
 
 def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:

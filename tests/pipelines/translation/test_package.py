@@ -166,6 +166,24 @@ def test_norwegian_is_a_text_to_a_reader_of_yaml(project: Project) -> None:
     assert yaml.safe_load(card.split("---\n")[1])["language"] == ["en", "no"]
 
 
+def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
+    manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
+    fra = Included("fra", {}, "95.7", "", rounds=1, days=10.0)
+    deu = Included("deu", {}, "91.0", "", rounds=3, days=31.5)
+    card = make_card(project, manifest, [Included("eng", {}, None, ""), deu, fra])
+    assert "| deu | German | Latn | 91.0 | 3 | 31.5 |" in card
+    assert "| eng | English | Latn | source | – | – |" in card
+    for line in (
+        "| languages that were translated again | 1 |",
+        "| rounds of translating again, on average | 1.00 |",
+        "| rounds of translating again, most | 2 |",
+        "| days for a language, on average | 20.8 |",
+        "| days for a language, least | 10.0 |",
+        "| days for a language, most | 31.5 |",
+    ):
+        assert line in card
+
+
 def test_verify_finds_nothing_wrong_and_something_where_there_is(
     tmp_path: Path, translated: Project
 ) -> None:

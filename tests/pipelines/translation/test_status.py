@@ -26,6 +26,7 @@ def status(code: str, state: str = "checks failed", **known: object) -> Language
         "sample": 601,
         "score": "89.9",
         "since": "2026-01-02T03:04:05Z",
+        "days": 12.5,
     }
     return LanguageStatus(**{**values, **known})  # type: ignore[arg-type]
 
@@ -56,12 +57,12 @@ def test_a_file_has_all_of_it(named: Project) -> None:
     whole = render_text(named, found)
     assert whole == render_text(named, found, 200)
     assert whole.splitlines()[1].split() == [
-        *("language", "name", "state", "round", "since", "score", "translated"),
+        *("language", "name", "state", "round", "since", "days", "score", "translated"),
         *("awaited", "disputed", "errors", "warnings", "reviewed"),
     ]
     assert "too narrow" not in whole
     narrow = render_text(named, found, 80)
-    assert "the screen is too narrow for: since, warnings" in narrow
+    assert "the screen is too narrow for: since, days, warnings" in narrow
 
 
 @pytest.mark.parametrize(

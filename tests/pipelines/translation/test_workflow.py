@@ -290,7 +290,7 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     assert shown[0] == "flores101: 8 sentences, 2 languages"
     assert shown[3].split() == [
         *("deu", "German", "sent", "1", "2026-01-02", "03:04:05"),
-        *("–", "0/8", "8", "0", "–", "–", "0/4"),
+        *("0.0", "–", "0/8", "8", "0", "–", "–", "0/4"),
     ]
     assert shown[4].split()[:4] == ["fra", "French", "checks", "failed"]
     assert shown[4].split()[-6:] == ["7/8", "1", "0", "2", "0", "0/4"]
@@ -315,6 +315,7 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
         "sample": 4,
         "score": None,
         "since": "2026-01-02T03:04:05Z",
+        "days": 0.0,
     }
     story = office.do("status", "--language", "fra").out
     assert re.search(r"0001 .* packet +round 1, all 8 sentences", story)
