@@ -4,6 +4,7 @@ As in Table 2 of the paper, characters per piece are those of validation and tes
 the paper gives as 99.9 %, is the share of their characters that have a piece of their own.
 """
 
+import contextlib
 import pathlib
 import posixpath
 import re
@@ -15,10 +16,16 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.corpora import rows
 from pipelines.settings.paper_figures import PAPER
-from pipelines.settings.paper_scores import PAPER_DOCUMENTS
+from pipelines.settings.paper_scores import (
+    PAPER_DOCUMENTS,
+    PAPER_SPLIT_WORDS,
+    PaperScore,
+    paper_scores,
+)
 from transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError
+from transforms.text.builds.language_model_scores import read_normalisers
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
@@ -44,6 +51,9 @@ class BuildSizes(NamedTuple):
     coverage: float | None
     paper_articles: int
     paper_characters_per_piece: float
+    paper_bits_per_character: (
+        float | None
+    )  # of the models with 32k pieces, on test; None for a total
 
 
 class _Counts(msgspec.Struct):
@@ -67,6 +77,11 @@ class KeptDocuments(NamedTuple):
     unit: str  # what a document is: "sentences"
     kept: Mapping[str, int]  # split → count; a split may be a part of another
     paper: Mapping[str, int]  # the same of the published corpus; empty where it has no figure
+    words: Mapping[
+        str, int
+    ]  # split → what word-level perplexity is divided by; empty for older builds
+    paper_words: Mapping[str, int]
+    paper_scores: Mapping[str, str]  # split → the best score of the paper: "33.6 perplexity"
 
 
 class Found(NamedTuple):
@@ -136,7 +151,32 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]
     paper = PAPER_DOCUMENTS.get(row.name, {})
-    return KeptDocuments(*named, row.shape.unit, of_splits, paper)
+    words = _count_words(build, (*row.shape.splits, "paper_test"))
+    scores = {split: paper_scores(row.name, build.edition, split) for split in words}
+    return KeptDocuments(
+        *named,
+        row.shape.unit,
+        of_splits,
+        paper,
+        words,
+        PAPER_SPLIT_WORDS.get(row.name, {}),
+        {split: _best(of_split) for split, of_split in scores.items() if of_split},
+    )
+
+
+def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
+    """Split → words as the paper of the corpus counts them, of the splits that a build has counts of."""
+    stats = {"stats": read_json(build.folder, STATS)}
+    words = {}
+    for split in splits:
+        with contextlib.suppress(ValueError):
+            words[split] = read_normalisers(stats, split).predicted_words
+    return {split: count for split, count in words.items() if count}
+
+
+def _best(scores: Sequence[PaperScore]) -> str:
+    best = min(scores, key=lambda score: score.value)
+    return f"{best.printed} {best.metric}"
 
 
 def _read_sizes(build: Build) -> BuildSizes:
@@ -158,6 +198,7 @@ def _read_sizes(build: Build) -> BuildSizes:
         coverage=_ratio(characters - spelled, characters) if has_pieces else None,
         paper_articles=paper.articles,
         paper_characters_per_piece=paper.characters_per_piece["32k"],
+        paper_bits_per_character=paper.scores["32k", "test"].bits_per_character,
     )
 
 
@@ -205,6 +246,7 @@ def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
         coverage=sum(covered) / measured if have_pieces and measured else None,
         paper_articles=sum(row.paper_articles for row in newest),
         paper_characters_per_piece=sum(s.characters for s in paper) / sum(s.pieces for s in paper),
+        paper_bits_per_character=None,
     )
 
 

@@ -28,6 +28,7 @@ _HEAD = (
     "coverage",
     "paper: articles",
     "paper: characters/ piece",
+    "paper: bits/ character",
 )
 
 
@@ -60,12 +61,18 @@ def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
             [
                 *(other.corpus, other.edition, other.dump_date, other.unit),
                 *(_splits(counts, between) for counts in (other.kept, other.paper)),
+                *(_splits(counts, between) for counts in (other.words, other.paper_words)),
+                between.join(f"{split} {score}" for split, score in other.paper_scores.items())
+                or UNKNOWN,
             ]
             for other in found.others
         ]
         yield _Table(
             "Other corpora and editions",
-            ["corpus", "edition", "dump", "unit", "kept", "paper"],
+            [
+                *("corpus", "edition", "dump", "unit", "kept", "paper: kept"),
+                *("words", "paper: words", "paper: score"),
+            ],
             rows,
             0,
         )
@@ -88,11 +95,16 @@ def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
         f"{row.sections:,}",
         *(count(row.pieces.get(split)) for split in SPLITS),
         *(count(row.characters[split]) for split in SPLITS),
-        UNKNOWN if row.characters_per_piece is None else f"{row.characters_per_piece:.3f}",
-        UNKNOWN if row.coverage is None else f"{row.coverage:.2%}",
+        _number(row.characters_per_piece, ".3f", UNKNOWN),
+        _number(row.coverage, ".2%", UNKNOWN),
         f"{row.paper_articles:,}",
         f"{row.paper_characters_per_piece:.3f}",
+        _number(row.paper_bits_per_character, ".3f", UNKNOWN),
     ]
+
+
+def _number(value: float | None, shape: str, unknown: str) -> str:
+    return unknown if value is None else format(value, shape)
 
 
 def _notes(found: Found) -> list[str]:
@@ -102,7 +114,7 @@ def _notes(found: Found) -> list[str]:
     notes = [
         "characters per piece and coverage (characters that have a piece of their own) are those of"
         " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
-        " pieces are of its own vocabularies"
+        " pieces are of its own vocabularies, and its bits per character of models with 32k pieces on test"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
         notes.append("Total: the newest build of each language")
@@ -150,15 +162,21 @@ def render_tsv(found: Found) -> str:
     else:
         lines = [
             dict(zip(other._fields[:5], other[:5], strict=True))
-            | {"split": split, "kept": count, "paper": other.paper.get(split, "")}
+            | {
+                "split": split,
+                "kept": other.kept.get(split, ""),
+                "paper": other.paper.get(split, ""),
+                "words": other.words.get(split, ""),
+                "paper_words": other.paper_words.get(split, ""),
+                "paper_score": other.paper_scores.get(split, ""),
+            }
             for other in found.others
-            for split, count in other.kept.items()
+            for split in {**other.kept, **other.words}
         ]
     return "".join(map(to_line, (lines[0], *(line.values() for line in lines))))
 
 
 def _flat(row: BuildSizes) -> dict[str, Any]:
-    per_piece, coverage = row.characters_per_piece, row.coverage
     return {
         "language": row.language,
         "dump_date": row.dump_date,
@@ -167,10 +185,11 @@ def _flat(row: BuildSizes) -> dict[str, Any]:
         "sections": row.sections,
         **{f"{split}_pieces": row.pieces.get(split, "") for split in SPLITS},
         **{f"{split}_characters": row.characters[split] for split in SPLITS},
-        "characters_per_piece": "" if per_piece is None else f"{per_piece:.4f}",
-        "coverage": "" if coverage is None else f"{coverage:.6f}",
+        "characters_per_piece": _number(row.characters_per_piece, ".4f", ""),
+        "coverage": _number(row.coverage, ".6f", ""),
         "paper_articles": row.paper_articles,
         "paper_characters_per_piece": f"{row.paper_characters_per_piece:.3f}",
+        "paper_bits_per_character": _number(row.paper_bits_per_character, ".3f", ""),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipelines.settings.paper_figures import PAPER, VOCABULARIES
-from transforms.text.books.pg19_rows import PAPER_BOOKS
+from transforms.text.books.pg19_rows import PAPER_BOOKS, PAPER_WORDS
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
 _RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
@@ -81,3 +81,9 @@ PAPER_DOCUMENTS: Mapping[str, Mapping[str, int]] = {
     "flores101": {"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
 }
 """Corpus → split → its documents in the paper, or in the published corpus."""
+
+PAPER_SPLIT_WORDS: Mapping[str, Mapping[str, int]] = {
+    "lm1b": {"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
+    "pg19": PAPER_WORDS,
+}
+"""Corpus → split → what the paper divides by for its word-level perplexity."""

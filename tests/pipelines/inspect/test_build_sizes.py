@@ -32,6 +32,7 @@ def test_a_row(tmp_path: Path) -> None:
         coverage=0.999,
         paper_articles=562_612,
         paper_characters_per_piece=4.029,
+        paper_bits_per_character=0.884,
     )
 
 
@@ -142,7 +143,10 @@ def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
     seal(folder, manifest_of(folder) | facts)
     found = find_sizes([str(tmp_path)])
     named = "wiki40b", "uk-newer-than-20240101", "20260101", "1.2.0", "articles"
-    assert (found.rows, found.others) == ([], [KeptDocuments(*named, {"train": 9}, {})])
+    assert (found.rows, found.others) == (
+        [],
+        [KeptDocuments(*named, {"train": 9}, *({} for _ in range(4)))],
+    )
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pipelines.inspect.report import (
 )
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
+from tests.tools.golden_tree import GOLDEN
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def two(tmp_path: Path) -> Found:
 NOTE = (
     "characters per piece and coverage (characters that have a piece of their own) are those of"
     " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
-    " pieces are of its own vocabularies"
+    " pieces are of its own vocabularies, and its bits per character of models with 32k pieces on test"
 )
 
 
@@ -38,13 +39,14 @@ def test_markdown(two: Found) -> None:
     assert render_markdown(two) == (
         "| language | dump | articles | sections | pieces train | pieces validation | pieces test"
         " | characters train | characters validation | characters test | characters/ piece | coverage"
-        " | paper: articles | paper: characters/ piece |\n"
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-        "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 |\n"
+        " | paper: articles | paper: characters/ piece | paper: bits/ character |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+        " ---: |\n"
+        "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 | 0.760 |\n"
         "| uk | 20260101 | 1,000 | 2,000 | 3,000,000 | 150,000 | 50,000 | 9,000,000 | 500,000 | 300,000"
-        " | 4.000 | 99.90% | 562,612 | 4.029 |\n"
+        " | 4.000 | 99.90% | 562,612 | 4.029 | 0.884 |\n"
         "| Total |  | 1,100 | 2,200 | – | – | – | 9,009,000 | 500,500 | 300,400 | – | – | 669,929"
-        " | 4.100 |\n"
+        " | 4.100 | – |\n"
         f"\n- {NOTE}\n"
     )
 
@@ -56,13 +58,13 @@ def test_tsv(two: Found) -> None:
         == (
             "language dump_date version articles sections train_pieces validation_pieces test_pieces"
             " train_characters validation_characters test_characters characters_per_piece coverage"
-            " paper_articles paper_characters_per_piece"
+            " paper_articles paper_characters_per_piece paper_bits_per_character"
         ).split()
     )
     assert ["|".join(row) for row in rows] == [
-        "el|20260101|1.2.0|100|200||||9000|500|400|||107317|4.331",
-        "uk|20260101|1.2.0|1000|2000|3000000|150000|50000|9000000|500000|300000|4.0000|0.999000|562612|4.029",
-        "Total|||1100|2200||||9009000|500500|300400|||669929|4.100",
+        "el|20260101|1.2.0|100|200||||9000|500|400|||107317|4.331|0.760",
+        "uk|20260101|1.2.0|1000|2000|3000000|150000|50000|9000000|500000|300000|4.0000|0.999000|562612|4.029|0.884",
+        "Total|||1100|2200||||9009000|500500|300400|||669929|4.100|",
     ]
 
 
@@ -79,12 +81,12 @@ def test_text(two: Found) -> None:
     lines = render_text(two).splitlines()
     assert lines[0] == "Wiki-40B, as Table 2 of the paper"
     cells = [line.split() for line in lines]
-    assert "el 20260101 100 200 – – – 9,000 500 400 – – 107,317 4.331".split() in cells
+    assert "el 20260101 100 200 – – – 9,000 500 400 – – 107,317 4.331 0.760".split() in cells
     assert (
         "uk 20260101 1,000 2,000 3,000,000 150,000 50,000 9,000,000 500,000 300,000 4.000 99.90%"
-        " 562,612 4.029"
+        " 562,612 4.029 0.884"
     ).split() in cells
-    assert "Total 1,100 2,200 – – – 9,009,000 500,500 300,400 – – 669,929 4.100".split() in cells
+    assert "Total 1,100 2,200 – – – 9,009,000 500,500 300,400 – – 669,929 4.100 –".split() in cells
     assert lines[-1] == f"note: {NOTE}"
     assert "…" not in render_text(two)
 
@@ -159,21 +161,26 @@ def test_the_command_knows_every_format() -> None:
 
 
 def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
+    [sample] = (GOLDEN / "lm1b").glob("en-*/*/stats.json")
     news = write_build(tmp_path, "en", corpus="lm1b")
+    (news / "stats.json").write_bytes(sample.read_bytes())
     kept = {"train": 1204, "test": 118, "total": 1322}
     seal(news, manifest_of(news) | {"counts": {"kept": kept}})
     both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
     assert render_tsv(both) == render_tsv(two)
     table = [
-        "corpus edition dump_date version unit split kept paper",
-        "lm1b en 20260101 1.2.0 sentences train 1204 30301028",
-        "lm1b en 20260101 1.2.0 sentences test 118 306688",
+        "corpus edition dump_date version unit split kept paper words paper_words paper_score",
+        "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367  ",
+        "lm1b en 20260101 1.2.0 sentences test 118 306688 3027  ",
+        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity",
     ]
     assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
-    line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688 |\n"
+    line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688"
+    line += " | train 31,367, test 3,027, paper_test 548 | paper_test 159,658"
+    line += " | paper_test 43.8 perplexity |\n"
     assert line in render_markdown(both)
     assert render_markdown(other).endswith(line)
     assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
     for found in (both, other):
-        shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688\n"
+        shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688   train 31,367,"
         assert f"lm1b     en        20260101   {shown}" in render_text(found)
