@@ -9,8 +9,9 @@ examples:
 
 what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
-  the paper's articles, characters per piece and bits per character; a row per build, and a total of the newest of each language.
-  Builds without a vocabulary show – for pieces. Unfinished builds are named, not shown.
+  the paper's articles, characters per piece and bits per character; a row per build, and a total of the
+  newest of each language. Builds without a vocabulary show – for pieces. Unfinished builds are named, not
+  shown.
 Of every other corpus: documents and words of each split, beside those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
 """
