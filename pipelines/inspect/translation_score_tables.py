@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pipelines.inspect.score_translations import Report, Scored
 from pipelines.translation.drawing import draw
-from transforms.text.translation.languages import RESOURCE_LEVELS, family_of, resource_level_of
+from transforms.text.translation.language_groups import (
+    RESOURCE_LEVELS,
+    family_of,
+    resource_level_of,
+)
 from transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"

@@ -5,6 +5,7 @@ import functools
 import io
 import lzma
 import re
+import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
@@ -33,9 +34,10 @@ DECODE_ERRORS = (
     ValueError,
     _GZ_ERROR,
     lzma.LZMAError,
+    zlib.error,  # zipfile's
     zstandard.ZstdError,
 )
-"""What the decompressors raise for data that is damaged or cut off."""
+"""Raised by the decompressors for data that is damaged or cut off."""
 
 
 def codec_of(stream: BinaryIO) -> str:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 _TABLE = "languages.toml"
 _CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # of FLORES-200
@@ -30,7 +30,7 @@ class TargetLanguage(NamedTuple):
 
 
 @functools.cache
-def _read_tables() -> Mapping[str, Mapping[str, Any]]:
+def _read_tables() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
 
 
@@ -39,24 +39,6 @@ def _read_table(name: str) -> Mapping[str, str]:
 
 
 FLORES101_CODES: tuple[str, ...] = tuple(_read_table("names"))  # 102, by code, with eng
-
-
-RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
-"""Level → sentences of bitext with English that it ends below; Table 7 of the paper. None for no end."""
-
-
-def family_of(code: str) -> str | None:
-    """The group of languages that Table 6 of the paper puts a language in; None for one of no group."""
-    return _read_table("subgroupings").get(code)
-
-
-def resource_level_of(code: str) -> str | None:
-    """The level of Table 7 by the sentences of bitext with English; None where Table 1 has no number."""
-    sentences = _read_tables()["bitext"].get(code)
-    if sentences is None:
-        return None
-    ends = RESOURCE_LEVELS.items()
-    return next(level for level, end in ends if end is None or sentences < end)
 
 
 @functools.cache
