@@ -1,10 +1,11 @@
-"""Signing whole books, beside datasketch: speed, and how near the estimates are.
+"""Signing whole books, beside datasketch and rensa: speed, and how near the estimates are.
 
     python -m tests.bench.minhash [--books N] [--rounds N] [--pairs N]
 
-Prints MB/s of text to signature of 128 permutations of word 8-grams in one process, once as corpusmill signs
-and once by `MinHash.update_batch` on joined 8-grams; and the mean absolute errors of both on the same pairs,
-made ones and the pairs of near_duplicates.tsv. Texts are real books where CORPUSMILL_DATA names them.
+Prints MB/s of text to signature of 128 permutations of word 8-grams in one process: as corpusmill signs, by
+`MinHash.update_batch` of datasketch and by `RMinHash` of rensa on joined 8-grams, and by rensa on our
+hashes; and the mean absolute errors of all on the same pairs, made ones and the pairs of
+near_duplicates.tsv. Texts are real books where CORPUSMILL_DATA names them. Needs the extra "bench".
 """
 
 import argparse
@@ -13,9 +14,12 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 
+from rensa import RMinHash
+
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.signature_errors import (
+    ESTIMATES,
     NGRAM_WORDS,
     PERMUTATIONS,
     joined_ngrams,
@@ -24,7 +28,7 @@ from tests.tools.signature_errors import (
     signature_errors,
 )
 from transforms.text.duplicates.document_signatures import sign_documents
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams
+from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 from transforms.text.vocabularies.plain_words import plain_words
 
 DATASKETCH_BYTES = 1_000_000
@@ -69,11 +73,13 @@ def print_speeds(texts: list[str], rounds: int) -> None:
     print(f"{len(texts)} texts, {size_of(texts) / 1e6:.1f} MB; {PERMUTATIONS} permutations")
     print(f"datasketch, update_batch:  {theirs / 1e6:7.1f} MB/s")
     steps: dict[str, Callable[[], object]] = {
+        "rensa, joined 8-grams": lambda: list(map(sign_with_rensa, texts)),
         "text to signature": lambda: [
             sign_documents([hash_ngrams(text, NGRAM_WORDS)], PERMUTATIONS) for text in texts
         ],
         "  of this, hash_ngrams": lambda: [hash_ngrams(text, NGRAM_WORDS) for text in texts],
         "  of this, signing": lambda: [sign_documents([one], PERMUTATIONS) for one in ngrams],
+        "  rensa, for this": lambda: list(map(sign_hashes_with_rensa, ngrams)),
         "plain_words, before it": lambda: [plain_words(text) for text in texts],
     }
     for name, step in steps.items():
@@ -81,10 +87,27 @@ def print_speeds(texts: list[str], rounds: int) -> None:
         print(f"{name + ':':26} {ours / 1e6:7.1f} MB/s, {ours / theirs:5.1f} x datasketch")
 
 
+def sign_with_rensa(text: str) -> RMinHash:
+    """Its signature."""
+    signature = RMinHash(PERMUTATIONS, seed=1)
+    signature.update(joined_ngrams(text))
+    return signature
+
+
+def sign_hashes_with_rensa(hashes: Uint64s) -> object:
+    """Its signature of hashes that are there already."""
+    return RMinHash.digest_matrix_from_flat_token_hashes(hashes, [0, len(hashes)], PERMUTATIONS, 1)
+
+
+def estimate_by_rensa(first: str, second: str) -> float:
+    """See signature_errors.py."""
+    return float(sign_with_rensa(first).jaccard(sign_with_rensa(second)))
+
+
 def print_errors(name: str, pairs: Iterable[tuple[str, str]]) -> None:
-    """Mean absolute errors of both on the pairs."""
-    errors = signature_errors(pairs)
-    print(f"error, {name}: ours {errors.ours:.4f}, datasketch {errors.datasketch:.4f}")
+    """Mean absolute errors of all on the pairs."""
+    errors = signature_errors(pairs, {**ESTIMATES, "rensa": estimate_by_rensa})
+    print(f"error, {name}:", ", ".join(f"{who} {error:.4f}" for who, error in errors.items()))
 
 
 def real_pairs(count: int) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,7 @@
-"""How far the estimates of two ways to sign are off, on the same pairs of texts."""
+"""How far the estimates of several ways to sign are off, on the same pairs of texts."""
 
 import random
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy
 from datasketch import MinHash
@@ -14,27 +13,40 @@ PERMUTATIONS = 128
 NGRAM_WORDS = 8
 
 
-class Errors(NamedTuple):
-    """Mean absolute errors of the estimated Jaccard similarity."""
-
-    ours: float
-    datasketch: float
+Estimate = Callable[[str, str], float]
+"""Two texts with words → their estimated Jaccard similarity."""
 
 
-def signature_errors(pairs: Iterable[tuple[str, str]]) -> Errors:
-    """Of pairs of texts, each with words."""
-    ours, theirs = [], []
+def estimate_by_ours(first: str, second: str) -> float:
+    """As corpusmill signs."""
+    ngrams = [hash_ngrams(one, NGRAM_WORDS) for one in (first, second)]
+    signed = sign_documents(ngrams, PERMUTATIONS)
+    return float((signed[0] == signed[1]).mean())
+
+
+def estimate_by_datasketch(first: str, second: str) -> float:
+    """As datasketch signs the n-grams themselves."""
+    signed, other = (sign_with_datasketch(joined_ngrams(one)) for one in (first, second))
+    return float(signed.jaccard(other))
+
+
+ESTIMATES: Mapping[str, Estimate] = {
+    "ours": estimate_by_ours,
+    "datasketch": estimate_by_datasketch,
+}
+
+
+def signature_errors(
+    pairs: Iterable[tuple[str, str]], estimates: Mapping[str, Estimate] = ESTIMATES
+) -> dict[str, float]:
+    """Name → mean absolute error of an estimate, of pairs of texts, each with words."""
+    errors: dict[str, list[float]] = {name: [] for name in estimates}
     for first, second in pairs:
         ngrams, others = set(joined_ngrams(first)), set(joined_ngrams(second))
         true = len(ngrams & others) / len(ngrams | others)
-        signed = sign_documents(
-            [hash_ngrams(one, NGRAM_WORDS) for one in (first, second)], PERMUTATIONS
-        )
-        ours.append(abs(float((signed[0] == signed[1]).mean()) - true))
-        theirs.append(
-            abs(sign_with_datasketch(ngrams).jaccard(sign_with_datasketch(others)) - true)
-        )
-    return Errors(float(numpy.mean(ours)), float(numpy.mean(theirs)))
+        for name, estimate in estimates.items():
+            errors[name].append(abs(estimate(first, second) - true))
+    return {name: float(numpy.mean(values)) for name, values in errors.items()}
 
 
 def sign_with_datasketch(ngrams: Iterable[bytes]) -> MinHash:

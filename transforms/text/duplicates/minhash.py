@@ -52,15 +52,15 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
     Args:
       used: how many of the permutations are wanted, from the first on; 0 for all.
     """
-    hashes = _finalize(hash_items(itertools.chain.from_iterable(sets)))
+    hashes = hash_items(itertools.chain.from_iterable(sets))
     return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
-    """The same of sets whose hashes are there already, and mixed well; none may be empty.
+    """The same of sets whose hashes are there already: `MinHash(hashfunc=int)` of datasketch.
 
-    Takes as little memory for few large sets as for many small ones: the hashes go through the processor's
-    cache a piece at a time.
+    No set may be empty. Takes as little memory for few large sets as for many small ones: the hashes go
+    through the processor's cache a piece at a time.
     """
     hashes = numpy.concatenate([NO_HASHES, *sets])
     return _sign(hashes, list(map(len, sets)), _permutations(permutations))
@@ -73,7 +73,7 @@ def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]
     starts = numpy.cumsum([0, *sizes])[:-1]
     buffer = numpy.empty(min(_PIECE_HASHES, len(hashes)), numpy.uint32)
     for start in range(0, len(hashes), _PIECE_HASHES):
-        piece = hashes[start : start + _PIECE_HASHES]
+        piece = _finalize(hashes[start : start + _PIECE_HASHES])
         permuted = buffer[: len(piece)]
         first = int(numpy.searchsorted(starts, start, "right")) - 1
         end = int(numpy.searchsorted(starts, start + len(piece)))
