@@ -5,10 +5,11 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.commands import compare, demo, fetch, generic, refresh, report, score, verify
+from pipelines.commands import compare, demo, fetch, generic, refresh, score, verify
 from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
 from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
+from pipelines.commands.look import report
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 

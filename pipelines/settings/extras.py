@@ -31,6 +31,11 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "requests>=2.32,<3",  # pages and downloads
         "urllib3>=2.3,<3",  # its HTTPResponse.shutdown ends a download from another thread
     ),
+    "report": (
+        "altair>=6.1,<7",  # writes the same bytes twice, and 0.9 MB a page; BSD
+        "jinja2>=3.1,<4",  # escapes what documents hold; BSD
+        "vl-convert-python>=1.9,<2",  # holds the JavaScript that draws; BSD, 84 MB
+    ),
     "score": (
         "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
     ),

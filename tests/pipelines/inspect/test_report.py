@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipelines.commands import report as command
+from pipelines.commands.look import report as command
 from pipelines.commands.parser import make_parser
 from pipelines.inspect.build_sizes import Found, find_sizes
 from pipelines.inspect.report import (

@@ -30,6 +30,7 @@ IMPORTING = {
     "pipelines.commands.flores101": "flores101",
     "pipelines.refresh.refresh": "refresh",
     "pipelines.commands.score": "score",
+    "pipelines.inspect.html_report.make_report": "report",
 }
 """Module → the extra that it may need."""
 

@@ -3,6 +3,8 @@
 examples:
   All languages below a folder, beside the figures of the paper:
     corpusmill report corpora
+  A page with pictures, one file that needs no network:
+    corpusmill report corpora --html report.html
   Some builds, for a paper, and for a program:
     corpusmill report corpora/wiki40b/uk/* corpora/wiki40b/el/* --format markdown
     corpusmill report corpora --format tsv
@@ -14,6 +16,9 @@ what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   shown.
 Of every other corpus: documents and words of each split, beside those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
+--html answers ten questions about every build: what was thrown away and why, is it as large as the paper's,
+what changed since the edition before, and others. It draws the answers, shows twenty documents, and has the
+rejected ones to search. It needs the libraries of the extra "report".
 """
 
 import argparse
@@ -21,6 +26,7 @@ import sys
 from collections.abc import Sequence
 
 from pipelines.commands.flags import Commands, Flags, add_command, add_folders, add_json
+from pipelines.settings.extras import check_extras
 
 FORMATS = ("text", "markdown", "tsv", "json")
 
@@ -31,10 +37,16 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).choice("--format", FORMATS, "what to print (default %(default)s)")
+    Flags(parser).text("--html", "FILE", "write a page with pictures, which needs no network")
     add_json(parser)
+    parser.set_defaults(extras=[])
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    if settings.html:
+        _write_page(settings.folders, settings.html)
+        return
+
     from pipelines.inspect.build_sizes import find_sizes
     from pipelines.inspect.report import RENDERERS, render_text
     from pipelines.translation.drawing import screen_columns
@@ -45,3 +57,15 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     else:
         shown = render_text(found, screen_columns())
     sys.stdout.write(shown)
+
+
+def _write_page(folders: Sequence[str], path: str) -> None:
+    check_extras(["report"])
+
+    from pipelines.builds.safe_files import write_whole
+    from pipelines.inspect.html_report.make_report import make_report
+    from pipelines.inspect.html_report.text_of_numbers import readable_bytes
+
+    page = make_report(folders).encode("utf-8")
+    write_whole(path, page)
+    print(f"written: {path} ({readable_bytes(len(page))})")

@@ -1,0 +1,206 @@
+"""The questions that can be answered of every build."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pipelines.inspect.build_sizes import BuildSizes, read_sizes
+from pipelines.inspect.html_report.drawings import (
+    ACCENT,
+    REJECTED,
+    Bar,
+    Figure,
+    Pair,
+    bars,
+    pairs,
+)
+from pipelines.inspect.html_report.facts import Facts, balance_of
+from pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
+from pipelines.settings.paper_figures import PAPER
+from transforms.text.fingerprint import SPLITS
+
+QUESTIONS = (
+    "What is it, and what was it made from?",
+    "What was thrown away, and why?",
+    "Is it as large as the paper's?",
+    "How long are the documents?",
+    "What does the text look like?",
+    "Where is the document that I miss?",
+    "What is it about: which years, subjects and sources?",
+    "Where does the text have holes?",
+    "Does the vocabulary fit the text?",
+    "What changed since the edition before?",
+)
+IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, CHANGED = range(
+    1, 11
+)
+MAX_REASONS = 25
+
+
+class Table(NamedTuple):
+    """Cells as they are shown."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class Answer(NamedTuple):
+    """The answer to a question about one build, or about all."""
+
+    number: int  # of the question, from 1
+    sentence: str
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+
+
+def what_it_is(facts: Facts) -> Answer:
+    """Signature, versions, settings and inputs."""
+    manifest = facts.build.manifest
+    inputs = manifest.get("inputs", [])
+    code = manifest.get("code", {})
+    rows = [
+        ("signature", facts.build.signature),
+        (
+            "edition, date, version",
+            f"{facts.build.edition}, {facts.build.dump_date}, {manifest['version']}",
+        ),
+        ("made by", ", ".join(f"{name} {version}" for name, version in code.items())),
+        *((f"setting: {name}", _short(value)) for name, value in manifest["settings"].items()),
+        *(("caveat", caveat) for caveat in manifest.get("caveats", [])),
+        *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
+    ]
+    of_splits = ", ".join(f"{split} {count:,}" for split, count in facts.kept.items())
+    kept = (
+        f"{facts.total:,} {facts.unit} ({of_splits})" if facts.kept else "no documents of its own"
+    )
+    size = sum(one["bytes"] for one in inputs)
+    return Answer(
+        IS_IT,
+        f"{facts.build.corpus}, edition {facts.build.edition}, of {facts.build.dump_date}: {kept}, made from"
+        f" {len(inputs):,} input files of {readable_bytes(size)}.",
+        tables=[
+            Table(("", ""), [(name, str(value)) for name, value in rows]),
+            Table(
+                ("input", "file", "bytes", "SHA-256"),
+                [
+                    (one["role"], one["name"], f"{one['bytes']:,}", one["sha256"][:16] + "…")
+                    for one in inputs[:MAX_REASONS]
+                ],
+            ),
+        ],
+    )
+
+
+def _short(value: object) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def what_was_thrown_away(facts: Facts) -> Answer | None:
+    """A waterfall from what was read to what is kept."""
+    balance = balance_of(facts)
+    if not balance:
+        return None
+    read = balance.read
+    rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour="@quiet")]
+    left = read
+    shown, rest = balance.left_out[:MAX_REASONS], balance.left_out[MAX_REASONS:]
+    for name, count in [
+        *shown,
+        *([("other reasons", sum(one.records for one in rest))] if rest else []),
+    ]:
+        text = f"{count:,} · {share(count, read)}"
+        rows.append(Bar(name, left, text, left - count, colour=REJECTED))
+        left -= count
+    rows.append(Bar("kept", left, f"{left:,} · {share(left, read)}", colour=ACCENT))
+    gone = read - balance.kept
+    sentence = (
+        f"Of {read:,} {balance.unit} read, {balance.kept:,} ({share(balance.kept, read)}) are kept"
+    )
+    if balance.left_out:
+        first = balance.left_out[0]
+        sentence += f". {gone:,} are not, most of them as {first.name} ({first.records:,})"
+    if facts.total != balance.kept:
+        sentence += f". They hold {facts.total:,} {facts.unit}"
+    return Answer(
+        THROWN_AWAY,
+        f"{sentence}.",
+        [
+            Figure(
+                f"From {balance.unit} read to {balance.unit} kept",
+                bars(rows, read),
+                "Each bar begins where the one above it ends; its name is the stage and the reason.",
+            )
+        ],
+    )
+
+
+def as_large_as_the_paper(facts: Facts) -> Answer | None:
+    """Documents, words and characters beside those of the paper."""
+    sizes = read_sizes(facts.build.folder)
+    if sizes is None:
+        return None
+    unit = facts.unit
+    if isinstance(sizes, BuildSizes):
+        paper = PAPER[sizes.language]
+        rows = [
+            _pair(unit, sizes.articles, sizes.paper_articles),
+            _pair("sections", sizes.sections, paper.sections),
+            *(
+                _pair(f"characters of {split}", sizes.characters[split], characters)
+                for split in SPLITS
+                if (characters := paper.characters_millions[split] * 1e6)
+            ),
+        ]
+        first = rows[0]
+    else:
+        rows = [
+            _pair(f"{what} of {split}", count, paper_counts[split])
+            for what, counts, paper_counts in (
+                (unit, sizes.kept, sizes.paper),
+                ("words", sizes.words, sizes.paper_words),
+            )
+            for split, count in counts.items()
+            if split in paper_counts
+        ]
+        if not rows:
+            return Answer(AS_LARGE, "The paper has no figures of this edition.")
+        first = rows[0]
+    drawn = [row for row in rows if row.ours > 0]
+    figures = [
+        Figure(
+            "Sizes", pairs(drawn), "Filled: this build. Ring: the paper. The scale is logarithmic."
+        )
+    ]
+    return Answer(
+        AS_LARGE,
+        f"{first.label}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
+        f" ({share(first.ours, first.paper)}).",
+        figures if drawn else [],
+    )
+
+
+def _pair(label: str, ours: float, paper: float) -> Pair:
+    return Pair(label, ours, paper, f"{ours:,.0f} · paper {paper:,.0f}")
+
+
+def lengths(facts: Facts) -> Answer | None:
+    """Means of splits."""
+    counted = [
+        (split, documents, facts.stats[split]["words"])
+        for split, documents in facts.kept.items()
+        if documents and "words" in facts.stats.get(split, {})
+    ]
+    if not counted:
+        return None
+    documents = sum(one for _, one, _ in counted)
+    words = sum(one for *_, one in counted)
+    return Answer(
+        LENGTHS,
+        f"{words / documents:,.0f} words in the mean.",
+        tables=[
+            Table(
+                ("split", facts.unit, "words", "words each"),
+                [(s, f"{d:,}", f"{w:,}", f"{w / d:,.1f}") for s, d, w in counted],
+            )
+        ],
+    )

@@ -1,0 +1,125 @@
+"""Documents and rejected records of a build that its page shows, chosen by a hash.
+
+However large a build is, only some row groups and files of it are read.
+"""
+
+import bisect
+import heapq
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipelines.inspect.html_report.facts import Facts
+from transforms.builds.finished_builds import (
+    CorpusFile,
+    RowGroup,
+    path_below,
+    read_file,
+    read_row_group,
+    row_groups_of,
+)
+from transforms.records import Rejected
+from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.fingerprint import fingerprint
+from transforms.text.wikimedia.article_markers import parse_article
+
+DOCUMENTS = 20
+REJECTED = 400
+"""Rejected records of a page; each reason gets an equal part, and at least LEAST_OF_REASON."""
+LEAST_OF_REASON = 5
+ROWS_READ = 200_000
+"""Rejected records that are looked at. A hash decides which file one is in, so whole files are a sample."""
+
+
+class Document(NamedTuple):
+    """A row of a build."""
+
+    id: str
+    title: str
+    split: str
+    text: str
+
+
+def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -> list[Document]:
+    """So many documents, in an order that depends on the signature and the number of documents only."""
+    if not shape.texts:
+        return []
+    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    ends = list(itertools.accumulate(group.rows for group in groups))
+    chosen = _places(facts.build.signature, ends[-1] if ends else 0, count)
+    found: dict[int, Document] = {}
+    numbers = itertools.groupby(sorted(chosen), lambda place: bisect.bisect_right(ends, place))
+    for number, places in numbers:
+        group = groups[number]
+        begin = ends[number] - group.rows
+        taken = list(places)
+        documents = _documents(group, [place - begin for place in taken], shape)
+        found.update(zip(taken, documents, strict=True))
+    return [found[place] for place in chosen]
+
+
+def _places(seed: str, total: int, count: int) -> list[int]:
+    """Different numbers below a total."""
+    drawn = (fingerprint(f"{seed} {number}") % total for number in itertools.count())
+    places: dict[int, None] = {}
+    while len(places) < min(count, total):
+        places.setdefault(next(drawn))
+    return list(places)
+
+
+def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
+    build = facts.build
+    return [
+        CorpusFile(
+            path_below(build.folder, file["name"]),
+            file["split"],
+            build.edition,
+            build.name,
+            build.corpus,
+        )
+        for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
+        if file["format"] == "parquet" and file["split"] in shape.splits
+    ]
+
+
+def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Iterator[Document]:
+    text = shape.texts[0]
+    titled = shape.title not in ("", TITLE_IN_TEXT)
+    columns = [name for name in (shape.id, shape.title if titled else "", text) if name]
+    for row in read_row_group(group, columns).table.take(numbers).to_pylist():
+        title = row[shape.title] if titled else ""
+        if shape.title == TITLE_IN_TEXT:
+            title = parse_article(row[text])[0]
+        identity = str(row[shape.id]) if shape.id else ""
+        yield Document(identity, title, group.file.split, row[text])
+
+
+def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
+    """Rejected records of every reason, sorted by stage, reason, title and id."""
+    of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
+    for record in itertools.islice(_rejected(facts), ROWS_READ):
+        of_reason[record.stage, record.reason].append(record)
+    if not of_reason:
+        return []
+    most = max(LEAST_OF_REASON, count // len(of_reason))
+    chosen = (heapq.nsmallest(most, records, key=_draw) for records in of_reason.values())
+    return sorted(itertools.chain(*chosen), key=_order)
+
+
+def _draw(record: Rejected) -> tuple[int, Rejected]:
+    return fingerprint(f"{record.id} {record.title} {record.detail}"), record
+
+
+def _order(record: Rejected) -> tuple[object, ...]:
+    return record.stage, record.reason, record.title, len(record.id), record.id, record.detail
+
+
+def _rejected(facts: Facts) -> Iterator[Rejected]:
+    build = facts.build
+    for name in facts.names_of("rejected/", ".parquet"):
+        path = path_below(build.folder, name)
+        file = CorpusFile(path, "", build.edition, build.name, build.corpus)
+        for part in read_file(file, Rejected._fields):
+            columns = (column.to_pylist() for column in part.table.columns)
+            yield from map(Rejected._make, zip(*columns, strict=True))

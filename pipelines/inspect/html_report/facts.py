@@ -1,0 +1,100 @@
+"""A finished build → what the pictures are drawn from: its manifest, counts and small tables."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pipelines.corpora import rows
+from transforms.builds.finished_builds import Build, path_below, read_json
+from transforms.files.open_input import open_input
+from transforms.text.files.cells import unprotect
+
+READ = ("pages_read", "lines_read", "files_read")
+LEFT_OUT = {
+    "duplicates": "the same as another",
+    "near_duplicates": "nearly the same as another",
+    "not_drawn": "not drawn",
+}
+"""Counts of a manifest that are neither rejected nor kept → what they are called."""
+
+
+class Facts(NamedTuple):
+    """What a build says of itself."""
+
+    build: Build
+    unit: str  # "articles"
+    stats: Mapping[str, Any]  # stats.json
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """The counts of the manifest."""
+        counts: Mapping[str, Any] = self.build.manifest.get("counts", {})
+        return counts
+
+    @property
+    def kept(self) -> Mapping[str, int]:
+        """Split → documents; a split may be a part of another."""
+        kept: Mapping[str, int] = self.counts.get("kept", {})
+        return {split: count for split, count in kept.items() if split != "total"}
+
+    @property
+    def total(self) -> int:
+        """All documents, each once."""
+        return int(self.counts.get("kept", {}).get("total", 0))
+
+    def name_of(self, start: str, end: str) -> str:
+        """The first file of the build whose name begins and ends so; "" for none."""
+        return next(iter(self.names_of(start, end)), "")
+
+    def names_of(self, start: str, end: str) -> list[str]:
+        """The files of the build whose names begin and end so, sorted."""
+        names = (file["name"] for file in self.build.manifest["outputs"])
+        return sorted(name for name in names if name.startswith(start) and name.endswith(end))
+
+    def read_table(self, name: str) -> Iterator[dict[str, str]]:
+        """The rows of a tab-separated file of the build, one at a time."""
+        with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:
+            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+                yield {column: unprotect(cell or "") for column, cell in row.items()}
+
+
+class Fate(NamedTuple):
+    """What became of some of the records that were read."""
+
+    name: str  # stage and reason, or a value of LEFT_OUT
+    records: int
+
+
+class Balance(NamedTuple):
+    """read = left out + kept."""
+
+    unit: str  # of what was read: "pages"
+    read: int
+    left_out: list[Fate]  # the most first
+    kept: int
+
+
+def read_facts(build: Build) -> Facts:
+    """Reads the counts of a build. Raises InputError where they are missing or damaged."""
+    row = rows().get(build.corpus)
+    return Facts(build, row.unit if row else "documents", read_json(build.folder, "stats.json"))
+
+
+def balance_of(facts: Facts) -> Balance | None:
+    """What was read and what became of it; None for a build that reads no documents."""
+    counts = facts.counts
+    names = [name for name in READ if name in counts]
+    if not names or "kept" not in counts:
+        return None
+    rejected = {name: count for name, count in counts["rejected"].items() if name != "total"}
+    others = {title: counts.get(name, 0) for name, title in LEFT_OUT.items()}
+    fates = [Fate(*one) for one in {**rejected, **others}.items() if one[1]]
+    fates.sort(key=lambda fate: (-fate.records, fate.name))
+    read = counts[names[0]]
+    return Balance(
+        unit=names[0].removesuffix("_read"),
+        read=read,
+        left_out=fates,
+        kept=read - sum(fate.records for fate in fates),
+    )

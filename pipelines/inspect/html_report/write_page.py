@@ -1,0 +1,80 @@
+"""Answers about builds → one HTML file that needs nothing else."""
+
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import jinja2
+import markupsafe
+import vl_convert
+from altair import VEGALITE_VERSION
+
+from pipelines.inspect.html_report.answers import QUESTIONS, Answer
+from pipelines.inspect.html_report.choices import Document
+from transforms.records import Rejected
+
+_SNIPPET = "window.vegaEmbed = vegaEmbed;"
+SHOWN = 3_000  # characters of a document
+DETAIL_SHOWN = 300
+_NUMBER = re.compile(r"[-+–]?[\d,]*\.?\d*( ?[%×]| [kMGT]?B| bytes)?")
+
+
+class Page(NamedTuple):
+    """The answers about one build, or about all."""
+
+    anchor: str
+    title: str
+    answers: Sequence[Answer]
+    documents: Sequence[Document] = ()
+    rejected: Sequence[Rejected] = ()
+
+
+def render(pages: Sequence[Page]) -> str:
+    """One page, the same for the same answers."""
+    charts: list[Any] = []
+
+    def place_of(spec: Any) -> int:
+        charts.append(spec)
+        return len(charts) - 1
+
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {
+        "place_of": place_of,
+        "shown": lambda text: shorten(text.strip(), SHOWN),
+        "shortened": lambda text: shorten(text, DETAIL_SHOWN),
+        "is_number": lambda cell: bool(cell) and bool(_NUMBER.fullmatch(cell)),
+    }
+    # Charts are numbered while the page is rendered, so their place is filled in afterwards.
+    place = "charts are put here"
+    page = environment.from_string(_read("page.html.j2")).render(
+        pages=pages,
+        questions=QUESTIONS,
+        charts=place,
+        style=markupsafe.Markup(_read("page.css")),
+        library=markupsafe.Markup(library()),
+        script=markupsafe.Markup(_read("page.js")),
+    )
+    data = json.dumps(charts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return page.replace(place, data.replace("<", "\\u003c"), 1)
+
+
+def library() -> str:
+    """The JavaScript that draws charts: vega, vega-lite and vega-embed."""
+    major, minor, *_ = VEGALITE_VERSION.split(".")
+    bundle: str = vl_convert.javascript_bundle(_SNIPPET, f"{major}.{minor}")
+    return bundle.replace("</script", "<\\/script")
+
+
+def shorten(text: str, most: int) -> str:
+    """The beginning of a text, and how much is left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} … ({len(text) - most:,} more characters)"
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
