@@ -9,10 +9,11 @@ from pipelines.commands import compare, demo, fetch, generic, refresh, report, s
 from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
 from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
+from pipelines.commands.overlaps import contamination
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
-OF_BUILDS = (fetch, refresh, report, verify, compare, score, demo)
+OF_BUILDS = (fetch, refresh, report, verify, compare, contamination, score, demo)
 
 EPILOG = """\
 first steps:
