@@ -42,7 +42,7 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
     if n < 1:
         raise ValueError(f"n-grams of {n} words: it must be 1 at least")
     words = hash_words(text)
-    return sort_different(_join_hashes(words, min(n, max(len(words), 1))))
+    return sort_different(join_hashes(words, min(n, max(len(words), 1))))
 
 
 def to_plain_words(text: str) -> str:
@@ -92,7 +92,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
     while len(spans):
         unused_bytes = numpy.maximum(_LANE_BYTES - sizes, 0).astype(numpy.uint64)
         lane = lanes[starts] << (unused_bytes * numpy.uint64(8))
-        hashes[spans] = _finalize(hashes[spans] * _MULTIPLIER + lane)
+        hashes[spans] = finalize(hashes[spans] * _MULTIPLIER + lane)
         is_longer = sizes > _LANE_BYTES
         spans = spans[is_longer]
         starts = starts[is_longer] + _LANE_BYTES
@@ -100,7 +100,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
     return hashes
 
 
-def _join_hashes(words: Uint64s, n: int) -> Uint64s:
+def join_hashes(words: Uint64s, n: int) -> Uint64s:
     """The hash of each n words in a row."""
     ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
     for start in range(0, len(ngrams), _PIECE_WORDS):
@@ -109,11 +109,11 @@ def _join_hashes(words: Uint64s, n: int) -> Uint64s:
         for place in range(start + 1, start + n):
             piece *= _MULTIPLIER
             piece += words[place : place + len(piece)]
-        _finalize(piece)
+        finalize(piece)
     return ngrams
 
 
-def _finalize(hashes: Uint64s) -> Uint64s:
+def finalize(hashes: Uint64s) -> Uint64s:
     """In place, the last step of SplitMix64: every bit of the outcome depends on every bit."""
     hashes ^= hashes >> numpy.uint64(30)
     hashes *= numpy.uint64(0xBF58476D1CE4E5B9)

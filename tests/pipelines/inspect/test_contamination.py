@@ -1,0 +1,151 @@
+"""`corpusmill contamination`: evaluation sets and training data of all kinds, and a known truth."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.inspect.contamination import Contamination, Search, SplitCounts, find_contamination
+from tests.makers.edition_builds import article, make_edition
+from tests.makers.planted_items import KINDS, plant_items
+from tests.makers.sentence_builds import make_sentence_build
+from tests.makers.wiki_builds import Command
+
+SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
+FLORES = ("Стара бруківка на річці, що тече повз місто, була закрита в понеділок.", SENTENCE)
+
+
+def search(*arguments: Any, **means: Any) -> Contamination:
+    """Runs in this process, unless `means` say otherwise."""
+    return find_contamination(Search(*arguments), **{"workers": 1, **means})
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> str:
+    """Rows as Parquet or JSON lines, by the name of the file."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=50)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+def read_report(path: Path) -> list[dict[str, Any]]:
+    """The rows of a report."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def made_truth(folder: Path) -> tuple[list[Any], list[str], str]:
+    """Planted items; training data in two files of two kinds, and the evaluation set."""
+    texts = [" ".join(f"t{number}w{place}" for place in range(24)) for number in range(90)]
+    short = [f"Short {number} is, well" for number in range(20)]
+    documents = [" ".join(f"d{number}w{place}" for place in range(60)) for number in range(140)]
+    made = plant_items(texts + short, documents, planted=70, others=28)
+    rows = [{"id": str(number), "text": text} for number, text in enumerate(made.documents)]
+    train = [
+        write_rows(folder / "train-0.parquet", rows[:80]),
+        write_rows(folder / "train-1.jsonl", rows[80:]),
+    ]
+    items = [{"id": item.id, "text": item.text} for item in made.items]
+    return made.items, train, write_rows(folder / "test.jsonl", items)
+
+
+def test_a_known_truth(tmp_path: Path) -> None:
+    items, train, evaluation = made_truth(tmp_path)
+    found = search(train, [evaluation], report=str(tmp_path / "found.jsonl"))
+    rows = {row["id"]: row for row in read_report(tmp_path / "found.jsonl")}
+    assert set(rows) == {item.id for item in items if item.kind}
+    for item in items:
+        if item.kind:
+            assert rows[item.id]["passages"][0]["document"] == str(item.document)
+            assert (rows[item.id]["whole"] == 1) == (item.kind not in ("cut", "changed"))
+    counts = found.splits["test.jsonl", "test"]
+    whole = (len(KINDS) - 2) * 10
+    assert (counts.items, counts.touched, counts.whole) == (98, 70, whole)
+    assert (found.train["documents"], found.is_clean) == (140, False)
+
+
+def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
+    _, train, evaluation = made_truth(tmp_path)
+    reports = []
+    for workers, order in ((1, 1), (2, -1)):
+        report = tmp_path / f"found-{workers}.jsonl"
+        search(train[::order], [evaluation], workers=workers, report=str(report))
+        reports.append((report.read_bytes(), Path(f"{report}.json").read_bytes()))
+    assert reports[0] == reports[1]
+    assert not list(tmp_path.glob("*.working"))
+
+
+def test_builds_and_flores(tmp_path: Path) -> None:
+    wiki = make_edition(
+        tmp_path,
+        {"train": [[article("Q1", f"Text.\n_NEWLINE_{FLORES[0]}_NEWLINE_x")], [article("Q2")]],
+         "validation": [[article("Q3", SENTENCE)]], "test": [[article("Q2")]]},
+    )  # fmt: skip
+    news = make_sentence_build(tmp_path, [b"Held out .\n", f"{SENTENCE}\nToo .\n".encode()])
+    for split, language, text in (("devtest", "ukr", FLORES[0]), ("devtest", "eng", FLORES[1])):
+        file = tmp_path / "flores" / split / f"{language}.{split}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"Nothing of this\n{text}\n")
+    flores = str(tmp_path / "flores")
+    report = tmp_path / "found.jsonl"
+    found = search([str(wiki)], [flores, str(wiki), str(news)], report=str(report))
+    assert found.splits == {
+        ("flores", "devtest eng"): SplitCounts(2),
+        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 1, 1),
+        ("wiki40b/uk/20260101-1.0.0", "validation"): SplitCounts(1),
+        ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, 1, 0, 1, 1),
+        ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, 0),
+    }
+    (row, _) = read_report(report)
+    assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
+    found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
+    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 1, 1, 1)
+    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 1, 1)
+
+
+def test_the_screen(tmp_path: Path, run: Command) -> None:
+    (tmp_path / "train.txt").write_text(f"x\nHe said: “{SENTENCE.upper()}”\nx\n")
+    rows = [{"q": SENTENCE, "a": "?"}, {"q": "No bridge.", "a": "Oldmere"}]
+    evaluation = write_rows(tmp_path / "quiz.jsonl", rows)
+    given = ["contamination", "--train", tmp_path / "train.txt", "--eval", f"Quiz={evaluation}#q,a"]
+    lines = run(*given, "--workers", "1", status=1).out.splitlines()
+    assert lines[0] == "training data: 3 documents, 19 words, 0.0 MB"
+    assert lines[1] == "items left out: 1 Quiz/no-words"
+    assert "│ Quiz quiz  │     3 │       1 │        1 │         1 │     1 │" in lines
+    assert lines[-2:] == [
+        "quiz 0/q: 15 of 15 words in a row, 1 documents; first train.txt 2",
+        "  The old bridge across the river in Tarnholt was closed on Monday …",
+    ]
+    out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=0).out
+    assert json.loads(out)["total"] == {"items": 3, "touched": 0, "long": 0, "most": 0, "whole": 0}
+    lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
+    assert lines[0].startswith("training data: 1 documents")
+
+
+@pytest.mark.parametrize(
+    ("train", "evaluation", "status", "message"),
+    [
+        ("none.jsonl", "text", 1, "none.jsonl: no such file"),
+        ("text", "rows.jsonl", 2, "has no column text, but q: name those of texts, as in"),
+        ("text", "rows.jsonl#x,q", 1, "there are no items with words"),
+        ("text#q", "text", 2, "is text, and has no columns q"),
+        ("text", "folder", 1, "no finished build here or below"),
+        ("text", "flores#ukr", 2, "has no language ukr; it has eng"),
+        ("text", "a=text b=text a=rows.jsonl#q", 2, "two sets are called a: name one"),
+    ],
+)
+def test_errors(
+    train: str, evaluation: str, status: int, message: str, tmp_path: Path, run: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").write_text("some text\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "flores" / "dev").mkdir(parents=True)
+    (tmp_path / "flores" / "dev" / "eng.dev").write_text("a\n")
+    write_rows(tmp_path / "rows.jsonl", [{"q": "?"}])
+    given = ["--train", train, "--eval", *evaluation.split(), "--workers", "1"]
+    assert message in run("contamination", *given, status=status).err

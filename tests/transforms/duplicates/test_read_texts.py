@@ -1,0 +1,137 @@
+"""Texts of all kinds of files."""
+
+import bz2
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.duplicates.read_texts import (
+    FILES,
+    JSON_LINES,
+    LINES,
+    PARQUET,
+    TextFile,
+    columns_of_file,
+    kind_of_file,
+    plan_parts,
+    read_part,
+    read_texts,
+)
+from transforms.files.open_input import InputError
+from transforms.text.files import file_units
+
+ROWS = [
+    {"id": 7, "q": "One?", "a": ["Yes", "No"]},
+    {"id": None, "q": "Two?", "a": None},
+    {"id": 9, "q": " ", "a": []},
+]
+LINE_BYTES = [len(json.dumps(row)) + 1 for row in ROWS]
+
+
+def texts_of(file: TextFile) -> tuple[dict[str, str], dict[str, int]]:
+    """(id → text, reason → count)."""
+    texts: dict[str, str] = {}
+    rejected: Counter[str] = Counter()
+    for batch in read_texts(file):
+        texts |= dict(zip(batch.ids, batch.texts, strict=True))
+        rejected.update(batch.rejected)
+    return texts, dict(rejected)
+
+
+def write(path: Path, kind: str) -> str:
+    """The rows as a file."""
+    if kind == PARQUET:
+        pq.write_table(pa.Table.from_pylist(ROWS), path, row_group_size=2)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert kind_of_file(str(path)) == kind
+    assert columns_of_file(str(path), kind) == ["id", "q", "a"]
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "key", "texts", "rejected"),
+    [
+        (PARQUET, ("q",), "", {"0": "One?", "1": "Two?"}, 1),
+        (PARQUET, ("q",), "id", {"7": "One?", "1": "Two?"}, 1),
+        (PARQUET, ("q", "a"), "id", {"7/q": "One?", "7/a": "Yes\nNo", "1/q": "Two?"}, 3),
+        (JSON_LINES, ("q",), "", {"0": "One?", str(LINE_BYTES[0]): "Two?"}, 1),
+        (JSON_LINES, ("a",), "id", {"7": "Yes\nNo"}, 2),
+        (JSON_LINES, ("none",), "id", {}, 3),
+    ],
+)
+def test_columns(
+    kind: str, columns: tuple[str, ...], key: str, texts: dict, rejected: int, tmp_path: Path
+) -> None:
+    file = TextFile(write(tmp_path / "file", kind), kind, columns, key)
+    assert texts_of(file) == (texts, {"no-text": rejected})
+
+
+def test_lines_are_the_same_however_a_file_is_packed_and_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 1 << 14)
+    lines = [f"Line {number} é" for number in range(20_000)]
+    content = "\n".join(lines).encode()
+    packed = {"a": content, "a.gz": gzip.compress(content, 1), "a.bz2": bz2.compress(content, 1)}
+    found = {}
+    for name, data in packed.items():
+        (tmp_path / name).write_bytes(data)
+        file = TextFile(str(tmp_path / name), kind_of_file(str(tmp_path / name)))
+        parts = list(plan_parts(file, 3))
+        batches = [batch for part in parts for batch in read_part(part)]
+        found[name] = {
+            key: text for one in batches for key, text in zip(one.ids, one.texts, strict=True)
+        }
+        assert sorted(found[name].values()) == sorted(lines)
+        assert len(parts) > (name != "a.bz2")
+    assert found["a"] == found["a.gz"]
+
+
+def test_what_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"good\n\xff\xfe\n\n_X_good")
+    file = TextFile(str(tmp_path / "text"), LINES, blank=("_X_",))
+    assert texts_of(file) == (
+        {"0": "good", "9": "\n  good"},
+        {"malformed-utf-8": 1, "no-text": 1},
+    )
+
+
+def test_a_whole_file(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("one\ntwo\n")
+    assert texts_of(TextFile(str(tmp_path / "text"), FILES)) == ({"": "one\ntwo\n"}, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "message"),
+    [
+        (
+            JSON_LINES,
+            b'{"q": "a"}\n{"q": 7}\n',
+            "file: line at byte 11: Expected `str | array | null`",
+        ),
+        (JSON_LINES, b'{"q": \n', "file: line at byte 0: Input data was truncated"),
+        (PARQUET, b"PAR1....", "file: no sound Parquet file"),
+        (FILES, b"a\xff", "file, byte 1: no UTF-8"),
+        (LINES, gzip.compress(b"line\n" * 1000)[:-9], "file"),
+    ],
+)
+def test_damage(kind: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        texts_of(TextFile(str(tmp_path / "file"), kind, ("q",)))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [(("x",), "lacks the column x; it has id, q, a"), (("id",), "wanted is text")],
+)
+def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    file = TextFile(write(tmp_path / "file", PARQUET), PARQUET, columns)
+    with pytest.raises(InputError, match=message):
+        texts_of(file)

@@ -1,0 +1,198 @@
+"""Training texts → what they have in common with evaluation texts, in one pass.
+
+Workers read the index of the evaluation texts from files, which they share through the memory of the system:
+memory is bounded by the evaluation texts, whatever the training texts are.
+"""
+
+import functools
+import io
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import msgspec
+import numpy
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from transforms.duplicates.read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
+from transforms.files import counters
+from transforms.files.open_input import open_raw
+from transforms.files.spread import Spread, SpreadAll
+from transforms.files.stores import is_local
+from transforms.text.duplicates.contamination_evidence import (
+    Found,
+    Place,
+    add,
+    add_to,
+    describe,
+    sum_of,
+)
+from transforms.text.duplicates.evaluation_index import (
+    BLOCK_CHARACTERS,
+    EvaluationIndex,
+    fold_block,
+)
+
+STAGE = "find-contamination"
+FOUND = "found.jsonl"
+
+_ARRAYS = "arrays.json"
+
+
+class FoundContamination(NamedTuple):
+    """What FindContamination gives."""
+
+    found: beam.PCollection  # of (number of an evaluation text, Found)
+    counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"
+
+
+class FindContamination(beam.PTransform):
+    """Pipeline → FoundContamination.
+
+    Args:
+      files: of training texts.
+      folder: with the index, see `save_index`.
+      shown: so many passages of each evaluation text at most.
+      workers: how many share a file that cannot be entered in the middle.
+    """
+
+    def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):
+        super().__init__()
+        self.files, self.workers = tuple(files), workers
+        self.search = _Search(folder, shown)
+        self.add = _AddFound(shown)
+
+    def expand(self, root: beam.Pipeline) -> FoundContamination:
+        searched = (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=TextFile)
+            | "SpreadParts" >> Spread(plan_parts, self.workers, of=FilePart)
+            | "Search"
+            >> beam.ParDo(self.search)
+            .with_output_types(tuple[int, Any])
+            .with_outputs("counts", main="found")
+        )
+        found = searched.found | "AddUp" >> beam.CombinePerKey(self.add)
+        counts = searched.counts | "AddCounts" >> beam.CombineGlobally(_sum_of)
+        return FoundContamination(found, counts)
+
+
+class _Search(beam.DoFn):
+    """FilePart → (number of an evaluation text, what the part has in common with it), one for each."""
+
+    def __init__(self, folder: str, shown: int):
+        self._folder, self._shown = folder, shown
+
+    def process(self, part: FilePart) -> Iterable[Any]:
+        index = load_index(self._folder)
+        sums: dict[int, Found] = {}
+        counts: dict[str, int] = {}
+        for batch in _gather(read_part(part)):
+            block = fold_block(batch.texts)
+            places = [Place(part.file.path, key) for key in batch.ids]
+            add_to(
+                sums, describe(index, block, places, index.find(block), self._shown), self._shown
+            )
+            read = {
+                "documents": len(batch.texts),
+                "words": len(block.hashes),
+                "bytes": sum(len(text.encode("utf-8", "surrogatepass")) for text in batch.texts),
+            }
+            counters.count(STAGE, "text_bytes", read["bytes"])
+            rejected = {f"rejected/{reason}": number for reason, number in batch.rejected.items()}
+            counts = sum_of([counts, read, rejected])
+        yield from sums.items()
+        yield beam.pvalue.TaggedOutput("counts", counts)
+
+
+def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
+    """Batches of about BLOCK_CHARACTERS, or one text that has more."""
+    ids: list[str] = []
+    texts: list[str] = []
+    rejected: dict[str, int] = {}
+    characters = 0
+    for batch in batches:
+        rejected = sum_of([rejected, batch.rejected])
+        for key, text in zip(batch.ids, batch.texts, strict=True):
+            ids.append(key)
+            texts.append(text)
+            characters += len(text)
+            if characters >= BLOCK_CHARACTERS:
+                yield TextBatch(ids, texts, rejected)
+                ids, texts, rejected, characters = [], [], {}, 0
+    if texts or rejected:
+        yield TextBatch(ids, texts, rejected)
+
+
+class _AddFound(beam.CombineFn):
+    """Adds what parts of the training texts have in common with an evaluation text."""
+
+    def __init__(self, shown: int):
+        self._shown = shown
+
+    def create_accumulator(self) -> Found | None:
+        return None
+
+    def add_input(self, accumulator: Found | None, found: Found) -> Found:
+        return add(accumulator, found, self._shown) if accumulator else found
+
+    def merge_accumulators(self, accumulators: Iterable[Found | None]) -> Found | None:
+        known = [one for one in accumulators if one]
+        add_two = functools.partial(add, shown=self._shown)
+        return functools.reduce(add_two, known) if known else None
+
+    def extract_output(self, accumulator: Found | None) -> Found | None:
+        return accumulator
+
+
+def _sum_of(parts: Iterable[dict[str, int]]) -> dict[str, int]:
+    return sum_of(parts)
+
+
+def save_index(index: EvaluationIndex, folder: str) -> None:
+    """Writes an index into files of a folder, which all workers must reach."""
+    if not FileSystems.exists(folder):
+        FileSystems.mkdirs(folder)
+    for name, array in index.arrays.items():
+        buffer = io.BytesIO()
+        numpy.save(buffer, array)
+        _write(posixpath.join(folder, f"{name}.npy"), buffer.getbuffer())
+    description = {"n": index.n, "arrays": list(index.arrays)}
+    _write(posixpath.join(folder, _ARRAYS), msgspec.json.encode(description))
+
+
+@functools.lru_cache(maxsize=1)
+def load_index(folder: str) -> EvaluationIndex:
+    """The index that was written. On a disk, processes share the memory of its arrays."""
+    with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
+        description = msgspec.json.decode(stream.read())
+    arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}
+    return EvaluationIndex(description["n"], arrays)
+
+
+def write_found(path: str, found: Iterable[tuple[int, Found]], counts: dict[str, int]) -> None:
+    """Writes what was found as JSON lines, the counts first."""
+    lines = [msgspec.json.encode(counts), *map(msgspec.json.encode, sorted(found))]
+    _write(path, b"\n".join(lines))
+
+
+def read_found(path: str) -> tuple[dict[str, int], dict[int, Found]]:
+    """(counts, number of an evaluation text → what was found): the inverse of `write_found`."""
+    with open_raw(path) as stream:
+        first, *others = stream.read().split(b"\n")
+    pairs = (msgspec.json.decode(line, type=tuple[int, Found]) for line in others)
+    return msgspec.json.decode(first), dict(pairs)
+
+
+def _load(path: str) -> Any:
+    if is_local(path):
+        return numpy.asarray(numpy.load(path, mmap_mode="r"))
+    with open_raw(path) as stream:
+        return numpy.load(io.BytesIO(stream.read()))
+
+
+def _write(path: str, content: bytes | memoryview) -> None:
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        stream.write(content)

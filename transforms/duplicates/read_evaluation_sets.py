@@ -1,0 +1,71 @@
+"""Evaluation sets → their items, and the index of their texts."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from transforms.duplicates.read_texts import FILES, LINES, TextFile, read_texts
+from transforms.text.duplicates.contamination_evidence import sum_of
+from transforms.text.duplicates.evaluation_index import EvaluationIndex, build_index, fold_texts
+
+
+class EvaluationSet(NamedTuple):
+    """Some items that a model is tested on."""
+
+    name: str
+    files: tuple[TextFile, ...]
+
+
+class Item(NamedTuple):
+    """A text of an evaluation set."""
+
+    set: str
+    split: str
+    id: str
+    text: str
+    number: int  # of its text in the index; items with the same text share it
+
+
+class EvaluationItems(NamedTuple):
+    """The items of some evaluation sets."""
+
+    items: list[Item]  # in the order of sets and files
+    known: EvaluationIndex
+    rejected: dict[str, int]  # "set/reason" → texts
+
+
+def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
+    """Reads all items. Lines are called by their numbers, from 1. Raises InputError."""
+    texts: dict[str, int] = {}
+    items: list[Item] = []
+    rejected: dict[str, int] = {}
+    for one in sets:
+        for file in one.files:
+            line = 0
+            for batch in read_texts(file):
+                reasons = {
+                    f"{one.name}/{reason}": count for reason, count in batch.rejected.items()
+                }
+                rejected = sum_of([rejected, reasons])
+                for key, text in zip(batch.ids, batch.texts, strict=True):
+                    line += 1
+                    name = str(line) if file.kind in (LINES, FILES) else key
+                    number = texts.setdefault(text, len(texts))
+                    items.append(Item(one.name, file.split, name, text, number))
+    return _without_wordless(items, list(texts), rejected, n)
+
+
+def _without_wordless(
+    items: list[Item], texts: list[str], rejected: dict[str, int], n: int
+) -> EvaluationItems:
+    """The items with words, numbered anew."""
+    counts = [
+        int(one) for block in fold_texts(texts) for one in block.bounds[1:] - block.bounds[:-1]
+    ]
+    kept = [text for text, count in zip(texts, counts, strict=True) if count]
+    numbers = {text: number for number, text in enumerate(kept)}
+    wordless = [{f"{item.set}/no-words": 1} for item in items if item.text not in numbers]
+    return EvaluationItems(
+        [item._replace(number=numbers[item.text]) for item in items if item.text in numbers],
+        build_index(kept, n),
+        sum_of([rejected, *wordless]),
+    )

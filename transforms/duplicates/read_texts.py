@@ -1,0 +1,270 @@
+"""Texts with ids, of finished builds, Parquet files, JSON lines and plain text, a part of a file at a time.
+
+Where several columns are read, each value is a text of its own. How files are cut does not change which texts
+there are, nor their ids.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.files.damage import damage_error
+from transforms.files.open_input import InputError, open_input, open_raw, read_input
+from transforms.lines.read_lines import TextUnit, plan_units, read_unit
+from transforms.text.files.compression import DECODE_ERRORS
+from transforms.text.lines.line_blocks import lines_of
+from transforms.text.lines.unit_blocks import LineBlock, Unterminated, place_of
+
+PARQUET, JSON_LINES, LINES, FILES = "parquet", "JSON lines", "lines", "files"  # kinds
+NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"  # reasons
+
+_MAGIC = b"PAR1"
+_HEAD_BYTES = 1 << 12
+_BATCH_ROWS = 1 << 8
+_ALL_MEMBERS = ("*",)
+
+
+class TextFile(NamedTuple):
+    """A file of texts."""
+
+    path: str
+    kind: str
+    columns: tuple[str, ...] = ()  # of texts; () where lines or files are texts
+    id: str = ""  # column; "" where texts are called by their place in the file
+    split: str = ""
+    blank: tuple[str, ...] = ()  # markers of the layout, which are no words
+
+
+class FilePart(NamedTuple):
+    """A part of a file that a worker reads."""
+
+    file: TextFile
+    part: TextUnit | int  # a row group of a Parquet file
+
+
+class TextBatch(NamedTuple):
+    """Some texts of a file."""
+
+    ids: list[str]
+    texts: list[str]
+    rejected: Mapping[str, int] = {}  # reason → texts
+
+
+def kind_of_file(path: str) -> str:
+    """PARQUET, JSON_LINES or LINES, by the first bytes. Raises InputError."""
+    with open_raw(path) as stream:
+        if stream.read(len(_MAGIC)) == _MAGIC:
+            return PARQUET
+    try:
+        with open_input(path) as stream:
+            head = stream.read(_HEAD_BYTES)
+    except DECODE_ERRORS as error:
+        raise InputError(path, f"damaged or cut: {error}") from None
+    return JSON_LINES if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else LINES
+
+
+def columns_of_file(path: str, kind: str) -> list[str]:
+    """The columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
+    if kind == PARQUET:
+        with open_raw(path) as stream:
+            return list(_open_parquet(path, stream).schema_arrow.names)
+    with open_input(path) as stream:
+        try:
+            line = next((line for line in stream if line.strip()), b"{}")
+            return list(
+                msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
+            )
+        except (*DECODE_ERRORS, msgspec.DecodeError) as error:
+            raise InputError(path, f"line 1: no JSON object: {error}") from None
+
+
+def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
+    """The parts of a file.
+
+    Args:
+      stripes: how many workers share a file that cannot be entered in the middle.
+    """
+    if file.kind == PARQUET:
+        with open_raw(file.path) as stream:
+            groups = _open_parquet(file.path, stream).num_row_groups
+        return (FilePart(file, number) for number in range(groups))
+    if file.kind == FILES:
+        return iter([FilePart(file, 0)])
+    units = plan_units([file.path], stripes, _ALL_MEMBERS)
+    return (FilePart(file, unit) for unit in units)
+
+
+def read_part(part: FilePart) -> Iterator[TextBatch]:
+    """The texts of a part, in the order of the file. Raises InputError."""
+    file = part.file
+    if file.kind == FILES:
+        batches = iter([_read_whole(file)])
+    elif isinstance(part.part, int):
+        batches = _read_row_group(file, part.part)
+    else:
+        batches = _read_lines(file, part.part)
+    return map(_blank_markers, batches, itertools.repeat(file.blank)) if file.blank else batches
+
+
+def read_texts(file: TextFile) -> Iterator[TextBatch]:
+    """All texts of a file, one part after the other."""
+    return itertools.chain.from_iterable(map(read_part, plan_parts(file, 1)))
+
+
+def _read_whole(file: TextFile) -> TextBatch:
+    content = read_input(file.path)
+    try:
+        return _batch_of([""], [[content.decode("utf-8-sig")]], ())
+    except UnicodeDecodeError as error:
+        raise InputError(file.path, "no UTF-8", error.start) from None
+
+
+def _read_lines(file: TextFile, unit: TextUnit) -> Iterator[TextBatch]:
+    decoder = _line_decoder(file) if file.kind == JSON_LINES else None
+    for event in read_unit(unit, _ALL_MEMBERS):
+        if isinstance(event, Unterminated):
+            continue
+        if not isinstance(event, LineBlock):
+            raise damage_error(file.path, *event)
+        if event.is_overlong:
+            yield TextBatch([], [], {TOO_LONG: 1})
+            continue
+        lines = lines_of(event.data)
+        starts = itertools.accumulate((len(line) + 1 for line in lines), initial=0)
+        places = [_name_place(*place_of(event, at)) for at in itertools.islice(starts, len(lines))]
+        if decoder:
+            yield _decode_lines(file, decoder, lines, places)
+        else:
+            yield _decode_texts(lines, places)
+
+
+def _name_place(member: str, place: str) -> str:
+    return f"{member}:{place}" if member else place
+
+
+def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
+    ids, texts, rejected = [], [], 0
+    for line, place in zip(lines, places, strict=True):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            rejected += 1
+            continue
+        ids.append(place)
+        texts.append([text])
+    batch = _batch_of(ids, texts, ())
+    return batch._replace(rejected={**_counts(MALFORMED, rejected), **batch.rejected})
+
+
+def _line_decoder(file: TextFile) -> Any:
+    """Of (id, text, …), whatever the names of the keys are."""
+    value = str | list[str] | None
+    keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
+    fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
+    if file.id:
+        fields.append(("key", str | int | float | None, None))
+        keys["key"] = file.id
+    return msgspec.json.Decoder(msgspec.defstruct("Row", fields, rename=keys))
+
+
+def _decode_lines(
+    file: TextFile, decoder: Any, lines: Sequence[bytes], places: Sequence[str]
+) -> TextBatch:
+    ids: list[str] = []
+    texts: list[list[str | None]] = []
+    for line, place in zip(lines, places, strict=True):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(file.path, f"line at byte {place}: {error}") from None
+        values = [getattr(row, f"column_{number}") for number in range(len(file.columns))]
+        texts.append(["\n".join(one) if isinstance(one, list) else one for one in values])
+        ids.append(place if not file.id or row.key is None else str(row.key))
+    return _batch_of(ids, texts, file.columns)
+
+
+def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
+    with open_raw(file.path) as stream:
+        parquet = _open_parquet(file.path, stream)
+        names = parquet.schema_arrow.names
+        wanted = list(dict.fromkeys([*file.columns, *([file.id] if file.id else [])]))
+        if missing := [name for name in wanted if name not in names]:
+            raise InputError(
+                file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
+            )
+        footer = parquet.metadata
+        row = sum(footer.row_group(before).num_rows for before in range(number))
+        try:
+            for batch in parquet.iter_batches(_BATCH_ROWS, [number], wanted):
+                yield _rows_of(file, batch, row)
+                row += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(file.path, f"no sound Parquet file: {error}") from None
+
+
+def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
+    columns = []
+    for name in file.columns:
+        kind = batch.column(name).type
+        is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+        if not _is_text(kind.value_type if is_list else kind):
+            raise InputError(file.path, f"column {name} is {kind}: wanted is text")
+        values = batch.column(name).to_pylist()
+        columns.append(
+            ["\n".join(filter(None, one or ())) for one in values] if is_list else values
+        )
+    ids = [str(row) for row in range(first, first + batch.num_rows)]
+    if file.id:
+        keys = batch.column(file.id).to_pylist()
+        ids = [place if key is None else str(key) for place, key in zip(ids, keys, strict=True)]
+    return _batch_of(ids, list(zip(*columns, strict=True)), file.columns)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _batch_of(
+    ids: Sequence[str], rows: Sequence[Sequence[str | None]], columns: Sequence[str]
+) -> TextBatch:
+    """The values of rows; those without text are counted."""
+    if len(columns) > 1:
+        pairs = [
+            (f"{key}/{column}", value)
+            for key, row in zip(ids, rows, strict=True)
+            for column, value in zip(columns, row, strict=True)
+        ]
+    else:
+        pairs = [(key, row[0]) for key, row in zip(ids, rows, strict=True)]
+    kept = [(key, value) for key, value in pairs if value and not value.isspace()]
+    return TextBatch(
+        [key for key, _ in kept],
+        [value for _, value in kept],
+        _counts(NO_TEXT, len(pairs) - len(kept)),
+    )
+
+
+def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
+    """The texts with a line feed and blanks for markers: places stay as they are."""
+    texts = batch.texts
+    for marker in markers:
+        blank = "\n".ljust(len(marker))
+        texts = [text.replace(marker, blank) for text in texts]
+    return batch._replace(texts=texts)
+
+
+def _counts(reason: str, number: int) -> dict[str, int]:
+    return {reason: number} if number else {}
+
+
+def _open_parquet(path: str, stream: Any) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(stream)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(path, f"no sound Parquet file: {error}") from None

@@ -1,0 +1,314 @@
+"""An index of evaluation texts: where the words of training texts are theirs, n in a row.
+
+Word n-grams are looked up by hashes of 64 bits. Each stretch that was found is compared word by word, so what
+is found is exact. A text with fewer than n words is found where it is all of a line.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy
+import numpy.typing
+
+from transforms.text.duplicates.folded_words import (
+    FoldedText,
+    Uint32s,
+    fold_text,
+    hash_folded,
+    normalize,
+)
+from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, join_hashes, sort_different
+
+Booleans = numpy.typing.NDArray[numpy.bool_]
+
+BLOCK_CHARACTERS = 1 << 18
+"""Texts are folded together, about so many characters: more would leave the processor's cache."""
+
+_FILTER_SIZES = range(12, 28)  # powers of 2
+_FILTER_FACTOR = 16  # one in so many n-grams that are not in the index passes
+_HASH_BITS = 64
+
+
+class TextBlock(NamedTuple):
+    """Some texts, folded together."""
+
+    text: str  # all of them in NFC, a line feed between
+    offsets: Int64s  # of each text in it, and its end
+    folded: FoldedText
+    hashes: Uint64s  # of the words
+    bounds: Int64s  # number of the first word of each text, and of all words
+
+
+class Runs(NamedTuple):
+    """Stretches of words that a training text and an evaluation text have in common. Sorted."""
+
+    documents: Int64s  # numbers of training texts in their block
+    items: Int64s  # numbers of evaluation texts in the index
+    words: Int64s  # number of the first word, in the block
+    places: Int64s  # number of the first word, in the evaluation text
+    sizes: Int64s  # in words
+
+    def take(self, rows: Int64s | Booleans) -> "Runs":
+        """Some of them."""
+        return Runs(*(column[rows] for column in self))
+
+
+class _Table(NamedTuple):
+    """Hash → numbers of words in the index."""
+
+    hashes: Uint64s  # ascending
+    firsts: Int64s  # of the places of each hash, and the number of all
+    places: Int64s
+
+    def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
+        """(numbers of the hashes that are there, numbers of words): all pairs."""
+        rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        found = numpy.flatnonzero(self.hashes[rows] == hashes)
+        rows = rows[found]
+        counts = self.firsts[rows + 1] - self.firsts[rows]
+        return numpy.repeat(found, counts), self.places[_ranges(self.firsts[rows], counts)]
+
+
+class EvaluationIndex:
+    """Evaluation texts by their words.
+
+    Args:
+      n: words of an n-gram.
+      arrays: as `arrays` of another index gives them.
+    """
+
+    def __init__(self, n: int, arrays: Mapping[str, numpy.typing.NDArray]):  # type: ignore[type-arg]
+        self.n = n
+        self.arrays = dict(arrays)
+        self.text_starts: Int64s = arrays["text_starts"]
+        self._filter: Booleans = arrays["filter"]
+        self._shift = numpy.uint64(_HASH_BITS - (len(self._filter).bit_length() - 1))
+        self._ngrams, self._lines = (
+            _Table(*(arrays[f"{name}_{field}"] for field in _Table._fields))
+            for name in ("ngram", "line")
+        )
+
+    def count_words(self, item: int) -> int:
+        """The words of an evaluation text."""
+        return int(self.text_starts[item + 1] - self.text_starts[item])
+
+    def find(self, block: TextBlock) -> Runs:
+        """The longest stretches that the texts of a block have in common with each evaluation text."""
+        grams = join_hashes(block.hashes, self.n)
+        likely = numpy.flatnonzero(self._filter[grams >> self._shift])
+        ends = block.bounds[1:][_texts_of(block.bounds, likely)]
+        likely = likely[likely + self.n <= ends]
+        found, places = _find(self._ngrams, grams, likely)
+        runs = self._verify(block, self._join_runs(block, found, places))
+        lines = self._find_lines(block) if len(self._lines.hashes) else None
+        if not lines or not len(lines.items):
+            return runs
+        both = Runs(*map(numpy.concatenate, zip(runs, lines, strict=True)))
+        return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
+
+    def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
+        """Stretches, of n-grams one after the other."""
+        items = _texts_of(self.text_starts, places)
+        shifts = words - places
+        order = numpy.lexsort((words, shifts, items))
+        words, places, items, shifts = (one[order] for one in (words, places, items, shifts))
+        is_first = numpy.ones(len(words), numpy.bool_)
+        is_first[1:] = (numpy.diff(words) != 1) | (numpy.diff(shifts) != 0)
+        is_first[1:] |= numpy.diff(items) != 0
+        firsts = numpy.flatnonzero(is_first)
+        counts = numpy.diff(numpy.append(firsts, len(words)))
+        words, places, items = words[firsts], places[firsts], items[firsts]
+        runs = Runs(
+            _texts_of(block.bounds, words),
+            items,
+            words,
+            places - self.text_starts[items],
+            counts + self.n - 1,
+        )
+        return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
+
+    def _find_lines(self, block: TextBlock) -> Runs:
+        """Lines and texts of fewer than n words that are all of an evaluation text."""
+        starts, sizes = _short_spans(block, self.n)
+        hashes = numpy.empty(len(starts), numpy.uint64)
+        for size in range(1, self.n):
+            is_of_size = sizes == size
+            hashes[is_of_size] = _join_at(block.hashes, starts[is_of_size], size)
+        rows, places = _find(self._lines, hashes, numpy.arange(len(hashes)))
+        items = _texts_of(self.text_starts, places)
+        is_whole = self.text_starts[items + 1] - places == sizes[rows]
+        rows, items = rows[is_whole], items[is_whole]
+        words = starts[rows]
+        runs = Runs(
+            _texts_of(block.bounds, words), items, words, numpy.zeros_like(words), sizes[rows]
+        )
+        return runs.take(self._is_same(block, runs)[0])
+
+    def _verify(self, block: TextBlock, runs: Runs) -> Runs:
+        """The runs whose words are the same; parts of those that have only hashes in common."""
+        is_same, words = self._is_same(block, runs)
+        if is_same.all():
+            return runs
+        parts = []
+        for number, end in enumerate(numpy.cumsum(runs.sizes).tolist()):
+            same = words[end - int(runs.sizes[number]) : end].tolist()
+            for place, size in _stretches(same):
+                if size >= self.n:
+                    run = [int(column[number]) for column in runs]
+                    parts.append([*run[:2], run[2] + place, run[3] + place, size])
+        return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
+
+    def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
+        """Whether the words of each run are the same, and whether each of their words is."""
+        theirs = _ranges(runs.words, runs.sizes)
+        ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
+        word_ends: Int64s = self.arrays["word_ends"]
+        starts, sizes = word_ends[ours], word_ends[ours + 1] - word_ends[ours]
+        same = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
+        sizes = numpy.where(same, sizes, 0)
+        characters = (
+            block.folded.characters[_ranges(block.folded.starts[theirs], sizes)]
+            == self.arrays["characters"][_ranges(starts, sizes)]
+        )
+        same[numpy.repeat(numpy.arange(len(sizes)), sizes)[~characters]] = False
+        is_same = numpy.ones(len(runs.sizes), numpy.bool_)
+        is_same[numpy.repeat(numpy.arange(len(runs.sizes)), runs.sizes)[~same]] = False
+        return is_same, same
+
+
+def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
+    """The index of some texts, each of which has words. Raises ValueError for n below 2."""
+    if n < 2:
+        raise ValueError(f"n-grams of {n} words: it must be 2 at least")
+    grams: list[tuple[Uint64s, Int64s]] = []
+    lines: list[tuple[Uint64s, Int64s]] = []
+    characters: list[Uint32s] = []
+    sizes: list[Int64s] = []
+    counts: list[Int64s] = []
+    first = 0
+    for block in fold_texts(texts):
+        of_texts = numpy.diff(block.bounds)
+        hashes = join_hashes(block.hashes, n)
+        ends = numpy.repeat(block.bounds[1:], of_texts)[: len(hashes)]
+        whole = numpy.flatnonzero(numpy.arange(len(hashes)) + n <= ends)
+        grams.append((hashes[whole], whole + first))
+        for size in range(1, n):
+            starts = block.bounds[:-1][of_texts == size]
+            lines.append((_join_at(block.hashes, starts, size), starts + first))
+        characters.append(block.folded.characters[block.folded.characters != 0])
+        sizes.append(block.folded.ends - block.folded.starts)
+        counts.append(of_texts)
+        first += len(block.hashes)
+    tables = {"ngram": _make_table(grams), "line": _make_table(lines)}
+    arrays = {
+        "text_starts": _starts_of(counts),
+        "word_ends": _starts_of(sizes),
+        "characters": numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)]),
+        "filter": _make_filter(tables["ngram"].hashes),
+        **{
+            f"{name}_{field}": getattr(table, field)
+            for name, table in tables.items()
+            for field in _Table._fields
+        },
+    }
+    return EvaluationIndex(n, arrays)
+
+
+def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
+    """The texts in blocks, in their order."""
+    some: list[str] = []
+    characters = 0
+    for text in texts:
+        some.append(text)
+        characters += len(text)
+        if characters >= BLOCK_CHARACTERS:
+            yield fold_block(some)
+            some, characters = [], 0
+    if some:
+        yield fold_block(some)
+
+
+def fold_block(texts: Sequence[str]) -> TextBlock:
+    """The texts as one block."""
+    joined = "\n".join(texts)
+    normal = normalize(joined)
+    if normal != joined:
+        texts = [normalize(text) for text in texts]
+        normal = "\n".join(texts)
+    offsets = numpy.cumsum([0, *(len(text) + 1 for text in texts)])
+    folded = fold_text(normal)
+    bounds = numpy.searchsorted(folded.word_starts(), offsets)
+    return TextBlock(normal, offsets, folded, hash_folded(folded), bounds)
+
+
+def _short_spans(block: TextBlock, n: int) -> tuple[Int64s, Int64s]:
+    """(first word, words) of lines, and of whole texts, that have fewer than n words."""
+    feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
+    spans = []
+    for bounds in (numpy.union1d(feeds, block.bounds), block.bounds):
+        sizes = numpy.diff(bounds)
+        is_short = (sizes > 0) & (sizes < n)
+        spans.append(bounds[:-1][is_short] * n + sizes[is_short])
+    different = numpy.unique(numpy.concatenate(spans))
+    return different // n, different % n
+
+
+def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """(rows that the table has, numbers of words in the index)."""
+    if not len(table.hashes):
+        return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
+    found, places = table.find(hashes[rows])
+    return rows[found], places
+
+
+def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
+    hashes = numpy.concatenate([numpy.empty(0, numpy.uint64), *(one for one, _ in found)])
+    places = numpy.concatenate([numpy.empty(0, numpy.int64), *(one for _, one in found)])
+    order = numpy.argsort(hashes, kind="stable")
+    hashes, places = hashes[order], places[order]
+    different = sort_different(hashes)
+    firsts = numpy.append(numpy.searchsorted(hashes, different), len(hashes))
+    return _Table(different, firsts, places)
+
+
+def _make_filter(hashes: Uint64s) -> Booleans:
+    """True at the first bits of each hash."""
+    wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
+    bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
+    passes = numpy.zeros(1 << bits, numpy.bool_)
+    passes[hashes >> numpy.uint64(_HASH_BITS - bits)] = True
+    return passes
+
+
+def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
+    """The hash of so many words from each start on."""
+    words = hashes[_ranges(starts, numpy.full(len(starts), size))]
+    return join_hashes(words, size)[::size]
+
+
+def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
+    """The numbers of the texts that words are in."""
+    return numpy.searchsorted(bounds, words, "right") - 1
+
+
+def _starts_of(counts: Sequence[Int64s]) -> Int64s:
+    return numpy.concatenate([numpy.zeros(1, numpy.int64), *counts]).cumsum()
+
+
+def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
+    """The numbers from each start on, so many each."""
+    ends = numpy.cumsum(counts)
+    shifts = numpy.repeat(starts - (ends - counts), counts)
+    shifts += numpy.arange(len(shifts))
+    return shifts
+
+
+def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """(first, size) of the values in a row that are true."""
+    at = 0
+    for is_same, values in itertools.groupby(same):
+        size = len(list(values))
+        if is_same:
+            yield at, size
+        at += size

@@ -1,0 +1,211 @@
+"""Words of texts as two editions of a sentence have them alike, hashed for thousands at once by numpy.
+
+A text is taken in NFC; each of its characters is folded by NFKC and case (`str.casefold`). A word is letters,
+marks and digits in a row; all else, such as quotation marks and hyphens, stands between words, and format
+characters (soft hyphens, zero-width joiners) vanish. So "Don’t" is the two words "don" and "t". Where words
+are not written apart (Han, kana, Thai, Lao, Khmer, Myanmar) each letter is a word, with the marks after it.
+"""
+
+import functools
+import itertools
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy
+import numpy.typing
+
+from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, finalize
+
+Uint32s = numpy.typing.NDArray[numpy.uint32]
+
+_CODE_POINTS = sys.maxunicode + 1
+_LINE_FEED = ord("\n")
+_CHARACTER = numpy.uint32((1 << 21) - 1)
+_LETTER_WORD = numpy.uint32(1 << 29)  # of a script without blanks
+_MARK = numpy.uint32(1 << 30)
+_SPECIAL = numpy.uint32(1 << 31)  # becomes no character, or several: a number in `_Folding.texts`
+_LETTER_WORDS = (
+    (0x0E01, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x19E0, 0x19FF),
+    (0x2E80, 0x2FDF),  # radicals
+    (0x3005, 0x3007),
+    (0x3021, 0x3029),
+    (0x3041, 0x30FF),  # kana
+    (0x31F0, 0x31FF),
+    (0x3400, 0x9FFF),  # Han
+    (0xA9E0, 0xA9FF),
+    (0xAA60, 0xAA7F),
+    (0xF900, 0xFAFF),
+    (0x1B000, 0x1B16F),
+    (0x20000, 0x3FFFF),
+)
+
+# Odd, so that it has an inverse; the weight of a character is a power of it.
+_BASE = 0xD1342543DE82EF95
+_BITS = 64
+SPAN = 1 << 16  # characters that are weighed at once; their arrays stay in the processor's cache
+
+
+class FoldedText(NamedTuple):
+    """The words of a text."""
+
+    characters: Uint32s  # folded; 0 between words
+    starts: Int64s  # of each word, in `characters`
+    ends: Int64s
+    places: Int64s | None  # of each of the characters in the text; None where they are the same
+    line_feeds: Int64s  # places of the text
+
+    def place_of(self, at: int) -> int:
+        """The place in the text of one of the characters."""
+        return at if self.places is None else int(self.places[at])
+
+    def word_starts(self) -> Int64s:
+        """The places in the text of the first characters of the words."""
+        return self.starts if self.places is None else self.places[self.starts]
+
+    def spans(self) -> list[tuple[int, int]]:
+        """(start, end) of each word in the text."""
+        pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return [(self.place_of(start), self.place_of(end - 1) + 1) for start, end in pairs]
+
+    def words(self) -> list[str]:
+        """The words themselves."""
+        return [
+            self.characters[start:end].tobytes().decode("utf-32-le")
+            for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        ]
+
+
+class _Folding(NamedTuple):
+    """What becomes of each code point."""
+
+    folded: Uint32s  # 0 where it stands between words
+    texts: Uint32s  # a row for each special one, filled up with zeros
+    sizes: Int64s  # of the rows
+
+
+def normalize(text: str) -> str:
+    """The text as its words are taken of it."""
+    return unicodedata.normalize("NFC", text)
+
+
+def fold_text(text: str) -> FoldedText:
+    """The words of a text in NFC."""
+    codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    characters = _folding().folded[codes]
+    places = None
+    starts = ends = None
+    highest = int(characters.max(initial=0))
+    if highest >= _SPECIAL:
+        characters, places = _expand(characters)
+        highest = int(characters.max(initial=0))
+    if highest > _CHARACTER:
+        starts, ends = _find_letter_words(characters)
+        characters &= _CHARACTER
+    if starts is None or ends is None:
+        is_word = numpy.zeros(len(characters) + 2, numpy.bool_)
+        numpy.not_equal(characters, 0, out=is_word[1:-1])
+        edges = numpy.flatnonzero(is_word[1:] != is_word[:-1])
+        starts, ends = edges[::2], edges[1::2]
+    return FoldedText(characters, starts, ends, places, numpy.flatnonzero(codes == _LINE_FEED))
+
+
+def fold_words(text: str) -> list[str]:
+    """The words of any text."""
+    return fold_text(normalize(text)).words()
+
+
+def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
+    """The hash of each word; of words of more than `span` characters, that of their beginning."""
+    hashes = numpy.empty(len(text.starts), numpy.uint64)
+    powers, inverses = _powers(span)
+    first = 0
+    while first < len(hashes):
+        begin = text.starts[first]
+        last = max(int(numpy.searchsorted(text.ends, begin + span, "right")), first + 1)
+        starts = text.starts[first:last] - begin
+        weighed = text.characters[begin : min(text.ends[last - 1], begin + span)].astype(
+            numpy.uint64
+        )
+        weighed *= powers[: len(weighed)]
+        numpy.add.reduceat(weighed, starts, out=hashes[first:last])
+        hashes[first:last] *= inverses[starts]
+        finalize(hashes[first:last])
+        first = last
+    return hashes
+
+
+def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
+    """The characters with what the special ones become, and the place of each before that."""
+    folding = _folding()
+    special = numpy.flatnonzero(characters >= _SPECIAL)
+    numbers = characters[special] & ~_SPECIAL
+    counts = numpy.ones(len(characters), numpy.int64)
+    counts[special] = folding.sizes[numbers]
+    places = numpy.repeat(numpy.arange(len(characters)), counts)
+    expanded = characters[places]
+    starts = (numpy.cumsum(counts) - counts)[special]
+    for place in range(folding.texts.shape[1]):
+        is_longer = folding.sizes[numbers] > place
+        expanded[starts[is_longer] + place] = folding.texts[numbers[is_longer], place]
+    return expanded, places
+
+
+def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
+    """The starts and ends of words where some letters are words."""
+    is_word = characters != 0
+    is_mark = (characters & _MARK) != 0
+    is_letter_word = (characters & _LETTER_WORD) != 0
+    # A mark is of the kind of the letter before it.
+    bases = numpy.where(is_mark, 0, numpy.arange(len(characters)))
+    bases = numpy.maximum.accumulate(bases)
+    goes_on = is_word[1:] & is_word[:-1]
+    goes_on &= is_mark[1:] | ~(is_letter_word[1:] | is_letter_word[bases[:-1]])
+    is_start, is_end = is_word.copy(), is_word.copy()
+    is_start[1:] &= ~goes_on
+    is_end[:-1] &= ~goes_on
+    return numpy.flatnonzero(is_start), numpy.flatnonzero(is_end) + 1
+
+
+@functools.cache
+def _folding() -> _Folding:
+    folded = numpy.zeros(_CODE_POINTS, numpy.uint32)
+    texts: list[Sequence[int]] = []
+    for code in range(_CODE_POINTS):
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category[0] not in "LMN" and category != "Cf":
+            continue
+        becomes = list(map(ord, _fold_character(character, category)))
+        if len(becomes) == 1:
+            folded[code] = becomes[0] | (_MARK if category[0] == "M" else 0)
+        else:
+            folded[code] = len(texts) | _SPECIAL
+            texts.append(becomes)
+    for first, last in _LETTER_WORDS:
+        is_letter = (folded[first : last + 1] != 0) & (folded[first : last + 1] < _CHARACTER)
+        folded[first : last + 1][is_letter] |= _LETTER_WORD
+    rows = numpy.array(list(itertools.zip_longest(*texts, fillvalue=0)), numpy.uint32).T
+    return _Folding(folded, rows, numpy.array([len(text) for text in texts]))
+
+
+def _fold_character(character: str, category: str) -> str:
+    """What becomes of a letter, mark, digit or format character; blanks are zeros."""
+    if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
+        return ""
+    text = unicodedata.normalize("NFKC", character)
+    text = unicodedata.normalize("NFKC", text.casefold())
+    return "".join(one if unicodedata.category(one)[0] in "LMN" else "\0" for one in text)
+
+
+@functools.cache
+def _powers(count: int) -> tuple[Uint64s, Uint64s]:
+    """The first powers of _BASE, and their inverses, modulo 2^64."""
+    bases = numpy.array([[_BASE], [pow(_BASE, -1, 1 << _BITS)]], numpy.uint64).repeat(count, 1)
+    bases[:, 0] = 1
+    powers, inverses = numpy.multiply.accumulate(bases, axis=1)
+    return powers, inverses
