@@ -38,17 +38,27 @@ class RowGroup(NamedTuple):
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """The folder of the current edition of a corpus that `corpusmill refresh` keeps.
+    """The folder to read: the current edition of a corpus, or the folder itself if it is a finished build.
 
     Args:
-      corpus: folder with the file CURRENT, on a disk or in a store (gs://, s3://).
+      corpus: folder with the file CURRENT, as `corpusmill refresh` keeps it, or of a finished build, on a
+        disk or in a store (gs://, s3://).
       wait_seconds: how long to wait for a first edition. Raises TimeoutError when there is none.
     """
-    files, folder = _open(corpus)
+    files, folder = open_folder(corpus)
     last = time.monotonic() + wait_seconds
-    while files.get_file_info(f"{folder}/CURRENT").type != fs.FileType.File:
+
+    def has(name: str) -> bool:
+        return bool(files.get_file_info(f"{folder}/{name}").type == fs.FileType.File)
+
+    while not has("CURRENT"):
+        if has("COMPLETED"):
+            return corpus.rstrip("/")
         if time.monotonic() >= last:
-            raise TimeoutError(f"{corpus}: there is no edition, as there is no file CURRENT")
+            raise TimeoutError(
+                f"{corpus}: there is no edition, as there is no file CURRENT, and it is not a finished"
+                " build, which has a file COMPLETED"
+            )
         time.sleep(min(POLL_SECONDS, max(last - time.monotonic(), 0)))
     with files.open_input_file(f"{folder}/CURRENT") as stream:
         return f"{corpus.rstrip('/')}/{stream.read().decode().strip()}"
@@ -79,7 +89,7 @@ def read_share(
     """
     if not 0 <= rank < ranks:
         raise ValueError(f"there is no rank {rank} of {ranks}")
-    files, folder = _open(edition)
+    files, folder = open_folder(edition)
     if files.get_file_info(f"{folder}/COMPLETED").type != fs.FileType.File:
         raise FileNotFoundError(f"{edition}: no finished build, as there is no file COMPLETED")
     groups = _list_groups(files, folder, split)
@@ -92,12 +102,13 @@ def read_share(
             rows = _read_group(files, group, columns)
             # What a group has of its own order depends on which group it is, not on who reads it.
             _chance(seed, epoch, posixpath.basename(group.file), group.number).shuffle(rows)
-            yield from rows[max(first - at, 0) : end - at]
+            rows = rows[max(first - at, 0) : end - at]  # the others need no memory
+            yield from rows
         at += group.rows
 
 
-def _open(folder: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a folder, and its path there."""
+def open_folder(folder: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a folder, and its path there; a store or a disk."""
     opened: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         folder if "://" in folder else str(pathlib.Path(folder).absolute())
     )
@@ -141,17 +152,19 @@ def _chance(*seeds: int | str) -> random.Random:
 def main() -> None:
     """Prints a share."""
     parser = argparse.ArgumentParser(description="Prints the documents of one of many processes.")
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--corpus", help="folder with CURRENT: its current edition")
-    where.add_argument("--edition", help="folder of an edition")
-    parser.add_argument("--wait-seconds", type=float, default=0, help="for a first edition")
+    parser.add_argument(
+        "--corpus",
+        required=True,
+        help="folder of a finished build, or with CURRENT: its current one",
+    )
+    parser.add_argument("--wait-seconds", type=float, default=0, help="for a first build")
     parser.add_argument("--split", default="train")
     parser.add_argument("--columns", nargs="+", default=["text"])
     for name, default in (("rank", 0), ("ranks", 1), ("seed", 0), ("epoch", 0), ("start", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
     settings = vars(parser.parse_args())
     corpus, wait_seconds = settings.pop("corpus"), settings.pop("wait_seconds")
-    edition = settings.pop("edition") or wait_for_edition(corpus, wait_seconds)
+    edition = wait_for_edition(corpus, wait_seconds)
     print(edition, file=sys.stderr)
     for document in read_share(edition, **settings):
         print(json.dumps(document, ensure_ascii=False, default=str))

@@ -145,9 +145,18 @@ def test_it_waits_for_the_first_edition(
     later.join()
 
 
+def test_a_build_without_current(program: ModuleType, edition: Path) -> None:
+    assert program.wait_for_edition(f"{edition}/") == str(edition)
+    (edition / "COMPLETED").unlink()
+    with pytest.raises(TimeoutError, match="COMPLETED"):
+        program.wait_for_edition(str(edition))
+
+
 def test_the_command_of_the_readme(edition: Path) -> None:
     readme = (DEPLOY / "training" / "README.md").read_text("utf-8")
-    (line,) = (line for line in readme.splitlines() if line.startswith("python "))
+    (line,) = (
+        line for line in readme.splitlines() if line.startswith("python deploy/training/read_")
+    )
     _, program, *arguments = line.replace("/srv/corpora/wiki40b/uk", str(edition.parent)).split()
     assert DEPLOY.parent / program == PROGRAM
     run = subprocess.run(

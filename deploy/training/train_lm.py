@@ -1,0 +1,893 @@
+"""Trains a language model on finished builds and scores it: one file to read and to change.
+
+    python train_lm.py --recipe recipes/wiki40b.toml --corpus corpora/wiki40b/el --output runs/el --score test
+    torchrun --nproc-per-node 8 train_lm.py ...         # the same on eight GPUs of a machine
+
+The model is Transformer-XL (Dai et al. 2019): a decoder that attends to the hidden states of earlier
+segments, with relative positions. Text is read in `batch` streams. Each stream reads its own share of the
+documents, so the losses do not depend on the number of processes or loaders. No attention goes from one
+document into another. The same command resumes a run that was stopped.
+
+It needs torch, sentencepiece, numpy and pyarrow (make_environment.sh), and nothing of corpusmill.
+"""
+
+import argparse
+import copy
+import dataclasses
+import io
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import shutil
+import sys
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import sentencepiece
+import torch
+import torch.distributed as dist
+from pyarrow import fs
+from read_corpus import open_folder, read_share, wait_for_edition
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 (everybody calls it so)
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+IGNORED = -100  # as a target: nothing is predicted there
+NO_DOCUMENT = -1
+KEPT_CHECKPOINTS = 2
+LEARNED_FROM = 200_000_000  # characters
+
+
+def option(default: Any, text: str, resumable: bool = False) -> Any:
+    """A setting with its help. A resumable one may differ when a run is resumed."""
+    return dataclasses.field(default=default, metadata={"help": text, "resumable": resumable})
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """All that a recipe or a flag can set."""
+
+    column: str = option("text", "column of the text")
+    train_split: str = option("train", "split to train on")
+    validation_split: str = option("validation", "split that chooses the best model")
+    pieces: str = option(
+        "",
+        "SentencePiece model, or .tsv of words; a bare name is a file of the build (default: its model)",
+    )
+    learn_pieces: int = option(32_000, "pieces to learn if the build has no model")
+    temperature: float = option(1.0, "of several builds: 1 keeps their sizes, more evens them")
+    layers: int = option(12, "layers")
+    width: int = option(512, "size of hidden states and embeddings")
+    heads: int = option(8, "attention heads")
+    head_width: int = option(64, "size of a head")
+    inner: int = option(2048, "size of the feed-forward layer")
+    dropout: float = option(0.1, "dropout")
+    attention_dropout: float = option(0.1, "dropout of attention weights")
+    tied: bool = option(True, "output weights are the embeddings")
+    pre_norm: bool = option(True, "normalise before a layer, not after it")
+    segment: int = option(512, "pieces of a stream in a step")
+    memory: int = option(512, "earlier pieces whose hidden states are kept")
+    score_memory: int = option(512, "the same, when scoring", resumable=True)
+    batch: int = option(64, "streams, of all processes together")
+    slices: int = option(1, "parts of a step, to save memory", resumable=True)
+    steps: int = option(20_000, "steps of training")
+    rate: float = option(2.5e-4, "highest learning rate; then a cosine to rate_end")
+    rate_end: float = option(0.0, "last learning rate")
+    warmup: int = option(0, "steps until the highest learning rate")
+    clip: float = option(0.25, "largest norm of the gradient")
+    seed: int = option(1, "of weights, dropout and the order of documents")
+    validate_every: int = option(1000, "steps between validations; 0: never", resumable=True)
+    validation_documents: int = option(0, "how many to validate on; 0: all", resumable=True)
+    save_every: int = option(1000, "steps between checkpoints", resumable=True)
+    log_every: int = option(100, "steps between lines of log.jsonl", resumable=True)
+    bfloat16: bool = option(True, "bfloat16 matrix products on a GPU", resumable=True)
+    compile: bool = option(False, "torch.compile", resumable=True)
+    loaders: int = option(0, "loading processes of each process", resumable=True)
+
+
+# Pieces of text.
+
+
+class Pieces(Protocol):
+    """Text as numbers below `size`. Documents begin with `start`, which is never predicted."""
+
+    size: int
+    start: int
+
+    def encode(self, text: str) -> np.ndarray:
+        """All pieces of a document, int32."""
+
+
+class SubwordPieces:
+    """Pieces of a SentencePiece model, then </s>."""
+
+    def __init__(self, model: bytes):
+        self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        self.size, self.start = len(self.processor), self.processor.bos_id()
+        if min(self.start, self.processor.eos_id()) < 0:
+            raise ValueError("the SentencePiece model has no <s> or no </s>")
+
+    def encode(self, text: str) -> np.ndarray:
+        ids = self.processor.encode(text)
+        return np.array([self.start, *ids, self.processor.eos_id()], np.int32)
+
+
+class WordPieces:
+    """Words of a vocabulary between white space; each line ends with an end of line, as in the papers."""
+
+    def __init__(self, table: bytes):
+        names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
+        special = ("<S>", "</S>", "<UNK>") if "</S>" in names else ("<s>", "<eos>", "<unk>")
+        self.ids = {name: at for at, name in enumerate(dict.fromkeys([*names, *special]))}
+        self.start, self.end, self.unknown = (self.ids[name] for name in special)
+        self.size = len(self.ids)
+
+    def encode(self, text: str) -> np.ndarray:
+        ids = [self.start]
+        for line in text.removesuffix("\n").split("\n"):
+            ids += [self.ids.get(word, self.unknown) for word in line.split()]
+            ids.append(self.end)
+        return np.array(ids, np.int32)
+
+
+def read_pieces(path: str) -> Pieces:
+    """The pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
+    return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
+
+
+def find_pieces(editions: Sequence[str], settings: Settings, run: pathlib.Path) -> str:
+    """The file of the pieces. Those of a build without a model are learned, into the folder of the run."""
+    if settings.pieces:
+        is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
+        return f"{editions[0]}/{settings.pieces}" if is_of_build else settings.pieces
+    if len(editions) > 1:
+        raise ValueError("several builds need one vocabulary: name it with --pieces")
+    files, folder = open_folder(editions[0])
+    selector = fs.FileSelector(f"{folder}/sentencepiece", allow_not_found=True)
+    for info in files.get_file_info(selector):
+        if info.extension == "model":
+            return f"{editions[0]}/sentencepiece/{info.base_name}"
+    path = run / "pieces.model"
+    if not path.exists():
+        print(f"learning {settings.learn_pieces} pieces: {editions[0]} has no model", flush=True)
+        path.write_bytes(learn_pieces(editions[0], settings))
+    return str(path)
+
+
+def learn_pieces(edition: str, settings: Settings) -> bytes:
+    """A SentencePiece model of random documents. Its pieces spell every text again, byte for byte."""
+    model, room = io.BytesIO(), LEARNED_FROM
+
+    def lines() -> Iterator[str]:
+        nonlocal room
+        for row in read_share(edition, settings.train_split, [settings.column], rank=0, ranks=1):
+            if (room := room - len(row[settings.column])) < 0:
+                return
+            yield from filter(None, row[settings.column].split("\n"))
+
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=lines(),
+        model_writer=model,
+        vocab_size=settings.learn_pieces,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        byte_fallback=True,
+        user_defined_symbols=["\n"],
+        max_sentence_length=1 << 20,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def read_file(path: str) -> bytes:
+    """A file on a disk or in a store."""
+    folder, _, name = path.rpartition("/")
+    files, at = open_folder(folder or ".")
+    with files.open_input_file(f"{at}/{name}") as stream:
+        return bytes(stream.read())
+
+
+# Reading.
+
+
+class Split(NamedTuple):
+    """Size of a split of a build."""
+
+    documents: int
+    text_bytes: int
+
+
+def read_split(edition: str, split: str) -> Split:
+    """The size, from stats.json."""
+    counts = json.loads(read_file(f"{edition}/stats.json"))[split]
+    unit = next(unit for unit in ("sentences", "books", "articles") if unit in counts)
+    return Split(counts[unit], counts["text_bytes"])
+
+
+@dataclasses.dataclass
+class StreamState:
+    """Place of a stream: what it has read, and which piece of the document comes next."""
+
+    epochs: list[int]  # of each build
+    documents: list[int]  # that it has had in this epoch, of each build
+    piece: int = 0
+
+
+class Segments(NamedTuple):
+    """Consecutive pieces of several streams; the last of each is the first of the next segment."""
+
+    pieces: np.ndarray  # [streams, segment + 1], int64
+    documents: np.ndarray  # [streams, segment + 1]: places in the split
+    states: list[StreamState]  # after the segment
+
+
+class Streams(IterableDataset[Segments]):
+    """Segments of streams. Loading processes divide the streams, in their order.
+
+    Args:
+      editions: builds that are mixed.
+      split: to read.
+      settings: of the run.
+      pieces: path of the pieces.
+      numbers: streams of this process, of those from 0 to `settings.batch` - 1.
+      states: of all of them, to resume from.
+      once: one pass, for scoring, of at most `limit` documents of a stream; else epoch after epoch.
+    """
+
+    def __init__(
+        self,
+        editions: Sequence[str],
+        split: str,
+        settings: Settings,
+        pieces: str,
+        numbers: Sequence[int],
+        states: Sequence[StreamState] = (),
+        once: bool = False,
+        limit: int | None = None,
+    ):
+        self.editions, self.split, self.settings = editions, split, settings
+        self.pieces, self.numbers, self.once, self.limit = pieces, numbers, once, limit
+        start = StreamState([0] * len(editions), [0] * len(editions))
+        self.states = list(states) or [start] * settings.batch
+        self.sizes = [] if once else [read_split(edition, split) for edition in editions]
+        # Drawn by document, so that the shares of the text are those of the temperature.
+        shares = [size.text_bytes ** (1 / settings.temperature) for size in self.sizes]
+        lengths = [size.text_bytes / size.documents for size in self.sizes]
+        self.chances = [share / length for share, length in zip(shares, lengths, strict=True)]
+
+    def __iter__(self) -> Iterator[Segments]:
+        encode = read_pieces(self.pieces)
+        worker = get_worker_info()
+        numbers = self.numbers
+        if worker:
+            numbers = np.array_split(np.array(numbers), worker.num_workers)[worker.id].tolist()
+        streams = [self._segments(number, encode) for number in numbers]
+        rows = itertools.zip_longest(*streams) if self.once else zip(*streams, strict=True)
+        length = self.settings.segment + 1
+        nothing = (np.full(length, encode.start), np.full(length, NO_DOCUMENT), self.states[0])
+        for row in rows:
+            pieces, documents, states = zip(*(one or nothing for one in row), strict=True)
+            yield Segments(np.stack(pieces), np.stack(documents), list(states))
+
+    def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
+        """Segments of one stream. At the end of one pass they are filled up with the start piece."""
+        length = self.settings.segment
+        pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
+        held: list[tuple[StreamState, int]] = []  # documents of which there are pieces left
+        had = skipped = self.states[number].piece  # of the first one
+        for state, place, ids in self._documents(number, encode):
+            held.append((state, len(ids)))
+            pieces = np.concatenate([pieces, ids[skipped:]])
+            places = np.concatenate([places, np.full(len(ids) - skipped, place)])
+            skipped = 0
+            while len(pieces) > length:
+                had += length
+                while had >= held[0][1]:
+                    had -= held.pop(0)[1]
+                after = dataclasses.replace(held[0][0], piece=had)
+                yield pieces[: length + 1], places[: length + 1], after
+                pieces, places = pieces[length:], places[length:]
+        if len(pieces) > 1:
+            more = (0, length + 1 - len(pieces))
+            pieces = np.pad(pieces, more, constant_values=encode.start)
+            yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
+
+    def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
+        """(state before a document, its place, its pieces) of one stream."""
+        state = copy.deepcopy(self.states[number])
+        state.piece = 0
+        open_shares: dict[int, Iterator[dict[str, Any]]] = {}
+        while True:
+            which = self._draw(number, state)
+            if which not in open_shares:
+                open_shares[which] = self._share(number, which, state)
+            row = next(open_shares[which], None)
+            if row is not None:
+                place, ids = row["document"], encode.encode(row[self.settings.column])
+                yield copy.deepcopy(state), place, ids
+                state.documents[which] += 1
+            elif self.once:
+                return
+            else:
+                state.epochs[which] += 1
+                state.documents[which] = 0
+                del open_shares[which]
+
+    def _draw(self, number: int, state: StreamState) -> int:
+        """The build of the next document, which depends on what was read before alone."""
+        if len(self.editions) == 1:
+            return 0
+        chance = random.Random(f"{self.settings.seed}/{number}/{state.epochs}/{state.documents}")
+        return chance.choices(range(len(self.editions)), self.chances)[0]
+
+    def _share(self, number: int, which: int, state: StreamState) -> Iterator[dict[str, Any]]:
+        edition, columns = self.editions[which], ["document", self.settings.column]
+        if self.once:
+            share = read_share(edition, self.split, columns, rank=number, ranks=self.settings.batch)
+            return itertools.islice(share, self.limit)
+        # Where streams are more than documents, several read the same, each in an order of its own.
+        ranks = min(self.settings.batch, self.sizes[which].documents)
+        return read_share(
+            edition,
+            self.split,
+            columns,
+            rank=number % ranks,
+            ranks=ranks,
+            seed=self.settings.seed + number // ranks,
+            epoch=state.epochs[which],
+            start=state.documents[which],
+        )
+
+
+# The model.
+
+
+class Memory(NamedTuple):
+    """What a decoder keeps of earlier segments."""
+
+    hidden: Tensor  # [layers, streams, memory, width]: what each layer read
+    documents: Tensor  # [streams, memory]: numbers within the stream, NO_DOCUMENT where it is empty
+
+
+class Layer(nn.Module):
+    """Attention with relative positions, and a feed-forward layer."""
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.settings = settings
+        width, inside = settings.width, settings.heads * settings.head_width
+        self.query = nn.Linear(width, inside, bias=False)
+        self.key_value = nn.Linear(width, 2 * inside, bias=False)
+        self.position = nn.Linear(width, inside, bias=False)
+        self.output = nn.Linear(inside, width, bias=False)
+        self.attention_norm, self.inner_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.drop = nn.Dropout(settings.dropout)
+        self.inner = nn.Sequential(
+            nn.Linear(width, settings.inner),
+            nn.ReLU(),
+            nn.Dropout(settings.dropout),
+            nn.Linear(settings.inner, width),
+        )
+
+    def forward(
+        self, x: Tensor, earlier: Tensor, places: Tensor, mask: Tensor, biases: Tensor
+    ) -> Tensor:
+        """[streams, segment, width], and what each layer kept of earlier pieces → the same shape."""
+        if self.settings.pre_norm:
+            normal = self.attention_norm(torch.cat([earlier, x], 1))
+            x = x + self.drop(self.attend(normal, x.size(1), places, mask, biases))
+            return x + self.drop(self.inner(self.inner_norm(x)))
+        both = torch.cat([earlier, x], 1)
+        x = self.attention_norm(x + self.drop(self.attend(both, x.size(1), places, mask, biases)))
+        return self.inner_norm(x + self.drop(self.inner(x)))
+
+    def attend(
+        self, both: Tensor, length: int, places: Tensor, mask: Tensor, biases: Tensor
+    ) -> Tensor:
+        """Attention of the last `length` pieces to all before them (Dai et al. 2019, section 3.3)."""
+
+        def split(x: Tensor) -> Tensor:  # [..., pieces, width] to [..., heads, pieces, head]
+            return x.unflatten(-1, (self.settings.heads, -1)).transpose(-3, -2)
+
+        query = split(self.query(both[:, -length:]))
+        key, value = map(split, self.key_value(both).chunk(2, -1))
+        content, position = biases.to(query.dtype)
+        far = (query + position) @ split(self.position(places)).transpose(-2, -1)
+        # The column of a distance goes to the column of the key at that distance.
+        streams, heads, _, keys = far.shape
+        far = F.pad(far, (1, 0)).view(streams, heads, keys + 1, length)[:, :, 1:].reshape_as(far)
+        far = (far * query.size(-1) ** -0.5).masked_fill(~mask, -math.inf)
+        dropout = self.settings.attention_dropout if self.training else 0.0
+        read = F.scaled_dot_product_attention(query + content, key, value, far, dropout)
+        return self.output(read.transpose(1, 2).flatten(2))
+
+
+class Decoder(nn.Module):
+    """The language model.
+
+    Args:
+      settings: its sizes.
+      size: of the vocabulary.
+      start: piece that every document begins with.
+    """
+
+    def __init__(self, settings: Settings, size: int, start: int):
+        super().__init__()
+        self.settings, self.start = settings, start
+        self.embedding = nn.Embedding(size, settings.width)
+        self.layers = nn.ModuleList(Layer(settings) for _ in range(settings.layers))
+        self.biases = nn.Parameter(torch.empty(2, settings.heads, 1, settings.head_width))
+        self.norm = nn.LayerNorm(settings.width) if settings.pre_norm else nn.Identity()
+        self.drop = nn.Dropout(settings.dropout)
+        self.head = nn.Linear(settings.width, size)
+        if settings.tied:
+            self.head.weight = self.embedding.weight
+        for name, parameter in self.named_parameters():
+            if "norm" not in name:
+                nn.init.zeros_(parameter) if name.endswith(".bias") else nn.init.normal_(
+                    parameter, std=0.02
+                )
+
+    def empty_memory(self, streams: int, length: int) -> Memory:
+        """The memory before the first segment."""
+        shape = (len(self.layers), streams, length, self.settings.width)
+        device = self.embedding.weight.device
+        documents = torch.full((streams, length), NO_DOCUMENT, device=device)
+        return Memory(torch.zeros(shape, device=device), documents)
+
+    def forward(
+        self, pieces: Tensor, targets: Tensor, hidden: Tensor, documents: Tensor, reach: int
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The loss of each target and the next memory.
+
+        Args:
+          pieces: [streams, segment].
+          targets: the same shape; IGNORED where nothing is predicted.
+          hidden, documents: the memory.
+          reach: how far back a piece attends, at most.
+        Returns nats [streams, segment], and the two parts of the memory.
+        """
+        length, kept = pieces.size(1), documents.size(1)
+        now = documents[:, -1:] + (pieces == self.start).cumsum(1)
+        documents = torch.cat([documents, now], 1)
+        key = torch.arange(kept + length, device=pieces.device)
+        distance = key[kept:, None] - key
+        mask = (distance >= 0) & (distance <= reach) & (now[:, :, None] == documents[:, None])
+        places = self.drop(self.sinusoids(key.flip(0)))
+        x = self.drop(self.embedding(pieces) * self.settings.width**0.5)
+        after = []
+        for layer, earlier in zip(self.layers, hidden, strict=True):
+            after.append(torch.cat([earlier, x.detach().to(earlier.dtype)], 1)[:, -kept:])
+            x = layer(x, earlier, places, mask[:, None], self.biases)
+        logits = self.head(self.drop(self.norm(x))).float()
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+        return loss.view_as(targets), torch.stack(after), documents[:, -kept:]
+
+    def sinusoids(self, distances: Tensor) -> Tensor:
+        """[distances, width]."""
+        half = torch.arange(0, self.settings.width, 2, device=distances.device)
+        angles = distances[:, None] * 10_000.0 ** (-half / self.settings.width)
+        return torch.cat([angles.sin(), angles.cos()], 1)
+
+    def flops(self) -> float:
+        """Floating-point operations of training on one piece."""
+        size = self.settings
+        matrices = sum(p.numel() for p in self.parameters() if p.dim() > 1)
+        if not size.tied:
+            matrices -= self.embedding.weight.numel()
+        context = size.memory + size.segment
+        return 6.0 * matrices + 18.0 * size.layers * size.heads * size.head_width * context
+
+
+# Processes, checkpoints, training.
+
+
+class World(NamedTuple):
+    """The processes that train together, as torchrun starts them."""
+
+    rank: int
+    ranks: int
+    device: torch.device
+
+    def streams(self, batch: int) -> list[int]:
+        """Streams of this process."""
+        if batch % self.ranks:
+            raise ValueError(f"--batch {batch} cannot be divided among {self.ranks} processes")
+        each = batch // self.ranks
+        return list(range(self.rank * each, (self.rank + 1) * each))
+
+    def from_first(self, make: Callable[[], Any]) -> Any:
+        """What the first process makes, for all."""
+        made = [make() if self.rank == 0 else None]
+        if self.ranks > 1:
+            dist.broadcast_object_list(made, device=self.device)
+        return made[0]
+
+    def add(self, *values: float) -> list[float]:
+        """Sums over all processes."""
+        total = torch.tensor(values, dtype=torch.float64, device=self.device)
+        if self.ranks > 1:
+            dist.all_reduce(total)
+        return total.tolist()
+
+    def wait(self) -> None:
+        """Waits until all processes are here."""
+        self.add(0.0)
+
+
+def join_world() -> World:
+    """Reads what torchrun sets."""
+    local, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    device = torch.device("cuda", local) if torch.cuda.is_available() else torch.device("cpu")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    if ranks > 1:
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    return World(int(os.environ.get("RANK", 0)), ranks, device)
+
+
+class Run(NamedTuple):
+    """What stays the same when a run is resumed: it is in run.json."""
+
+    editions: list[str]
+    pieces: str
+
+
+def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -> Run:
+    """The builds of a new run, or those of the stopped run in the folder: CURRENT may have changed since.
+
+    Raises ValueError for other settings than those of the stopped run.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path, now = folder / "run.json", dataclasses.asdict(settings)
+    if not path.exists():
+        editions = [wait_for_edition(corpus) for corpus in corpora]
+        run = Run(editions, find_pieces(editions, settings, folder))
+        write_whole(path, json.dumps({"settings": now, **run._asdict()}, indent=2).encode())
+        return run
+    before = json.loads(path.read_text("utf-8"))
+    for field in dataclasses.fields(Settings):
+        old, new = before["settings"][field.name], now[field.name]
+        if old != new and not field.metadata["resumable"]:
+            raise ValueError(
+                f"{path}: {field.name} was {old!r} and is {new!r}: keep it, or name another --output"
+            )
+    for corpus, edition in itertools.zip_longest(corpora, before["editions"], fillvalue=""):
+        if not f"{edition}/".startswith(f"{corpus.rstrip('/')}/"):
+            raise ValueError(f"{path}: the run reads {edition!r}, not {corpus!r}")
+    return Run(before["editions"], before["pieces"])
+
+
+def write_whole(path: pathlib.Path, content: bytes) -> None:
+    """Writes a file that is never seen half."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(content)
+    part.replace(path)
+
+
+class Trainer:
+    """A model, where its streams are, and the run's folder."""
+
+    def __init__(self, folder: pathlib.Path, run: Run, settings: Settings, world: World):
+        self.folder, self.run, self.settings, self.world = folder, run, settings, world
+        self.numbers = world.streams(settings.batch)
+        if len(self.numbers) % settings.slices:
+            raise ValueError(f"{len(self.numbers)} streams have no {settings.slices} equal slices")
+        encode = read_pieces(run.pieces)
+        self.start = encode.start
+        torch.manual_seed(settings.seed)
+        self.model = Decoder(settings, encode.size, encode.start).to(world.device)
+        self.compiled = torch.compile(self.model) if settings.compile else self.model
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.rate)
+        self.step, self.best = 0, math.inf
+        self.states: list[StreamState] = []
+        self.memory = self.model.empty_memory(len(self.numbers), settings.memory)
+        self.load()
+
+    def load(self) -> None:
+        """Goes to the newest checkpoint, if there is one, whatever the number of processes that wrote it."""
+        folders = sorted((self.folder / "checkpoints").glob("[0-9]*[0-9]"))
+        if not folders:
+            return
+        kept = torch.load(folders[-1] / "model.pt", map_location=self.world.device)
+        self.model.load_state_dict(kept["model"])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.step, self.best = kept["step"], kept["best"]
+        paths = sorted(folders[-1].glob("streams-*.pt"))
+        parts = [torch.load(path, map_location="cpu", mmap=True) for path in paths]
+        self.states = [StreamState(**state) for part in parts for state in part["states"]]
+        own = slice(self.numbers[0], self.numbers[-1] + 1)
+        hidden = torch.cat([part["hidden"] for part in parts], 1)[:, own]
+        documents = torch.cat([part["documents"] for part in parts])[own]
+        self.memory = Memory(*(one.to(self.world.device) for one in (hidden, documents)))
+
+    def save(self) -> None:
+        """Writes a checkpoint. It has its name when it is complete."""
+        folder = self.folder / "checkpoints" / f"{self.step:08}"
+        part = folder.with_name(f"{folder.name}.part")
+        part.mkdir(parents=True, exist_ok=True)
+        own = [dataclasses.asdict(self.states[number]) for number in self.numbers]
+        kept = {"states": own, **self.memory._asdict()}
+        torch.save(kept, part / f"streams-{self.world.rank:05}-of-{self.world.ranks:05}.pt")
+        if self.world.rank == 0:
+            model = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+            torch.save({**model, "step": self.step, "best": self.best}, part / "model.pt")
+        self.world.wait()
+        if self.world.rank == 0:
+            part.rename(folder)
+            for old in sorted(folder.parent.glob("[0-9]*[0-9]"))[:-KEPT_CHECKPOINTS]:
+                shutil.rmtree(old)
+
+    def train(self) -> None:
+        """Trains until the last step, with validations and checkpoints on the way."""
+        settings = self.settings
+        if self.step >= settings.steps:
+            return
+        model: nn.Module = self.compiled
+        if self.world.ranks > 1:
+            model = DistributedDataParallel(self.compiled)
+        streams = Streams(
+            self.run.editions,
+            settings.train_split,
+            settings,
+            self.run.pieces,
+            self.numbers,
+            self.states,
+        )
+        self.states = streams.states
+        batches = iter(load(streams))
+        total, pieces, since = 0.0, 0, time.monotonic()
+        while self.step < settings.steps:
+            loss, count = self.take_step(model, next(batches))
+            total, pieces = total + loss, pieces + count
+            self.step += 1
+            if self.step % settings.log_every == 0:
+                total, pieces = self.world.add(float(total), float(pieces))
+                speed = pieces / (time.monotonic() - since)
+                self.log(
+                    loss=total / pieces,
+                    rate=self.rate(),
+                    pieces_per_second=round(speed),
+                    tflops=speed * self.model.flops() / 1e12,
+                )
+                total, pieces, since = 0.0, 0, time.monotonic()
+            is_last = self.step == settings.steps
+            if settings.validate_every and (is_last or self.step % settings.validate_every == 0):
+                self.validate()
+            if is_last or self.step % settings.save_every == 0:
+                self.save()
+
+    def rate(self) -> float:
+        """Learning rate of the step."""
+        settings = self.settings
+        if self.step < settings.warmup:
+            return settings.rate * (self.step + 1) / settings.warmup
+        done = (self.step - settings.warmup) / max(settings.steps - settings.warmup, 1)
+        cosine = (1 + math.cos(math.pi * min(done, 1.0))) / 2
+        return settings.rate_end + (settings.rate - settings.rate_end) * cosine
+
+    def take_step(self, model: nn.Module, batch: list[Segments]) -> tuple[Tensor, Tensor]:
+        """One update → (sum of the losses, number of pieces) of this process."""
+        settings, world = self.settings, self.world
+        model.train()
+        # Dropout depends on the step alone, so a resumed run goes on as if it had not stopped.
+        torch.manual_seed((settings.seed * settings.steps + self.step) * world.ranks + world.rank)
+        pieces, targets = self.on_device(batch)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate()
+        total, memories = torch.zeros((), device=world.device), []
+        parts = zip(
+            pieces.chunk(settings.slices),
+            targets.chunk(settings.slices),
+            self.memory.hidden.chunk(settings.slices, 1),
+            self.memory.documents.chunk(settings.slices),
+            strict=True,
+        )
+        for at, part in enumerate(parts, 1):
+            is_last = at == settings.slices
+            with model.no_sync() if world.ranks > 1 and not is_last else nullcontext():
+                with self.precision():
+                    losses, *memory = model(*part, settings.memory + settings.segment)
+                # Divided by what is the same in every process, so that the number of them does not matter.
+                (losses.sum() / targets.numel()).backward()
+            total += losses.detach().sum()
+            memories.append(memory)
+        self.memory = Memory(
+            *(
+                torch.cat(parts, dim)
+                for parts, dim in zip(zip(*memories, strict=True), (1, 0), strict=True)
+            )
+        )
+        nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        after = [state for segments in batch for state in segments.states]
+        for number, state in zip(self.numbers, after, strict=True):
+            self.states[number] = state
+        return total, (targets != IGNORED).sum()
+
+    def on_device(self, batch: Sequence[Segments]) -> tuple[Tensor, Tensor]:
+        """Pieces and targets of all streams of this process. A start is no target."""
+        all_pieces = torch.from_numpy(np.concatenate([one.pieces for one in batch]))
+        all_pieces = all_pieces.long().to(self.world.device, non_blocking=True)
+        pieces, targets = all_pieces[:, :-1], all_pieces[:, 1:]
+        return pieces, targets.masked_fill(targets == self.start, IGNORED)
+
+    def precision(self) -> Any:
+        """bfloat16 on a GPU."""
+        on = self.settings.bfloat16 and self.world.device.type == "cuda"
+        return torch.autocast(self.world.device.type, torch.bfloat16, enabled=on)
+
+    def log(self, **values: float) -> None:
+        """Prints a line and adds it to log.jsonl."""
+        if self.world.rank == 0:
+            shown = "  ".join(f"{name} {value:.6g}" for name, value in values.items())
+            print(f"step {self.step}  {shown}", flush=True)
+            with (self.folder / "log.jsonl").open("a") as file:
+                file.write(json.dumps({"step": self.step, **values}) + "\n")
+
+    # Scoring.
+
+    def validate(self) -> None:
+        """Logs the loss per piece of the validation split, and keeps the model if it is the best."""
+        limit = self.settings.validation_documents
+        each = -(-limit // self.settings.batch) if limit else None
+        nats = pieces = 0.0
+        for edition in self.run.editions:
+            split = self.settings.validation_split
+            losses, count = self.measure(edition, split, each)
+            nats, pieces = nats + math.fsum(losses.values()), pieces + count
+        nats, pieces = self.world.add(nats, pieces)
+        if not pieces:
+            raise ValueError(
+                f"no build has documents of {self.settings.validation_split}: --validate-every 0"
+            )
+        self.log(validation_loss=nats / pieces)
+        if nats / pieces < self.best:
+            self.best = nats / pieces
+            if self.world.rank == 0:
+                content = io.BytesIO()
+                torch.save({"model": self.model.state_dict(), "step": self.step}, content)
+                write_whole(self.folder / "best.pt", content.getvalue())
+
+    @torch.no_grad()
+    def measure(
+        self, edition: str, split: str, limit: int | None = None
+    ) -> tuple[dict[int, float], int]:
+        """(nats of each document that this process reads, number of pieces).
+
+        A piece attends to the `score_memory` pieces of its document before it, however the text is cut into
+        segments: the loss of a document depends on nothing but the document.
+        """
+        self.model.eval()
+        losses: dict[int, float] = defaultdict(float)
+        settings, count = self.settings, 0
+        memory = self.model.empty_memory(len(self.numbers), settings.score_memory)
+        streams = Streams(
+            [edition], split, settings, self.run.pieces, self.numbers, once=True, limit=limit
+        )
+        for segments in streams:
+            pieces, targets = self.on_device([segments])
+            with self.precision():
+                nats, *after = self.compiled(pieces, targets, *memory, settings.score_memory)
+            memory = Memory(*after)
+            wanted = (targets != IGNORED).cpu()
+            places = torch.from_numpy(segments.documents[:, :-1])[wanted]
+            documents, where = places.unique(return_inverse=True)
+            sums = torch.zeros(len(documents), dtype=torch.float64)
+            sums.index_add_(0, where, nats.cpu()[wanted].double())
+            for document, loss in zip(documents.tolist(), sums.tolist(), strict=True):
+                losses[document] += loss
+            count += len(places)
+        return losses, count
+
+    def score(self, split: str) -> None:
+        """Writes the log-likelihood of each document by the best model, as `corpusmill score` takes them."""
+        best = self.folder / "best.pt"
+        if best.exists():
+            kept = torch.load(best, map_location=self.world.device)
+            self.model.load_state_dict(kept["model"])
+            self.step = kept["step"]
+        for at, edition in enumerate(self.run.editions):
+            losses, count = self.measure(edition, split)
+            folder = self.folder / "scores" / f"{at}-{split}"
+            if self.world.rank == 0:
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+            self.world.wait()
+            rows = (
+                json.dumps({"document": document, "log_likelihood": -loss}) + "\n"
+                for document, loss in sorted(losses.items())
+            )
+            (folder / f"{self.world.rank:05}.jsonl").write_text("".join(rows), "utf-8")
+            nats, pieces = self.world.add(math.fsum(losses.values()), count)
+            if self.world.rank == 0:
+                size = read_split(edition, split)
+                print(
+                    f"{edition} {split}, model of step {self.step}: {size.documents} documents,"
+                    f" {pieces:.0f} pieces, {nats / math.log(2) / size.text_bytes:.4f} bits per byte"
+                    f"\ncorpusmill score bpb --corpus {edition} --split {split}"
+                    f" --log-likelihood '{folder}/*.jsonl'"
+                )
+
+
+def load(streams: Streams) -> Iterator[list[Segments]]:
+    """Batches of all streams of this process: a part from each loading process."""
+    loaders = min(streams.settings.loaders, len(streams.numbers))
+    more = {"num_workers": loaders, "multiprocessing_context": "spawn"} if loaders else {}
+    segments = iter(DataLoader(streams, batch_size=None, collate_fn=_as_it_is, **more))
+    while True:
+        yield [next(segments) for _ in range(max(loaders, 1))]
+
+
+def _as_it_is(segments: Segments) -> Segments:
+    return segments
+
+
+def read_settings(arguments: argparse.Namespace) -> Settings:
+    """Flags over the recipe over the defaults."""
+    recipe = {}
+    if arguments.recipe:
+        recipe = tomllib.loads(pathlib.Path(arguments.recipe).read_text("utf-8"))
+    names = [field.name for field in dataclasses.fields(Settings)]
+    if unknown := set(recipe) - set(names):
+        raise ValueError(f"{arguments.recipe}: no such settings: {', '.join(sorted(unknown))}")
+    flags = {
+        name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None
+    }
+    return Settings(**(recipe | flags))
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """A flag for each setting."""
+    parser = argparse.ArgumentParser(
+        description="Trains a Transformer-XL on finished builds, resumes it, and scores it.",
+        epilog="On several GPUs: torchrun --nproc-per-node N train_lm.py with the same flags.",
+    )
+    parser.add_argument(
+        "--corpus", nargs="+", required=True, help="builds, or folders with CURRENT"
+    )
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="folder of the run")
+    parser.add_argument("--recipe", help="settings as TOML; flags override them")
+    parser.add_argument("--score", nargs="+", default=[], help="splits to score after training")
+    group = parser.add_argument_group("settings, each with its default")
+    for field in dataclasses.fields(Settings):
+        kind = type(field.default)
+        text = f"{field.metadata['help']} ({field.default})".replace("%", "%%")
+        how: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if kind is bool else {}
+        how = how or {"type": kind, "metavar": {int: "N", float: "X"}.get(kind, "NAME")}
+        group.add_argument(f"--{field.name.replace('_', '-')}", help=text, **how)
+    return parser
+
+
+def main() -> None:
+    """Trains, resumes, and scores."""
+    arguments = make_parser().parse_args()
+    world = join_world()
+    try:
+        settings = read_settings(arguments)
+        run = world.from_first(lambda: open_run(arguments.output, arguments.corpus, settings))
+        trainer = Trainer(arguments.output, Run(*run), settings, world)
+        trainer.train()
+        for split in arguments.score:
+            trainer.score(split)
+    except (ValueError, OSError) as error:
+        sys.exit(f"train_lm.py: {error}")
+    finally:
+        if world.ranks > 1:
+            dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
