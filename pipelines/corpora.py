@@ -195,12 +195,30 @@ CORPORA = (
         read=None,
         refresh="",
     ),
+    _row(
+        "tokenize",
+        "Tokens",
+        MemoryModel(500 * MB, 300 * MB, 0.0),
+        module="pipelines.tokens",
+        settings="TokensConfig",
+        command="pipelines.commands.share.tokenize_builds",
+        read=None,
+        is_template=False,
+        refresh="",
+    ),
 )
 
 
 def rows() -> dict[str, CorpusRow]:
     """Name → row. What others need comes first."""
     return {row.name: row for row in CORPORA}
+
+
+def row_of(corpus: Any) -> CorpusRow:
+    """The row of a build by its method: its folder may be named otherwise, or be that of another one."""
+    module = type(corpus).__module__
+    named = next((row for row in rows().values() if row.module == module), None)
+    return named or rows()[corpus.path[0]]
 
 
 def shapes() -> dict[str, CorpusShape]:

@@ -7,7 +7,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import publish
 from pipelines.builds.launch import Corpus
-from pipelines.corpora import CorpusRow, rows
+from pipelines.corpora import CorpusRow, row_of
 from pipelines.settings.cost_model import WORK, Part, Rates, Text, parts_of
 from transforms.files.open_input import file_bytes_of
 from transforms.files.sample_texts import TextSample, codec_at, sample_texts
@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
 
 def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
     """Looks at the inputs of a build, and at where it would go."""
-    row = _row_of(corpus)
+    row = row_of(corpus)
     found = corpus.inputs()
     sizes = {path: file_bytes_of(path) for paths in found.values() for path in paths}
     language = getattr(corpus.config, "language", "")
@@ -66,12 +66,6 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
         kept_bytes=work.kept * text.text_bytes if work else 0.0,
         free_bytes=free_bytes(output),
     )
-
-
-def _row_of(corpus: Corpus) -> CorpusRow:
-    """The row of a method: its builds may go below the folder of another one."""
-    module = type(corpus).__module__
-    return next((row for row in rows().values() if row.module == module), rows()[corpus.path[0]])
 
 
 def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:

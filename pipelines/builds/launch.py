@@ -15,7 +15,7 @@ from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.publish import TargetError
 from pipelines.builds.run_stages import Staged, run_stages
 from pipelines.builds.stage_folders import StageFolders, stage_folders
-from pipelines.corpora import rows
+from pipelines.corpora import row_of
 from pipelines.engines.engine import Engine, PlannedBuild
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
@@ -71,7 +71,7 @@ def launch(
     _end_on_doubts(corpus.doubts(), accept)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    row = rows()[corpus.path[0]]
+    row = row_of(corpus)
     engine.prepare(plan_build(corpus, output, ignore_memory))
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:
@@ -115,7 +115,7 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
     """What an engine is told of a build before it starts."""
-    memory = None if ignore_memory else rows()[corpus.path[0]].memory
+    memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 

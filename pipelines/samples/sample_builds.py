@@ -18,10 +18,12 @@ from pipelines.settings.lm1b_settings import Lm1bConfig
 from pipelines.settings.pg19_settings import Pg19Config
 from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from pipelines.settings.subwords_settings import SubwordsConfig
+from pipelines.settings.tokens_settings import TokensConfig
 from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
 from pipelines.settings.wiki40b_settings import Wiki40bConfig
 from pipelines.simplebooks import SimpleBooks
 from pipelines.subwords import Subwords
+from pipelines.tokens import Tokens, newest_of_editions
 from pipelines.wiki40b import Wiki40b
 from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
@@ -68,6 +70,12 @@ def pg19(_: str) -> Iterator[Corpus]:
 def simplebooks(_: str) -> Iterator[Corpus]:
     """The same books."""
     yield SimpleBooks(sample_simplebooks())
+
+
+def tokenize(output: str) -> Iterator[Corpus]:
+    """Tokens of one language, by the vocabulary of its build."""
+    (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
+    yield Tokens(TokensConfig(folder))
 
 
 def flores101(_: str) -> Iterator[Corpus]:

@@ -26,6 +26,9 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "regex>=2024.1",  # knows the scripts of characters
     ),
     "subwords": (_SENTENCES, *_LANGUAGES),
+    "tokenize": (
+        "tokenizers>=0.21,<1",  # reads tokenizer.json; the models of builds need no more than SentencePiece
+    ),
     "refresh": (
         "prometheus-client>=0.21,<1",  # writes the metrics
         "requests>=2.32,<3",  # pages and downloads

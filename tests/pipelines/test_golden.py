@@ -12,8 +12,9 @@ FILES = tree_of(GOLDEN)
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
     # three wikis, the entity table, vocabularies over all, news in ten shards and five, books twice,
-    # source sentences, subwords, and the cards of folders: of five corpora, and of each edition
-    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7 + 5 + 7
+    # source sentences, subwords, tokens of a language, and the cards of folders: of five corpora, and of
+    # each edition
+    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7 + 14 + 5 + 7
     assert tree_of(demo).keys() == FILES.keys()
 
 
@@ -55,6 +56,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         pg19,
         simplebooks,
         subwords,
+        tokens,
         wiki40b,
         wiki40b_multilingual,
     )
@@ -66,6 +68,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         "pg19": pg19,
         "simplebooks": simplebooks,
         "subwords": subwords,
+        "tokens": tokens,
         "wiki40b": wiki40b,
         wiki40b_multilingual.KIND: wiki40b_multilingual,
     }

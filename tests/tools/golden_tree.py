@@ -79,5 +79,5 @@ def content_of(name: str, data: bytes, *, is_alike: bool) -> Any:
 def _depends_on_libraries(file: dict[str, Any], is_alike: bool) -> bool:
     if file["name"] == "manifest.json":  # of a build that this one was made from
         return True
-    kind = file.get("format", "")
+    kind = file.get("format", file.get("role", ""))
     return kind.startswith("sentencepiece") or (kind == "parquet" and not is_alike)

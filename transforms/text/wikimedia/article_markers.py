@@ -56,6 +56,16 @@ def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
     return title, tuple(sections)
 
 
+def plain_article(text: str) -> str:
+    """The article without markers: title, headings and paragraphs, a blank line between them.
+
+    Raises ValueError where the text is not in the layout.
+    """
+    title, sections = parse_article(text)
+    headed = ((one.heading, *one.paragraphs) if one.heading else one.paragraphs for one in sections)
+    return "\n\n".join((title, *(part for parts in headed for part in parts)))
+
+
 def count_characters(text: str) -> int:
     """Unicode code points, each marker with its line feeds counted as one (section 2.5)."""
     return len(text) - sum(

@@ -1,0 +1,104 @@
+r"""Makes token files of finished builds, as Megatron-LM reads them.
+
+examples:
+  By the SentencePiece model that the build has trained:
+    corpusmill tokenize corpora/wiki40b/uk --output corpora
+  By a tokenizer of Hugging Face, articles without markers:
+    corpusmill tokenize corpora/wiki40b/en --tokenizer gpt2/tokenizer.json \
+      --text plain --output corpora
+  All languages, by one vocabulary over them:
+    corpusmill tokenize corpora/wiki40b --output corpora \
+      --tokenizer corpora/subwords/*/*/sentencepiece.model --name multilingual
+
+Below each DIR, the newest build of each edition is taken. Each document ends with the token --eos. Of a
+text, special tokens are no tokens: "</s>" in an article stays text. Documents are in the order of the
+build's files; Megatron-LM shuffles them by itself.
+
+what you get of each, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
+  train.bin train.idx       for --data-path <this folder>/train; the same of other splits
+  train-rows.parquet        first_token, end_token → file, row and id in the build
+  tokenizer.model or .json  the tokenizer
+  stats.json                documents, tokens, bytes of text, unknown tokens
+  manifest.json README.md COMPLETED
+
+Exit status: 0 done, 1 bad input, 2 wrong settings.
+"""
+
+import argparse
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.commands.flags import (
+    Commands,
+    Flags,
+    add_command,
+    add_folders,
+    add_output,
+    add_runner,
+    launch_build,
+    settings_of,
+)
+
+if TYPE_CHECKING:
+    from pipelines.tokens import Tokens
+
+
+def add(commands: Commands) -> None:
+    """Adds the command to the parser."""
+    about = "finished builds → token files of Megatron-LM"
+    parser = add_command(commands, "tokenize", about, __doc__, _run)
+    add_folders(parser, "finished builds, or folders above some")
+    flags = Flags(parser)
+    flags.text(
+        "--tokenizer",
+        "FILE",
+        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model that the build has)",
+    )
+    flags.text(
+        "--name", "NAME", "of that tokenizer, in the name of the folder; default: its file's"
+    )
+    flags.text("--column", "NAME", "of the text; default: that of the corpus")
+    flags.choice(
+        "--text", ("stored", "plain"), "text as it is stored (default), or articles without markers"
+    )
+    flags.text("--eos", "TOKEN", "after each document; default: </s>, <|endoftext|> or the like")
+    add_output(parser)
+    add_runner(parser)
+    parser.set_defaults(extras=[])
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from apache_beam.io.filesystems import FileSystems
+
+    from pipelines.commands import batch
+    from pipelines.tokens import newest_of_editions
+
+    folders = newest_of_editions(settings.folders)
+    builds = [functools.partial(_make, settings, folder) for folder in folders]
+    if len(builds) == 1:
+        launch_build(builds[0](), settings, beam_flags)
+        return 0
+    named = []
+    for folder, make in zip(folders, builds, strict=True):
+        corpus = make()  # what does not fit ends here, before the first is built
+        target = FileSystems.join(settings.output, *corpus.path)
+        run = functools.partial(_launch, settings, beam_flags)
+        named.append(batch.NamedBuild(folder, target, make, run))
+    if settings.dry_run:
+        return batch.look_ahead(named, (), missing_is_failure=True)
+    outcomes = batch.run_batch(named, replace=settings.replace)
+    if not settings.json:
+        print(batch.describe_outcomes(outcomes), end="")
+    return int(any(one.status == batch.FAILED for one in outcomes))
+
+
+def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
+    from pipelines.settings.tokens_settings import TokensConfig
+    from pipelines.tokens import Tokens
+
+    return Tokens(TokensConfig(folder, **settings_of(TokensConfig, settings)))
+
+
+def _launch(settings: argparse.Namespace, beam_flags: Sequence[str], corpus: "Tokens") -> object:
+    return launch_build(corpus, settings, beam_flags)

@@ -1,0 +1,39 @@
+"""Settings of token files."""
+
+import dataclasses
+import re
+from typing import Any
+
+from transforms.text.builds.build_manifest import Release
+
+CORPUS = "tokens"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+TEXTS = ("stored", "plain")
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+@dataclasses.dataclass(frozen=True)
+class TokensConfig:
+    """Settings of one build. Those that cannot be raise ValueError."""
+
+    build: str  # folder of a finished build
+    tokenizer: str = ""  # a SentencePiece model or tokenizer.json; "" is the model of the build
+    name: str = ""  # of the tokenizer, part of the edition; "" is taken from its file
+    column: str = ""  # of text; "" is that of the corpus
+    text: str = "stored"  # or "plain": articles without markers
+    eos: str = ""  # the token after each document; "" is the usual one of the tokenizer
+
+    def __post_init__(self) -> None:
+        if self.text not in TEXTS:
+            raise ValueError(f"text is {self.text!r}, and not one of {', '.join(TEXTS)}")
+        if self.name and not _NAME.fullmatch(self.name):
+            raise ValueError(f"name is {self.name!r}, and must be letters, digits, . and -")
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make other tokens of the same build by the same tokenizer."""
+        return {"column": self.column, "text": self.text, "eos": self.eos}
+
+
+ORIGINAL = {"column": "", "text": "stored", "eos": "", "tokenizer": ""}

@@ -1,0 +1,219 @@
+"""Finished builds → token files that Megatron-LM trains on.
+
+Layout: indexed_dataset.py of Megatron-Core. Works on one finished build, of any corpus with text.
+"""
+
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.corpus_build import CorpusBuild
+from pipelines.builds.stages import Place, Stage
+from pipelines.corpora import layouts, shapes
+from pipelines.settings.dump_settings import name_edition
+from pipelines.settings.tokens_settings import ORIGINAL, RELEASE, TokensConfig
+from transforms.builds.finished_builds import (
+    MANIFEST,
+    Build,
+    age_of,
+    columns_of,
+    files_of,
+    find_folders,
+    open_build,
+    path_below,
+)
+from transforms.files.open_input import InputError, file_bytes_of
+from transforms.text.vocabularies.token_accounts import DESCRIPTION, account_for_tokens
+from transforms.text.vocabularies.token_ids import find_end, type_of_ids
+from transforms.vocabularies.tokenize_rows import (
+    TokenizeRows,
+    TokenPiece,
+    TokenSource,
+    add_counts,
+    open_tokenizer,
+)
+from transforms.vocabularies.train_subwords import MODEL_KIND
+from transforms.vocabularies.write_tokens import WriteTokens, copy_tokenizer
+
+ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}
+COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
+
+
+class Tokenized(NamedTuple):
+    """What the first stage hands on. Tokens wait in files."""
+
+    pieces: beam.PCollection  # of TokenPiece
+    ledger: beam.PCollection  # of Entry
+
+
+class Tokens(CorpusBuild):
+    """One build: what is tokenised and by what, found and looked at, and its pipeline."""
+
+    config: TokensConfig
+    release = RELEASE
+    description = DESCRIPTION
+
+    def __init__(self, config: TokensConfig):
+        """Raises InputError for a build or tokenizer that is missing or damaged, ValueError for settings
+        that do not fit them.
+        """
+        self.config = config
+        self.build = open_build(config.build)
+        layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
+        if not any(self.build.files.values()) or not shape:
+            raise InputError(config.build, f"{self.build.corpus} has no documents to tokenise")
+        if config.text == "plain" and not (layout and layout.paragraphs == "article"):
+            raise ValueError(f"--text plain: {self.build.corpus} has no markers to take out")
+        self.tokenizer_path = config.tokenizer or _own_model(self.build)
+        tokenizer = open_tokenizer(self.tokenizer_path)
+        self.tokenizer_kind, self.size = tokenizer.kind, tokenizer.size
+        self.end = find_end(tokenizer, config.eos)
+        self.libraries = ("tokenizers",) if self.tokenizer_kind == "huggingface" else ()
+        self.has_markers = bool(
+            layout and layout.paragraphs == "article" and config.text != "plain"
+        )
+        column = config.column or (layout.column if layout else shape.texts[0])
+        path = files_of(self.build)[0].path
+        if column not in (names := columns_of(path)):
+            raise InputError(path, f"lacks the column {column}; it has {', '.join(names)}")
+        self.source = TokenSource(
+            tokenizer=self.tokenizer_path,
+            eos=self.end.token,
+            column=column,
+            id=shape.id,
+            is_plain=config.text == "plain",
+        )
+
+    @property
+    def edition(self) -> str:
+        """ "wiki40b-uk", and what differs from its text in its own pieces."""
+        variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
+        return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
+
+    def _tokenizer_name(self) -> str:
+        if not self.config.tokenizer:
+            return ""
+        path = pathlib.PurePath(self.config.tokenizer)
+        # All of Hugging Face are called alike, and their folders are not.
+        return self.config.name or (path.stem if path.stem != "tokenizer" else path.parent.name)
+
+    @property
+    def dump_date(self) -> str:
+        """That of the build."""
+        return self.build.dump_date
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Stored bytes of Parquet files."""
+        return sum(file_bytes_of(file.path) for file in files_of(self.build))
+
+    def stages(self) -> Sequence[Stage]:
+        """The method: tokens of row groups, and files of them."""
+        return Stage("tokenize", self.tokenize), Stage("write", self.write)
+
+    def tokenize(self, root: beam.Pipeline, place: Place) -> Tokenized:
+        """Makes tokens of all documents."""
+        pieces = root | "TokenizeRows" >> TokenizeRows(
+            files_of(self.build), self.source, place.scratch
+        )
+        return Tokenized(pieces, self.open_ledger(root))
+
+    def write(self, root: beam.Pipeline, place: Place, tokenized: Tokenized) -> None:
+        """Puts them into one file a split, in the order of the build."""
+        folder, pieces = place.folder, tokenized.pieces
+        copy = COPIES[self.tokenizer_kind]
+        once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
+        rows = {file.split: 0 for file in files_of(self.build)}
+        for file in self.build.manifest["outputs"]:
+            if file["format"] == "parquet" and file["split"] in rows:
+                rows[file["split"]] += file["records"]
+        self.close_ledger(
+            folder,
+            tokenized.ledger,
+            account_for_tokens,
+            outputs=[
+                pieces | "WriteTokens" >> WriteTokens(folder, type_of_ids(self.size)),
+                once
+                | "CopyTokenizer"
+                >> beam.Map(copy_tokenizer, folder, copy, ROLES[self.tokenizer_kind], self.size),
+            ],
+            counted=pieces
+            | "CountsOfPieces" >> beam.Map(_counts_of)
+            | "AddUp" >> beam.CombinePerKey(add_counts)
+            | "Named" >> beam.MapTuple(_named),
+            expected=root | "Expected" >> beam.Create(sorted(rows.items())),
+        )
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """The manifest of the build, which holds the hashes of its files, and the tokenizer."""
+        manifest = FileSystems.join(self.build.folder, MANIFEST)
+        return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
+
+    def caveats(self) -> tuple[str, ...]:
+        """What a trainer should know of the text."""
+        if not self.has_markers or not self.config.tokenizer:
+            return ()
+        return (
+            "The markers of articles (_START_ARTICLE_ and others) are in the text, and this tokenizer has no"
+            " tokens of their own for them; `--text plain` takes them out.",
+        )
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "build": self.build.signature,
+            "builds": {self.build.edition: self.build.sha256},
+            "language": self.build.language,
+            "column": self.source.column,
+            "text": self.config.text,
+            "tokenizer": {
+                "kind": self.tokenizer_kind,
+                "file": COPIES[self.tokenizer_kind],
+                "size": self.size,
+            },
+            "eos": self.end.token,
+            "eos_id": self.end.id,
+            "token_type": type_of_ids(self.size),
+        }
+
+    def signature_settings(self) -> Mapping[str, str]:
+        version = self.build.manifest["version"]
+        return {
+            "lang": self.build.language,
+            "of": f"{self.build.corpus}-{version}",
+            "tokenizer": self._tokenizer_name() or "own",
+            **({"text": self.config.text} if self.config.text != "stored" else {}),
+        }
+
+
+def newest_of_editions(folders: Iterable[str]) -> list[str]:
+    """At and below folders, of each edition the newest build that holds documents, sorted.
+
+    Raises InputError where there is none.
+    """
+    builds = [open_build(folder) for folder in find_folders(folders).finished]
+    held = [one for one in builds if one.corpus in shapes() and any(one.files.values())]
+    newest = {(one.corpus, one.edition): one.folder for one in sorted(held, key=age_of)}
+    if not newest:
+        raise InputError(" ".join(folders), "no finished build with documents here or below")
+    return [newest[edition] for edition in sorted(newest)]
+
+
+def _own_model(build: Build) -> str:
+    """The SentencePiece model of a build. Raises InputError where it has none."""
+    for file in build.manifest["outputs"]:
+        if file["format"] == MODEL_KIND:
+            return path_below(build.folder, file["name"])
+    raise InputError(
+        build.folder,
+        "the build has no SentencePiece model: name a model or a tokenizer.json by --tokenizer FILE",
+    )
+
+
+def _counts_of(piece: TokenPiece) -> tuple[str, Any]:
+    return piece.file.split, piece.counts
+
+
+def _named(split: str, counts: Any) -> tuple[str, dict[str, int]]:
+    return split, counts._asdict()

@@ -1,0 +1,84 @@
+"""`corpusmill tokenize` beside the tokenizer alone, on one core.
+
+    RAYON_NUM_THREADS=1 python -m tests.bench.tokens BUILD [--tokenizer FILE] [--groups N]
+
+The tokenizer alone encodes the same texts in the same batches, which are in memory. The transform reads them,
+and puts the tokens away; the writer makes the files. Each is timed three times, and the fastest shown.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+
+from pipelines.settings.tokens_settings import TokensConfig
+from pipelines.tokens import Tokens
+from transforms.builds.finished_builds import files_of, read_row_group
+from transforms.files.scratch import Scratch
+from transforms.text.vocabularies.token_ids import type_of_ids
+from transforms.vocabularies.tokenize_rows import (
+    TokenPart,
+    TokenPiece,
+    batches_of,
+    open_tokenizer,
+    plan_parts,
+    tokenize_part,
+)
+from transforms.vocabularies.write_tokens import write_split
+
+TIMES = 3
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--tokenizer", default="")
+    parser.add_argument("--groups", type=int, help="row groups of train to read, default all")
+    settings = parser.parse_args()
+    tokens = Tokens(TokensConfig(settings.build, tokenizer=settings.tokenizer))
+    parts = [part for file in files_of(tokens.build, ["train"]) for part in plan_parts(file)]
+    parts = parts[: settings.groups]
+    batches = [batch for part in parts for batch in texts_of(part, tokens.source.column)]
+    tokenizer = open_tokenizer(tokens.source.tokenizer)
+
+    def encode() -> None:
+        for batch in batches:
+            tokenizer.encode(batch)
+
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Scratch(folder)
+        pieces: list[TokenPiece] = []
+
+        def tokenize() -> None:
+            pieces[:] = [tokenize_part(part, tokens.source, scratch) for part in parts]
+
+        def write() -> None:
+            list(write_split(("train", pieces), folder, type_of_ids(tokenizer.size)))
+
+        seconds = [fastest(one) for one in (encode, tokenize, write)]
+    size = sum(piece.counts.text_bytes for piece in pieces)
+    print(f"{size / 1e6:.1f} MB of text, {sum(piece.counts.tokens for piece in pieces):,} tokens")
+    names = "tokenizer alone", "reading, tokenising", "writing"
+    for name, taken in zip(names, seconds, strict=True):
+        print(f"{name:20} {size / 1e6 / taken:8.1f} MB/s")
+    print(f"whole / alone: {(seconds[1] + seconds[2]) / seconds[0]:.2f}")
+
+
+def texts_of(part: TokenPart, column: str) -> Iterator[list[str]]:
+    """The batches of a row group."""
+    return batches_of(read_row_group(part.group, [column]).table[column])
+
+
+def fastest(run: Callable[[], None]) -> float:
+    """Seconds of processor time of the fastest run."""
+    found = []
+    for _ in range(TIMES):
+        start = time.process_time()
+        run()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The accounts of token files."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import Accounts, Ledger, balance
+from transforms.text.files.markdown import make_table
+from transforms.text.fingerprint import SPLITS
+
+DESCRIPTION = Description(
+    title="Tokens for training",
+    caveats="To keep in mind:",
+    closing="The build and the tokenizer, with their SHA-256: `manifest.json`.",
+)
+
+USE = """\
+```python
+from megatron.core.datasets.indexed_dataset import IndexedDataset
+
+tokens = IndexedDataset("{split}")  # {split}.bin and {split}.idx
+tokens[0]  # the ids of the first document, the last one is that of `{eos}`
+```
+
+Megatron-LM trains on it with `--data-path <this folder>/{split}`. Where a token comes from:
+
+```python
+import pyarrow.parquet as pq
+
+token = 12345  # its place in {split}.bin
+filters = [("first_token", "<=", token), ("end_token", ">", token)]
+pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and row of the build, and id
+```"""
+
+
+def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of token files.
+
+    Raises AccountingError where not as many documents were tokenised as the build has, or were written.
+
+    The ledger has, beside what every build has:
+      counted: (split, counts as a mapping).
+      expected: (split, rows of the build).
+    """
+    counted = ledger.pairs("counted")
+    stats = {split: dict(counted[split]) for split in SPLITS if split in counted}
+    for split, rows in ledger.pairs("expected").items():
+        documents = stats.get(split, {}).get("documents", 0)
+        balance(rows, f"documents of {split}", tokenized=documents)
+        for kind in ("megatron-bin", "megatron-idx"):
+            written = sum(file.records for file in ledger.files(kind, split))
+            balance(rows, f"documents of {split}", **{kind.replace("-", "_"): written})
+    columns: Mapping[str, int] = next(iter(stats.values()), {})
+    total = {name: sum(one[name] for one in stats.values()) for name in columns}
+    return Accounts(
+        counts={
+            "documents_read": total.get("documents", 0),
+            "documents": {split: one["documents"] for split, one in stats.items()},
+        },
+        stats={**stats, "total": total},
+        sections=_make_sections(provenance.settings, stats),
+        findings={"stats": {**stats, "total": total}},
+    )
+
+
+def _make_sections(
+    settings: Mapping[str, Any], stats: Mapping[str, Mapping[str, int]]
+) -> Sequence[str]:
+    filled = [split for split, one in stats.items() if one["documents"]]
+    tokenizer = settings["tokenizer"]
+    return [
+        f"The documents of `{settings['build']}`, tokenised with corpusmill for Megatron-LM: of each split"
+        f" `.bin`, the tokens, each {settings['token_type']}, and `.idx`, where documents begin."
+        f" Each document ends with `{settings['eos']}`, id {settings['eos_id']}. Documents are in the order"
+        " of the build's files. The licence is that of the build, whose card has it.",
+        "",
+        f"Tokenizer: {tokenizer['kind']}, {tokenizer['size']:,} tokens, the file `{tokenizer['file']}` here."
+        f" Text: column `{settings['column']}`, {settings['text']}.",
+        "",
+        *(USE.format(split=split, eos=settings["eos"]) for split in filled[:1]),
+        "",
+        *make_table(
+            ["split", "documents", "tokens", "bytes of text", "bytes per token", "unknown"],
+            [
+                [
+                    split,
+                    one["documents"],
+                    one["tokens"],
+                    one["text_bytes"],
+                    f"{one['text_bytes'] / max(one['tokens'] - one['documents'], 1):.3f}",
+                    one["unknown"],
+                ]
+                for split, one in stats.items()
+            ],
+        ),
+    ]

@@ -1,0 +1,125 @@
+"""Token ids of row groups → a data set of Megatron-LM a split, and a table of where its tokens come from."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+
+import apache_beam as beam
+import numpy
+import pyarrow as pa
+
+from transforms.files import counters
+from transforms.files.open_input import read_input
+from transforms.files.scratch import fetch
+from transforms.files.write_files import HashedFile, ParquetFile
+from transforms.records import OutputFile
+from transforms.text.vocabularies.megatron_index import index_blocks
+from transforms.text.vocabularies.token_ids import Ids
+from transforms.vocabularies.tokenize_rows import TokenPiece
+
+STAGE = "write-tokens"
+TOKENS, INDEX, TABLE = "megatron-bin", "megatron-idx", "token-rows"
+
+SCHEMA = pa.schema(
+    [
+        pa.field("first_token", pa.int64(), nullable=False),
+        pa.field("end_token", pa.int64(), nullable=False),  # the first one behind
+        pa.field("file", pa.string(), nullable=False),  # of the build, without its folder
+        pa.field("row", pa.int64(), nullable=False),  # of the file, from 0
+        pa.field("id", pa.string()),  # null where rows have none
+    ]
+)
+
+
+class WriteTokens(beam.PTransform):
+    """PCollection[TokenPiece] → PCollection[OutputFile].
+
+    One worker writes the files of a split, as one file of tokens is what trainers want, and holds one piece.
+
+    Args:
+      folder: of the build.
+      kind: type of the tokens.
+    """
+
+    def __init__(self, folder: str, kind: str):
+        super().__init__()
+        self.folder, self.kind = folder, kind
+
+    def expand(self, pieces: beam.PCollection) -> beam.PCollection:
+        return (
+            pieces
+            | "KeyBySplit" >> beam.Map(_by_split).with_output_types(tuple[str, TokenPiece])
+            | "GroupSplits" >> beam.GroupByKey()
+            | "WriteSplits" >> beam.FlatMap(write_split, self.folder, self.kind)
+        )
+
+
+def _by_split(piece: TokenPiece) -> tuple[str, TokenPiece]:
+    return piece.file.split, piece
+
+
+def write_split(
+    grouped: tuple[str, Iterable[TokenPiece]], folder: str, kind: str
+) -> Iterator[OutputFile]:
+    """Writes train.bin, train.idx and train-rows.parquet; nothing of a split without rows.
+
+    An empty .bin cannot be opened: there is nothing to map into memory.
+    """
+    split, unordered = grouped
+    pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))
+    documents = sum(piece.counts.documents for piece in pieces)
+    if not documents:
+        return
+    names = {kind: f"{split}{ending}" for kind, ending in _ENDINGS.items()}
+    with (
+        HashedFile.in_folder(folder, names[TOKENS]) as tokens,
+        ParquetFile(folder, names[TABLE], SCHEMA) as table,
+    ):
+        first_token = row = 0
+        path = ""
+        for piece in pieces:
+            tokens.write(fetch(piece.packed_ids))
+            row = row if piece.file.path == path else 0
+            path = piece.file.path
+            if piece.counts.documents:
+                table.write(_rows_of(piece, first_token, row))
+            first_token += piece.counts.tokens
+            row += piece.counts.documents
+            counters.count(STAGE, "documents", piece.counts.documents)
+    with HashedFile.in_folder(folder, names[INDEX]) as index:
+        for block in index_blocks(kind, documents, lambda: map(_lengths_of, pieces)):
+            index.write(block)
+    counters.flush()
+    yield tokens.output_file(names[TOKENS], split, TOKENS, documents)
+    yield index.output_file(names[INDEX], split, INDEX, documents)
+    yield table.output_file(names[TABLE], "", TABLE, documents)
+
+
+_ENDINGS = {TOKENS: ".bin", INDEX: ".idx", TABLE: "-rows.parquet"}
+
+
+def _lengths_of(piece: TokenPiece) -> Ids:
+    return numpy.frombuffer(fetch(piece.packed_lengths), numpy.int32)
+
+
+def _rows_of(piece: TokenPiece, first_token: int, row: int) -> pa.Table:
+    lengths = _lengths_of(piece)
+    ends = first_token + numpy.cumsum(lengths, dtype=numpy.int64)
+    names = fetch(piece.packed_names)
+    ids = pa.ipc.open_stream(names).read_all()["id"] if names else pa.nulls(len(ends), pa.string())
+    return pa.table(
+        [
+            pa.array(ends - lengths),
+            pa.array(ends),
+            pa.array([posixpath.basename(piece.file.path)] * len(ends)),
+            pa.array(numpy.arange(row, row + len(ends))),
+            ids,
+        ],
+        schema=SCHEMA,
+    )
+
+
+def copy_tokenizer(path: str, folder: str, name: str, kind: str, size: int) -> OutputFile:
+    """Puts the file of the tokenizer beside the tokens, which mean nothing without it."""
+    with HashedFile.in_folder(folder, name) as file:
+        file.write(read_input(path))
+    return file.output_file(name, "", kind, size)
