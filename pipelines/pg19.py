@@ -14,7 +14,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.settings.book_settings import LANGUAGE, find_books
 from pipelines.settings.dump_settings import limit_caveat, limit_setting, name_edition
 from pipelines.settings.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
-from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
+from transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
 from transforms.books.date_books import DateBooks
 from transforms.books.drop_duplicate_books import DropDuplicateBooks
 from transforms.books.gather_books import GatherBooks
@@ -23,6 +23,7 @@ from transforms.books.mask_words import MaskWords, read_word_list
 from transforms.books.read_released_books import read_split_table
 from transforms.books.screen_books import BookRule, ScreenBooks
 from transforms.books.strip_books import StripBooks
+from transforms.duplicates.write_signatures import PARAMETERS
 from transforms.files.screen import KeepAll
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.pg19_rows import (
@@ -129,11 +130,15 @@ class Pg19(CorpusBuild):
         shards = stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
         write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards)
+        written = [rows | "WriteBooks" >> write, dates.files]
+        if self.config.signatures:
+            sign = SignBooks(folder, place.scratch, TEXT)
+            written.append(rows | "SignBooks" >> sign)
         self.close_ledger(
             folder,
             old.ledger,
             ACCOUNTS,
-            outputs=(rows | "WriteBooks" >> write, dates.files),
+            outputs=written,
             rejected=(old.rejected, different.rejected) | "Rejected" >> beam.Flatten(),
             unread=old.catalog_rejected,
             stats=stats,
@@ -173,4 +178,5 @@ class Pg19(CorpusBuild):
             **self.variant(),
             "on_corrupt": self.config.on_corrupt,
             "shard_bytes": self.config.shard_bytes,
+            **({"signatures": PARAMETERS} if self.config.signatures else {}),
         }

@@ -20,7 +20,7 @@ from pipelines.settings.simplebooks_settings import (
     SimpleBooksConfig,
 )
 from transforms.books.assign_sizes import AssignSizes
-from transforms.books.book_rows import MeasureRows, book_rows, text_bytes
+from transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
 from transforms.books.count_sizes import CountSizes
 from transforms.books.gather_books import GatherBooks
 from transforms.books.list_books import BookFates, ListBooks, title_of
@@ -31,11 +31,13 @@ from transforms.books.strip_books import StripBooks
 from transforms.books.take_simplest import TakeSimplest, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
 from transforms.books.write_layout import WriteLayout
+from transforms.duplicates.write_signatures import PARAMETERS
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.screening.genres import genre_to_reject
 from transforms.text.books.screening.language import not_english
 from transforms.text.books.screening.running_text import TooShort
 from transforms.text.books.simple.simplebooks_rows import (
+    RAW_TEXT,
     SCHEMA,
     SPLITS_WITH_SMALL,
     TEXT,
@@ -156,6 +158,13 @@ class SimpleBooks(CorpusBuild):
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
         shards = stats | "PlanShards" >> plan
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
+        written = [
+            rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
+            layout.files,
+            sizes.files,
+        ]
+        if config.signatures:
+            written.append(rows | "SignBooks" >> SignBooks(folder, scratch, RAW_TEXT))
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
         fates = BookFates(
             titles=readable.titles,
@@ -170,10 +179,8 @@ class SimpleBooks(CorpusBuild):
             readable.ledger,
             ACCOUNTS,
             outputs=(
-                rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
+                *written,
                 fates | "ListBooks" >> ListBooks(folder, config.formula),
-                layout.files,
-                sizes.files,
             ),
             rejected=(readable.rejected_files, fallen) | "Rejected" >> beam.Flatten(),
             unread=readable.catalog_rejected,
@@ -196,4 +203,5 @@ class SimpleBooks(CorpusBuild):
             "tokenizer": "spaCy, English",
             "on_corrupt": config.on_corrupt,
             "shard_bytes": config.shard_bytes,
+            **({"signatures": PARAMETERS} if config.signatures else {}),
         }

@@ -23,6 +23,7 @@ from pipelines.settings.wiki40b_settings import (
     language_caveats,
     linking_caveats,
 )
+from transforms.duplicates.write_signatures import WriteSignatures
 from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
@@ -42,7 +43,7 @@ from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
-from transforms.wiki.article_rows import ARTICLES, ShareOut
+from transforms.wiki.article_rows import ARTICLES, ShareOut, files_for_shards, named_texts
 from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.audit_pages import AuditPages
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
@@ -219,6 +220,10 @@ class Wiki40b(CorpusBuild):
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
         if config.audit:
             listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
+        if config.signatures:
+            files = cleaned.shards | "CountSignatureFiles" >> beam.Map(files_for_shards)
+            sign = WriteSignatures(folder, place.scratch, named_texts, files)
+            listed.append(corpus | "WriteSignatures" >> sign)
         accounts = {}
         if describe_sources(sources):
             accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()

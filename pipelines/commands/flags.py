@@ -112,6 +112,13 @@ class Flags:
         """The similarity from which on all but one are left out; 0 keeps all."""
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
+    def signatures(self, unit: str) -> None:
+        """Files of MinHash signatures beside those of the rows."""
+        self.switch(
+            "--signatures",
+            f"write the MinHash signature of each {unit}, which datasketch reads, to signatures-*.parquet",
+        )
+
     def workers(self, help: str, default: int | None = None) -> None:
         """A number of processes; by default as many as there are cores."""
         cores = default or os.cpu_count() or 1

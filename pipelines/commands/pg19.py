@@ -15,6 +15,7 @@ examples:
 what you get, in <output>/pg19/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
             book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence
+  signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   dates-*.tsv     what every source says of the year of every book
   rejected/       each file that is not in the corpus, and why; undated books are quarantined here
   stats.json manifest.json README.md COMPLETED
@@ -58,5 +59,6 @@ def add(commands: Commands) -> None:
         "of books that share this part of their eight-word sequences keep the largest (default: keep all)"
     )
     variants.files("--mask-words", "lists of words, one a line, that are replaced by <DW>")
+    Flags(parser).signatures("book")
     add_output(parser)
     add_runner(parser)

@@ -17,6 +17,7 @@ what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the same as TFRecord: a book a
                                              record; train_2 is the training part of SimpleBooks-2
   books-*.tsv     every book that was considered: L, V, ratio, overlap, verdict, what covers it, its place
+  signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The edition is the language and every setting that differs from the default.
 
@@ -47,6 +48,7 @@ def add(commands: Commands) -> None:
     add_books(parser)
     _add_choice(parser)
     _add_form(parser)
+    Flags(parser).signatures("book")
     add_output(parser)
     add_runner(parser)
 

@@ -41,6 +41,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, and why
   unrendered-templates.tsv          templates that left a hole or a guess in the text, most frequent first
+  signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
   audit/                            with --audit: holes in the text, by class, template and page
   learned-headings.tsv              headings of dropped sections that were learned from the dump, if any were
   sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts in them
@@ -184,6 +185,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         " of their source; audit/ has what differs",
         0,
     )
+    method.signatures("article")
     method.number("--shard-bytes", "text in one output file, about (default 32 MiB)")
 
 

@@ -83,6 +83,7 @@ class SimpleBooksConfig:
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    signatures: bool = False  # write the MinHash signature of each book
 
     def __post_init__(self) -> None:
         check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)

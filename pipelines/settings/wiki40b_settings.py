@@ -11,6 +11,7 @@ from pipelines.settings.dump_settings import (
     name_variant,
 )
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
+from transforms.duplicates.write_signatures import PARAMETERS
 from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.files.dates import days_between
 from transforms.text.vocabularies.subwords import SubwordSettings
@@ -107,6 +108,7 @@ class Wiki40bConfig:
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
     limit: int = 0  # pages that are read; 0 reads all
     audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
+    signatures: bool = False  # write the MinHash signature of each article
 
     def __post_init__(self) -> None:
         load_language(self.language)
@@ -170,6 +172,7 @@ class Wiki40bConfig:
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
             **({"audit": self.audit} if self.audit else {}),
+            **({"signatures": PARAMETERS} if self.signatures else {}),
         }
 
     def for_signature(self) -> dict[str, str]:

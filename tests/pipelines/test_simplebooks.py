@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from pipelines.inspect import verify
@@ -24,7 +25,10 @@ from transforms.builds import write_manifest
 from transforms.files.open_input import InputError
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.books.simple.sizes import plan_sizes
+from transforms.text.duplicates.document_signatures import sign_documents
+from transforms.text.duplicates.hashed_ngrams import hash_ngrams
 from transforms.text.fingerprint import SPLITS
+from transforms.text.vocabularies.plain_words import plain_words
 
 EDITION = "en-heldout-books-2-small-tokens-5000"
 FILES = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
@@ -262,6 +266,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
     content = tall_tree.read_bytes().replace(b" tree ", b" tree of 1,200 leaves and 3.5 yards ", 1)
     tall_tree.write_bytes(content)
     how: dict[str, Any] = {"formula": "L/sqrt(V)", "number_style": "comma", "estimate": 4}
+    how["signatures"] = True
     return build_simplebooks(folder / "output", [library], **how)
 
 
@@ -283,6 +288,17 @@ def test_an_estimate_counts_fewer_ngrams(sample: BookBuild, printed: BookBuild) 
         sum(int(row["ngrams"] or 0) for row in build.table("books")) for build in (sample, printed)
     )
     assert 0.8 < 4 * estimated / exact < 1.2
+
+
+def test_each_book_is_signed_once_by_its_words(printed: BookBuild) -> None:
+    texts = {str(one): (row["split"], row["raw_text"]) for one, row in printed.all_rows().items()}
+    (path,) = printed.folder.glob("signatures-*.parquet")
+    signed = {row["id"]: row for row in pq.read_table(path).to_pylist()}
+    assert signed.keys() == texts.keys()
+    for identity, (split, text) in texts.items():
+        ngrams = hash_ngrams(plain_words(text), 8)
+        assert signed[identity]["split"] == split
+        assert signed[identity]["signature"] == sign_documents([ngrams], 128)[0].tolist()
 
 
 def test_unknown_tokens_are_marked_by_the_vocabulary_of_each_size(

@@ -1,12 +1,14 @@
 """Books as WriteRows writes them."""
 
+import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 
+from transforms.duplicates.write_signatures import NamedText, WriteSignatures
 from transforms.files.scratch import fetch_text
 from transforms.files.write_rows import RowKind, WriteRecords
 from transforms.records import BookRow
@@ -17,6 +19,7 @@ from transforms.text.books.book_stats import (
     measure_book,
     place_of,
 )
+from transforms.text.fingerprint import SPLITS
 
 BATCH_CHARACTERS = 1 << 24  # of texts in a row group, and in memory at once; or one longer book
 
@@ -94,6 +97,24 @@ def identity(row: Any) -> str:
 def order(row: BookRow) -> tuple[int, int]:
     """Books are in the order of their fingerprints."""
     return place_of(row.book_id)
+
+
+class SignBooks(WriteSignatures):
+    """PCollection[BookRow] → PCollection[OutputFile]; a book that is in two splits is signed once.
+
+    Args:
+      text: place in the values of the text that is signed.
+    """
+
+    def __init__(self, folder: str, scratch: str, text: int):
+        super().__init__(folder, scratch, functools.partial(named_texts, text=text))
+
+
+def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
+    """The book in its split."""
+    packed = row.values[text]
+    if row.split in SPLITS and isinstance(packed, bytes):
+        yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
 
 
 def values(row: BookRow) -> list[int | str]:

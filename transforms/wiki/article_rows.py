@@ -1,8 +1,11 @@
 """Articles as WriteRows writes them."""
 
+from collections.abc import Mapping
+
 import apache_beam as beam
 import pyarrow as pa
 
+from transforms.duplicates.write_signatures import NamedText
 from transforms.files.write_rows import RowKind
 from transforms.records import PackedArticle
 from transforms.text.files.shards import share_out
@@ -13,6 +16,7 @@ FEATURES = ("wikidata_id", "text", "version_id")
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FEATURES])
 
 BATCH = 1024  # articles in a row group, and in memory at once
+_SHARDS_PER_FILE = 10
 
 
 class ShareOut(beam.PTransform):
@@ -45,6 +49,19 @@ def order(article: PackedArticle) -> tuple[int, str, int]:
 def values(article: PackedArticle) -> tuple[str, ...]:
     """The features that TFDS wiki40b 1.3.0 has. Arrow and `encode_example` refuse other types than str."""
     return article.wikidata_id, unpack_text(article), article.version_id
+
+
+def named_texts(article: PackedArticle) -> list[NamedText]:
+    """The article in its split."""
+    return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
+
+
+def files_for_shards(shards: Mapping[str, int]) -> int:
+    """How many files hold the signatures of the articles in {split: number of files}.
+
+    Signatures have a sixth of the size of the text. To count the articles would be to hold them all.
+    """
+    return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 
 
 def _one(_: object) -> int:

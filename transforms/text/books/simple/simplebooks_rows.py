@@ -11,7 +11,7 @@ from transforms.text.fingerprint import SPLITS
 NUMBERS = ("book_id",)
 # "text" are tokens, a paragraph a line, "raw_text" the same lines before they are tokenised.
 SCHEMA = book_schema("book_title", "text", "raw_text")
-TEXT = SCHEMA.get_field_index("text")
+TEXT, RAW_TEXT = map(SCHEMA.get_field_index, ("text", "raw_text"))
 TRAIN_2 = "train_2"
 SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)
 """The training books of SimpleBooks-2 are in a split of their own, and in "train" as well."""
