@@ -27,6 +27,7 @@ from transforms.books.list_books import BookFates, ListBooks, title_of
 from transforms.books.map_unknown_words import MapUnknownWords
 from transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
 from transforms.books.select_books import SelectBooks
+from transforms.books.select_by_minhash import SelectByMinHash
 from transforms.books.strip_books import StripBooks
 from transforms.books.take_simplest import TakeSimplest, measure_of
 from transforms.books.tokenize_books import TokenizeBooks
@@ -36,6 +37,7 @@ from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.text.books.screening.genres import genre_to_reject
 from transforms.text.books.screening.language import not_english
 from transforms.text.books.screening.running_text import TooShort
+from transforms.text.books.simple.overlap import parse_overlap
 from transforms.text.books.simple.simplebooks_rows import (
     RAW_TEXT,
     SCHEMA,
@@ -130,13 +132,20 @@ class SimpleBooks(CorpusBuild):
             target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
             keep = TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
-        selected = simple.kept | "SelectBooks" >> SelectBooks(
-            scratch, config.overlap, config.ngram_words, config.estimate, config.overlap_words
-        )
+        selected = simple.kept | "SelectBooks" >> self._select(scratch)
         return ChosenBooks(
             books=selected.kept | "TokenizeBooks" >> TokenizeBooks(scratch, config.number_style),
             verdicts=selected.verdicts,
             rejected=(simple.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
+        )
+
+    def _select(self, scratch: str) -> beam.PTransform:
+        config = self.config
+        threshold, by_minhash = parse_overlap(config.overlap)
+        if by_minhash:
+            return SelectByMinHash(scratch, threshold, config.ngram_words, config.overlap_words)
+        return SelectBooks(
+            scratch, threshold, config.ngram_words, config.estimate, config.overlap_words
         )
 
     def write(

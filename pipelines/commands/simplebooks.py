@@ -23,7 +23,8 @@ The edition is the language and every setting that differs from the default.
 
 how books are chosen: English prose that is no poem, play, manual or recipe; a ratio of length L to vocabulary
 V of at least --min-ratio; then from the largest to the smallest, unless half of its eight-word sequences are
-in larger kept books: exactly, whatever the number of workers. L/V^1.35 is 0.22 for an average book of any
+in larger kept books: exactly, whatever the number of workers. --overlap minhash compares fewer books, and
+misses small ones that are parts of much larger ones. L/V^1.35 is 0.22 for an average book of any
 length; 0.24 takes a book that has 94 % of its different words or fewer: 2,642 in 10,000 tokens, 9,717 in
 58,000. With --target-tokens the simplest books are taken first, and the least ratio follows.
 
@@ -71,11 +72,12 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     choice.number(
         "--max-vocabulary", "with --target-tokens, words of the vocabulary at most", 100_000
     )
-    choice.number(
+    choice.text(
         "--overlap",
-        "share of a book's word sequences in larger kept ones that is too much",
-        "0.5",
-        metavar="SHARE",
+        "SHARE",
+        "share of a book's word sequences in larger kept ones that is too much (default 0.5); minhash, or"
+        " minhash:SHARE, compares only books that MinHash finds alike",
+        default="0.5",
     )
     choice.choice(
         "--overlap-words",

@@ -2,16 +2,20 @@
 
 import dataclasses
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from pipelines.settings.book_settings import LANGUAGE, check_book_settings
 from pipelines.settings.dump_settings import limit_setting, name_edition
-from transforms.books.select_books import NGRAM_WORDS, THRESHOLD
+from transforms.books.select_books import NGRAM_WORDS
 from transforms.books.take_simplest import check_target
 from transforms.text.books.book_accounts import BookAccounts
 from transforms.text.books.simple.english_tokens import DISTINCT, check_style
-from transforms.text.books.simple.overlap import PLAIN, check_overlap_words, parse_threshold
+from transforms.text.books.simple.overlap import (
+    PLAIN,
+    THRESHOLD,
+    check_overlap_words,
+    parse_overlap,
+)
 from transforms.text.books.simple.simplebooks_rows import (
     NUMBERS,
     SCHEMA,
@@ -69,7 +73,9 @@ class SimpleBooksConfig:
     min_ratio: str = ""  # "" is that of the formula
     target_tokens: int = 0  # of the simplest books, in place of a least ratio; 0 for that
     max_vocabulary: int = MAX_VOCABULARY  # of the simplest books, at most
-    overlap: str = THRESHOLD  # share of n-grams in larger kept books from which on a book is left
+    overlap: str = (
+        THRESHOLD  # share of n-grams in larger kept books that is too much; see parse_overlap
+    )
     overlap_words: str = PLAIN  # how these are compared
     ngram_words: int = NGRAM_WORDS
     estimate: int = 1  # decide by one of so many n-grams; 1 is exact
@@ -89,13 +95,15 @@ class SimpleBooksConfig:
         check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)
         NotSimple(self.formula, self.min_ratio)
         check_target(self.target_tokens or 1, self.max_vocabulary, self.min_count, self.formula)
-        parse_threshold(self.overlap)
+        rule = parse_overlap(self.overlap)
         check_overlap_words(self.overlap_words)
         check_style(self.number_style)
         check_sizes(self.heldout_books, self.small_tokens)
         for name in ("ngram_words", "estimate", "shard_bytes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
+        if rule.by_minhash and self.estimate > 1:
+            raise ValueError("estimate goes with a share of overlap, and not with minhash")
 
     def variant(self) -> dict[str, Any]:
         """The settings that make another corpus of the same input."""
@@ -105,7 +113,7 @@ class SimpleBooksConfig:
         return {
             "formula": FOLDER_NAME[self.formula],
             **(ratio or target),
-            "overlap": _as_decimal(self.overlap),
+            "overlap": parse_overlap(self.overlap).name,
             "overlap_words": self.overlap_words,
             "ngram_words": self.ngram_words,
             "estimate": self.estimate,
@@ -126,8 +134,3 @@ class SimpleBooksConfig:
         variant = self.variant()
         default = dict.fromkeys(variant) | {"max_vocabulary": MAX_VOCABULARY} | original
         return name_edition(LANGUAGE, variant, default)
-
-
-def _as_decimal(number: str) -> str:
-    """The number as it names an edition: "0.5" of "1/2" and of ".50"."""
-    return str(float(Fraction(number)))

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from transforms.duplicates.find_similar_documents import DocumentFacts
+from transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
+from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 
 WORDS = [f"w{number}" for number in range(4000)]
 
@@ -28,3 +29,8 @@ def describe(document: Document) -> DocumentFacts:
 def text_of(document: Document) -> str:
     """Its text."""
     return document.text
+
+
+def ngrams_of(document: Document) -> Uint64s:
+    """The hashes of its 8-grams."""
+    return hash_ngrams(document.text, NGRAM_WORDS)

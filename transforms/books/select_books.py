@@ -19,12 +19,11 @@ from transforms.books.decide_contested import DecideContested
 from transforms.books.share_ngrams import Plan, ShareNgrams, plan_parts
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.screen import reject
-from transforms.records import MeasuredBook
+from transforms.records import MeasuredBook, OverlapVerdict
 from transforms.text.books.simple import overlap
 from transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
 
 STAGE = "select-books"
-THRESHOLD = "0.5"
 NGRAM_WORDS = 8
 
 
@@ -59,7 +58,7 @@ class SelectBooks(beam.PTransform):
     def __init__(
         self,
         folder: str,
-        threshold: str | float | Fraction = THRESHOLD,
+        threshold: str | float | Fraction = overlap.THRESHOLD,
         ngram_words: int = NGRAM_WORDS,
         sample: int = 1,
         words: str = overlap.PLAIN,
@@ -140,12 +139,19 @@ def judge_bucket(
             id_to_covering.get(book.book_id, {}),
             book.book_id not in dropped_ids,
         )
-        yield TaggedOutput("verdicts", verdict)
-        if verdict.is_kept:
-            yield measured
-        else:
-            reason = overlap.overlap_reason(verdict, ngram_words)
-            yield reject(book.book_id, book.title, STAGE, reason)
+        yield from give_verdict(measured, verdict, ngram_words)
+
+
+def give_verdict(
+    measured: MeasuredBook, verdict: OverlapVerdict, ngram_words: int
+) -> Iterator[Any]:
+    """The verdict on the output "verdicts"; the book, or its rejection on the output "rejected"."""
+    yield TaggedOutput("verdicts", verdict)
+    if verdict.is_kept:
+        yield measured
+    else:
+        reason = overlap.overlap_reason(verdict, ngram_words)
+        yield reject(measured.book.book_id, measured.book.title, STAGE, reason)
 
 
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:

@@ -20,7 +20,7 @@ from transforms.text.books.simple.ngram_blocks import (
     sample_hashes,
     to_bytes,
 )
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams, to_plain_words
+from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams, to_plain_words
 
 GATHERED_HASHES = 1 << 23
 """So many hashes, 64 MB, a worker gathers from several books before it deals them out to the partitions."""
@@ -88,6 +88,18 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
     return Plan(partitions, books // BUCKET_BOOKS + 1)
 
 
+def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
+    """The hashes of the n-grams of a book.
+
+    Args:
+      words: one of OVERLAP_WORDS.
+    """
+    text = fetch_text(measured.book.packed_text)
+    if words == overlap.PLAIN:
+        text = to_plain_words(text)
+    return hash_ngrams(text, ngram_words)
+
+
 class _HashBooks(beam.DoFn):
     """MeasuredBook → (partition, NgramBlock in bytes, put away); each has hashes of several books."""
 
@@ -103,10 +115,7 @@ class _HashBooks(beam.DoFn):
 
     def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
         self._partitions = plan.partitions
-        text = fetch_text(measured.book.packed_text)
-        if self._words == overlap.PLAIN:
-            text = to_plain_words(text)
-        hashes = hash_ngrams(text, self._ngram_words)
+        hashes = hash_book(measured, self._ngram_words, self._words)
         sampled = sample_hashes(hashes, self._sample)
         # A copy, for what is not sampled would stay with it.
         book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())

@@ -1,6 +1,6 @@
 """Pairs of documents → how similar they are, by joins on their numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ from transforms.text.duplicates.hashed_ngrams import Uint64s
 from transforms.text.lines.line_ids import group_places
 
 DOCUMENTS, WANTED = "documents", "wanted"
+Met = tuple[int, Mapping[str, Iterable[Any]]]
+"""(number, its Sketch in DOCUMENTS, what came to it in WANTED)."""
 
 
 class Sketch(NamedTuple):
@@ -41,11 +43,17 @@ class CompareDocuments(beam.PTransform):
 
     Args:
       number_to_sketch: (number, Sketch) of all that are in a pair, and maybe of others; one for each number.
+      compare: what is made of a sketch and the firsts of its pairs, in place of ComparedPairs.
     """
 
-    def __init__(self, number_to_sketch: beam.PCollection):
+    def __init__(
+        self,
+        number_to_sketch: beam.PCollection,
+        compare: Callable[[Met], Iterable[Any]] | None = None,
+    ):
         super().__init__()
         self.number_to_sketch = number_to_sketch
+        self.compare = compare or compare_with_firsts
 
     def expand(self, pairs: beam.PCollection) -> beam.PCollection:
         wanted = pairs | "SplitPairs" >> beam.FlatMap(split_pairs)
@@ -57,7 +65,7 @@ class CompareDocuments(beam.PTransform):
         return (
             {DOCUMENTS: self.number_to_sketch, WANTED: firsts}
             | "MeetSecond" >> beam.CoGroupByKey()
-            | "CompareWithFirsts" >> beam.FlatMap(compare_with_firsts)
+            | "CompareWithFirsts" >> beam.FlatMap(self.compare)
         )
 
 
@@ -66,7 +74,7 @@ def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
-def send_first(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[tuple[int, Sketch]]:
+def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
     """(second, the first of the pair)."""
     _, found = joined
     (own,) = found[DOCUMENTS]
@@ -76,9 +84,7 @@ def send_first(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[tupl
                 yield second, own
 
 
-def compare_with_firsts(
-    joined: tuple[int, Mapping[str, Iterable[Any]]],
-) -> Iterator[ComparedPair]:
+def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
     """The pairs that have come to their second."""
     _, found = joined
     (own,) = found[DOCUMENTS]

@@ -4,7 +4,8 @@ Two documents are alike if the Jaccard similarity of the sets of their word n-gr
 Candidates are found by MinHash and bands; a candidate is compared by all n-grams.
 """
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,8 @@ from transforms.duplicates.find_similar_documents import (
     NGRAM_WORDS,
     Describe,
     FindSimilarDocuments,
-    TextOf,
+    NgramsOf,
+    bands_for,
     number_of,
 )
 from transforms.files import counters
@@ -28,7 +30,9 @@ from transforms.records import Rejected
 from transforms.text.duplicates.components import Pairs, link_to_smallest
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.duplicates.duplicate_groups import choose_kept
-from transforms.text.duplicates.hashed_ngrams import Int64s, hash_ngrams
+from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
+
+TextOf = Callable[[Any], str]
 
 STAGE = "drop-duplicates"
 NEAR_DUPLICATE = "near-duplicate"
@@ -67,8 +71,10 @@ class DropDuplicates(beam.PTransform):
         self.threshold = parse_similarity(threshold)
         self.scratch = Scratch(folder)
         self.describe = describe
-        self.text_of = text_of
-        self.find_similar = FindSimilarDocuments(folder, describe, text_of, float(self.threshold))
+        self.ngrams_of = functools.partial(ngrams_of_text, text_of=text_of)
+        self.find_similar = FindSimilarDocuments(
+            folder, describe, self.ngrams_of, bands_for(float(self.threshold))
+        )
 
     def expand(self, documents: beam.PCollection) -> Screened:
         similar = documents | "FindSimilar" >> self.find_similar
@@ -78,7 +84,7 @@ class DropDuplicates(beam.PTransform):
         sketches = (
             documents
             | "SketchSimilar"
-            >> beam.FlatMap(sketch_similar, wanted, self.scratch, self.describe, self.text_of)
+            >> beam.FlatMap(sketch_similar, wanted, self.scratch, self.describe, self.ngrams_of)
             | "GroupSketches" >> beam.GroupByKey()
             | "CheckNumbers" >> beam.Map(only_sketch)
         )
@@ -112,14 +118,19 @@ class DropDuplicates(beam.PTransform):
         return links | "ChooseKept" >> beam.Map(choose_kept, AsSingleton(ranks))
 
 
+def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
+    """The hashes of the n-grams of its text."""
+    return hash_ngrams(text_of(document), NGRAM_WORDS)
+
+
 def sketch_similar(
-    document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, text_of: TextOf
+    document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
     """(number, Sketch), of those whose numbers are wanted."""
     facts = describe(document)
     number = number_of(facts.key)
     if is_among(number, wanted):
-        hashes = hash_ngrams(text_of(document), NGRAM_WORDS)
+        hashes = ngrams_of(document)
         yield number, Sketch(number, facts, scratch.put(hashes.astype("<u8").tobytes()))
 
 

@@ -12,7 +12,7 @@ from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
 from transforms.files.scratch import Scratch, fetch
 from transforms.text.duplicates.components import Pairs
 from transforms.text.duplicates.document_signatures import sign_documents
-from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from transforms.text.duplicates.hashed_ngrams import Uint64s
 from transforms.text.duplicates.minhash import (
     Uint32s,
     bucket_signatures,
@@ -45,7 +45,10 @@ class DocumentFacts(NamedTuple):
 
 
 Describe = Callable[[Any], DocumentFacts]
-TextOf = Callable[[Any], str]
+NgramsOf = Callable[[Any], Uint64s]
+"""Document → the hashes of its n-grams, as `hash_ngrams` gives them."""
+PairMembers = Callable[[Any, Any], Pairs]
+"""(buckets, numbers) → rows (smaller number, greater number), as `pair_members` gives them."""
 
 
 class FindSimilarDocuments(beam.PTransform):
@@ -54,22 +57,38 @@ class FindSimilarDocuments(beam.PTransform):
     A worker holds a 1024th of the buckets at a time: 12 bytes for each document and band. In one place come
     together the pairs: 16 bytes each, and eight of a document and band at most.
 
-    Args: see DropDuplicates.
+    Args:
+      folder, describe: see DropDuplicates.
+      ngrams_of: is called once for each document. It has to be picklable.
+      bands: (bands, rows of a band), see `bands_for`.
+      pair: which members of a bucket are paired.
     """
 
-    def __init__(self, folder: str, describe: Describe, text_of: TextOf, threshold: float):
+    def __init__(
+        self,
+        folder: str,
+        describe: Describe,
+        ngrams_of: NgramsOf,
+        bands: tuple[int, int],
+        pair: PairMembers = pair_members,
+    ):
         super().__init__()
-        bands, rows = choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
-        self.bucket = _BucketDocuments(Scratch(folder), describe, text_of, bands, rows)
+        self.bucket = _BucketDocuments(Scratch(folder), describe, ngrams_of, *bands)
+        self.pair = pair
 
     def expand(self, documents: beam.PCollection) -> beam.PCollection:
         return (
             documents
             | "BucketDocuments" >> beam.ParDo(self.bucket)
             | "GroupBuckets" >> beam.GroupByKey()
-            | "PairMembers" >> beam.Map(pair_partition)
+            | "PairMembers" >> beam.Map(pair_partition, self.pair)
             | "DifferentPairs" >> beam.CombineGlobally(CombinePairs(different_pairs))
         )
+
+
+def bands_for(threshold: float) -> tuple[int, int]:
+    """(bands, rows of a band) that find documents of this similarity."""
+    return choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
 
 def number_of(key: int | str) -> int:
@@ -85,11 +104,11 @@ class _BucketDocuments(beam.DoFn):
     """Document → (partition, rows in bytes, put away); each has rows of several documents."""
 
     def __init__(
-        self, scratch: Scratch, describe: Describe, text_of: TextOf, bands: int, rows: int
+        self, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf, bands: int, rows: int
     ):
         self._scratch = scratch
         self._describe = describe
-        self._text_of = text_of
+        self._ngrams_of = ngrams_of
         self._bands, self._rows = bands, rows
 
     def start_bundle(self) -> None:
@@ -100,7 +119,7 @@ class _BucketDocuments(beam.DoFn):
         self._gathered_rows = 0
 
     def process(self, document: Any) -> Iterator[tuple[int, bytes]]:
-        ngrams = hash_ngrams(self._text_of(document), NGRAM_WORDS)
+        ngrams = self._ngrams_of(document)
         if not len(ngrams):  # without words; it is like no other
             return
         self._numbers.append(number_of(self._describe(document).key))
@@ -142,8 +161,8 @@ def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
     return rows.tobytes()
 
 
-def pair_partition(grouped: tuple[int, Iterable[bytes]]) -> Pairs:
+def pair_partition(grouped: tuple[int, Iterable[bytes]], pair: PairMembers = pair_members) -> Pairs:
     """The pairs of all buckets of a partition."""
     _, pieces = grouped
     rows = numpy.frombuffer(b"".join(map(fetch, pieces)), _ROW)
-    return different_pairs(pair_members(rows["bucket"], rows["number"]))
+    return different_pairs(pair(rows["bucket"], rows["number"]))

@@ -8,11 +8,11 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
-from tests.makers.made_documents import Document, describe, text_of, words
+from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
 from transforms.duplicates.compare_documents import ComparedPair, Sketch
 from transforms.duplicates.drop_duplicates import DropDuplicates, is_near
-from transforms.duplicates.find_similar_documents import FindSimilarDocuments
+from transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
 from transforms.files.screen import Screened
 from transforms.records import Rejected
 from transforms.text.duplicates.ngrams import jaccard
@@ -153,7 +153,7 @@ def test_what_stays_is_what_a_plain_search_leaves(tmp_path: Path) -> None:
         Document(key, words(150 * family + begin, 100 - begin - end), rank)
         for key, (family, begin, end, rank) in enumerate(made)
     ]
-    find = FindSimilarDocuments(str(tmp_path), describe, text_of, 0.8)
+    find = FindSimilarDocuments(str(tmp_path), describe, ngrams_of, bands_for(0.8))
     (candidates,) = run_transform(find, documents).elements["main"]
     found = sorted(set(pairs_of(documents, 0.8)) & set(map(tuple, candidates.tolist())))
     assert len(found) > 0.95 * len(pairs_of(documents, 0.8)) > 9

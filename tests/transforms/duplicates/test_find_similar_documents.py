@@ -4,11 +4,12 @@ from pathlib import Path
 import numpy
 import pytest
 
-from tests.makers.made_documents import Document, describe, text_of, words
+from tests.makers.made_documents import Document, describe, ngrams_of, words
 from tests.tools.run_pipeline import run_transform
 from transforms.duplicates import find_similar_documents
 from transforms.duplicates.find_similar_documents import (
     FindSimilarDocuments,
+    bands_for,
     number_of,
     pair_partition,
     rows_of,
@@ -25,7 +26,7 @@ PAIRS = sorted([*map(sorted, itertools.combinations([-20, -21, -22, -23], 2)), [
 
 
 def pairs_in(folder: Path, documents: list[Document]) -> list[list[int]]:
-    find = FindSimilarDocuments(str(folder), describe, text_of, 0.8)
+    find = FindSimilarDocuments(str(folder), describe, ngrams_of, bands_for(0.8))
     (pairs,) = run_transform(find, documents).elements["main"]
     assert pairs.shape == (len(pairs), 2)
     found: list[list[int]] = pairs.tolist()

@@ -161,7 +161,8 @@ def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
     """
     buckets = numpy.empty((len(signatures), bands), numpy.uint64)
     for band in range(bands):
-        hashes = numpy.full(len(signatures), band + 1, numpy.uint64)
+        # Above the 32 bits of a column, or bands of one row would share buckets.
+        hashes = numpy.full(len(signatures), band + 1 << 32, numpy.uint64)
         for column in signatures.T[band * rows : (band + 1) * rows]:
             hashes = (hashes ^ column) * numpy.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
             hashes ^= hashes >> numpy.uint64(32)

@@ -131,8 +131,8 @@ def test_a_bucket_is_shared_by_those_that_agree_in_a_band() -> None:
     assert same == ["+-+", "-+-", "++-", "---", "+--", "-+-"]
     # Columns that are left over belong to no band, and equal rows of other bands are other buckets.
     assert bucket_signatures(signatures, 2, 2).tolist() == [row[:2] for row in buckets]
-    (row,) = bucket_signatures(numpy.ones((1, 100), numpy.uint32), 100, 1).tolist()
-    assert len(set(row)) == 100
+    ordered = numpy.repeat(numpy.arange(50, dtype=numpy.uint32), 100).reshape(50, 100)
+    assert len(set(bucket_signatures(ordered, 100, 1).ravel().tolist())) == 50 * 100
 
 
 def test_buckets_spread_over_all_bits() -> None:

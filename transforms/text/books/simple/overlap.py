@@ -38,6 +38,8 @@ from transforms.text.books.simple.ngram_blocks import (
 PLAIN, EXACT = OVERLAP_WORDS = ("plain", "exact")
 """How words are compared: as `to_plain_words` has them, or as they stand, with their punctuation."""
 OVERLAPS = "overlaps"
+MINHASH = "minhash"
+THRESHOLD = "0.5"
 NAMED_BOOKS = 3
 """So many of the books that cover a rejected one are named in the reason, at most."""
 NAMED_SHARE = 0.01
@@ -80,6 +82,30 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
     if exact.denominator > _MAX_DENOMINATOR:
         raise ValueError(f"threshold is {share}, and must have six decimals at most")
     return exact
+
+
+class OverlapRule(NamedTuple):
+    """How books are chosen."""
+
+    threshold: Fraction
+    by_minhash: bool  # whether MinHash says which books are compared
+
+    @property
+    def name(self) -> str:
+        """As it names an edition: "0.5", "minhash-0.5"."""
+        share = str(float(self.threshold))
+        return f"{MINHASH}-{share}" if self.by_minhash else share
+
+
+def parse_overlap(written: str) -> OverlapRule:
+    """ "0.5", "minhash", or "minhash:0.5".
+
+    Raises ValueError for a share that makes no sense.
+    """
+    name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
+    if name not in ("", MINHASH):
+        raise ValueError(f"overlap is {written}, and must be a share, {MINHASH} or {MINHASH}:SHARE")
+    return OverlapRule(parse_threshold(share or THRESHOLD), name == MINHASH)
 
 
 def check_overlap_words(words: str) -> None:

@@ -1,0 +1,245 @@
+"""Books → those that do not overlap larger kept ones, where MinHash says which books to compare.
+
+The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
+books that agree with it in one place at least of their MinHash signatures: bands of one row. A book that
+shares little with each of many larger ones, or is very small beside the one that contains it, may have none,
+and is kept.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy
+from apache_beam.pvalue import AsSingleton
+
+from transforms.books.select_books import (
+    NGRAM_WORDS,
+    SelectedBooks,
+    check_ids,
+    give_verdict,
+)
+from transforms.books.share_ngrams import hash_book
+from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from transforms.duplicates.compare_documents import (
+    DOCUMENTS,
+    WANTED,
+    CompareDocuments,
+    Met,
+    Sketch,
+    hashes_of,
+)
+from transforms.duplicates.find_similar_documents import (
+    PERMUTATIONS,
+    DocumentFacts,
+    FindSimilarDocuments,
+)
+from transforms.files.scratch import Scratch, fetch
+from transforms.records import MeasuredBook
+from transforms.text.books.simple import overlap
+from transforms.text.books.simple.covers import (
+    Cover,
+    attribute_cover,
+    cover_book,
+    decide_covers,
+    id_of,
+    is_contested,
+    number_book,
+)
+from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
+
+BANDS = (PERMUTATIONS, 1)
+"""Two books of a Jaccard similarity of 2 % share one of these in 92 of 100 cases, of 5 % in 999 of 1,000."""
+
+
+class SketchedBook(NamedTuple):
+    """A book and the hashes of its n-grams."""
+
+    measured: MeasuredBook
+    number: int  # see number_book
+    ngrams: int
+    packed: bytes  # the hashes; see Scratch
+
+
+class SelectByMinHash(beam.PTransform):
+    """PCollection[MeasuredBook] → SelectedBooks; the same on any number of workers.
+
+    Every worker holds the n-grams of two books at a time. In one place come together 16 bytes for each pair
+    of books that is compared.
+
+    Args: see SelectBooks.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        threshold: str | float | Fraction = overlap.THRESHOLD,
+        ngram_words: int = NGRAM_WORDS,
+        words: str = overlap.PLAIN,
+    ):
+        super().__init__()
+        self.threshold = overlap.parse_threshold(threshold)
+        self.folder, self.scratch = folder, Scratch(folder)
+        self.ngram_words, self.words = ngram_words, words
+
+    def expand(self, books: beam.PCollection) -> SelectedBooks:
+        sketched = books | "SketchBooks" >> beam.Map(
+            sketch_book, self.scratch, self.ngram_words, self.words
+        )
+        find = FindSimilarDocuments(self.folder, describe_book, ngrams_of_book, BANDS)
+        sketches = (
+            sketched
+            | "KeySketches" >> beam.Map(key_sketch).with_output_types(tuple[int, Sketch])
+            | "GroupSketches" >> beam.GroupByKey()
+            | "CheckBooks" >> beam.Map(only_book)
+        )
+        covers = (
+            sketched
+            | "FindSimilar" >> find
+            | "CoverBooks" >> CompareDocuments(sketches, _Cover(self.scratch))
+        )
+        dropped = AsSingleton(self._decide(covers))
+        met = {
+            "books": sketched | "KeyBooks" >> beam.Map(key_book),
+            "covers": covers | "KeyCovers" >> beam.Map(key_cover),
+        } | "MeetBooks" >> beam.CoGroupByKey()
+        judged = met | "JudgeBooks" >> beam.FlatMap(
+            judge_book, dropped, self.ngram_words
+        ).with_output_types(MeasuredBook).with_outputs("rejected", "verdicts", main="kept")
+        return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
+
+    def _decide(self, covers: beam.PCollection) -> beam.PCollection:
+        """One array of the numbers of books that are not kept, ascending."""
+        contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
+        numbers = AsSingleton(
+            contested
+            | "Numbers" >> beam.Map(number_row)
+            | "GatherNumbers" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+            | "Flat" >> beam.Map(numpy.ravel)
+        )
+        links = AsSingleton(
+            contested
+            | "PairContested" >> beam.Map(pair_contested, numbers)
+            | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        return (
+            contested
+            | "KeyByComponent" >> beam.Map(key_component, links)
+            | "GroupComponents" >> beam.GroupByKey()
+            | "Decide" >> beam.Map(decide_component, self.threshold)
+            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+            | "Dropped" >> beam.Map(numpy.ravel)
+        )
+
+
+class _Cover:
+    """A book met by its candidates → Cover, whose marks are put away; none without common n-grams."""
+
+    def __init__(self, scratch: Scratch):
+        self._scratch = scratch
+
+    def __call__(self, joined: Met) -> Iterator[Cover]:
+        _, found = joined
+        (own,) = found[DOCUMENTS]
+        candidates = list(found[WANTED])
+        if candidates:
+            pairs = ((one.number, hashes_of(one)) for one in candidates)
+            cover = cover_book(own.number, hashes_of(own), pairs)
+            if cover.owners:
+                yield cover._replace(packed=self._scratch.put(cover.packed))
+
+
+def fetched(cover: Cover) -> Cover:
+    """The same, with its marks."""
+    return cover._replace(packed=fetch(cover.packed))
+
+
+def sketch_book(
+    measured: MeasuredBook, scratch: Scratch, ngram_words: int, words: str
+) -> SketchedBook:
+    """Hashes the n-grams of a book and puts them away."""
+    hashes = hash_book(measured, ngram_words, words)
+    number = number_book(measured.book.book_id, measured.tokens)
+    return SketchedBook(measured, number, len(hashes), scratch.put(hashes.astype("<u8").tobytes()))
+
+
+def describe_book(sketched: SketchedBook) -> DocumentFacts:
+    """Its number, and its file."""
+    return DocumentFacts(sketched.number, sketched.measured.book.name, 0)
+
+
+def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
+    """The hashes that were put away."""
+    return numpy.frombuffer(fetch(sketched.packed), "<u8")
+
+
+def key_sketch(sketched: SketchedBook) -> tuple[int, Sketch]:
+    """(number, Sketch)."""
+    return sketched.number, Sketch(sketched.number, describe_book(sketched), sketched.packed)
+
+
+def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
+    """(number, its one sketch). Raises ValueError where a book is there twice."""
+    number, sketches = grouped
+    first, *others = sorted(sketches, key=lambda one: one.facts.title)
+    if others:
+        raise ValueError(
+            f"book {id_of(number)} is there twice: {first.facts.title} and {others[0].facts.title}"
+        )
+    return number, first
+
+
+def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
+    """(id, book)."""
+    return sketched.measured.book.book_id, sketched
+
+
+def key_cover(cover: Cover) -> tuple[int, Cover]:
+    """(id, cover)."""
+    return id_of(cover.number), cover
+
+
+def is_open(cover: Cover, threshold: Fraction) -> bool:
+    """Whether all owners together cover the book."""
+    return is_contested(fetched(cover), threshold)
+
+
+def number_row(cover: Cover) -> Int64s:
+    """The number of the book, one row."""
+    return numpy.array([[cover.number]], numpy.int64)
+
+
+def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
+    """Rows (number of an owner that is contested, that of the book)."""
+    owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
+    return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
+
+
+def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
+    """(smallest number of its component, cover)."""
+    place = int(numpy.searchsorted(links[:, 0], cover.number))
+    is_linked = place < len(links) and links[place, 0] == cover.number
+    return (int(links[place, 1]) if is_linked else cover.number), cover
+
+
+def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
+    """Numbers of the books that are dropped, a row each."""
+    dropped = decide_covers(map(fetched, grouped[1]), threshold)
+    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+
+
+def judge_book(
+    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
+) -> Iterator[Any]:
+    """The book if it is kept; else its rejection; and the verdict, on outputs of their own."""
+    _, found = joined
+    sketched = list(found["books"])
+    (measured,) = check_ids(one.measured for one in sketched)
+    covering: dict[int, int] = {}
+    for cover in found["covers"]:
+        covering = attribute_cover(fetched(cover), dropped)
+    book_id, own = measured.book.book_id, sketched[0]
+    verdict = overlap.judge(book_id, own.ngrams, covering, own.number not in dropped)
+    yield from give_verdict(measured, verdict, ngram_words)
