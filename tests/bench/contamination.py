@@ -4,9 +4,9 @@
 
 Puts 2,000 sentences of real news, in seven ways, into 100,000 passages of real books, and looks for them and
 for 10,000 other sentences: by `corpusmill contamination`, by the 13-grams of GPT-3 (Brown et al. 2020,
-appendix C; small letters, no punctuation), and by the 12-grams of datatrove, where --datatrove names a Python that has it
-and spacy. Prints the share of each kind that was found, false alarms, and core-seconds. With --megabytes it
-writes the passages again and again, up to so much text, and prints MB/s of one worker.
+appendix C; small letters, no punctuation), and by the 12-grams of datatrove, where --datatrove names a Python
+that has it and spacy. Prints the share of each kind that was found, false alarms, and core-seconds. With
+--megabytes it writes the passages again and again, up to so much text, and prints MB/s of one worker.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from tests.tools.real_gutenberg import read_bodies
 from transforms.text.duplicates.folded_words import fold_words
 
 DOCUMENTS, PLANTED, ABSENT = 100_000, 2_000, 10_000
-DOCUMENT_CHARACTERS = 1_000
+DOCUMENT_CHARACTERS = 900
 PAPER_WORDS = 13
 PEER = pathlib.Path(__file__).with_name("contamination_datatrove.py")
 
