@@ -28,6 +28,7 @@ from rich.table import Table
 
 from pipelines.builds.editions import SUMMARY
 from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.inspect.contamination_page import make_page
 from pipelines.inspect.findings import Means, add_report, reporting, write_lines
 from pipelines.inspect.text_sources import find_evaluation_sets, find_training_files
 from transforms.duplicates.find_contamination import (
@@ -42,7 +43,7 @@ from transforms.duplicates.read_evaluation_sets import (
     Item,
     read_evaluation_sets,
 )
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, open_raw
 from transforms.text.builds.build_manifest import to_json
 from transforms.text.duplicates.contamination_evidence import Found, count, count_ngrams
 from transforms.text.duplicates.folded_words import fold_text, normalize
@@ -70,6 +71,7 @@ class Search(NamedTuple):
     train_id: str = ""
     evaluation_id: str = ""
     whole_files: bool = False
+    page: str = ""  # file that takes the report as a page of HTML
 
 
 class SplitCounts(NamedTuple):
@@ -129,7 +131,12 @@ def find_contamination(search: Search, **means: Unpack[Means]) -> Contamination:
 
         run_pipeline(build, engine)
         counts, found = read_found(path)
-        return _write_report(report, known, found, counts)
+        contamination = _write_report(report, known, found, counts)
+        if search.page:
+            with open_raw(report) as stream:
+                lines = stream.read().decode("utf-8").split("\n")[:-1]
+            write_lines(search.page, make_page(summarise(contamination), lines))
+        return contamination
 
 
 def _work_folder(report: str, means: Means) -> Any:
@@ -292,7 +299,6 @@ def _print_row(console: Console, row: Mapping[str, Any]) -> None:
     words = row["text"].split()
     text = " ".join(words[:_SHOWN_WORDS]) + (" …" if len(words) > _SHOWN_WORDS else "")
     where = f"{posixpath.basename(passage['file'])} {passage['document']}".strip()
-    console.print(
-        f"{row['split'] or row['set']} {row['id']}: {row['longest']} of {row['words']} words in a row,"
-        f" {row['documents']:,} documents; first {where}\n  {text}"
-    )
+    of_set = row["split"] or row["set"]
+    console.print(f"{row['longest']} of {row['words']} words in a row: {of_set} {row['id']}")
+    console.print(f"  {text}\n  documents: {row['documents']:,}; {where}")

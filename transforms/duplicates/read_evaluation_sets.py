@@ -1,5 +1,6 @@
 """Evaluation sets → their items, and the index of their texts."""
 
+import posixpath
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -34,11 +35,16 @@ class EvaluationItems(NamedTuple):
 
 
 def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
-    """Reads all items. Lines are called by their numbers, from 1. Raises InputError."""
+    """Reads all items. Raises InputError.
+
+    Lines are called by their numbers, from 1. Where a split has several files, and its items have no ids of
+    their own, the name of the file stands before.
+    """
     texts: dict[str, int] = {}
     items: list[Item] = []
     rejected: dict[str, int] = {}
     for one in sets:
+        splits = [file.split for file in one.files]
         for file in one.files:
             line = 0
             for batch in read_texts(file):
@@ -49,6 +55,8 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                 for key, text in zip(batch.ids, batch.texts, strict=True):
                     line += 1
                     name = str(line) if file.kind in (LINES, FILES) else key
+                    if splits.count(file.split) > 1 and not file.id:
+                        name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
                     items.append(Item(one.name, file.split, name, text, number))
     return _without_wordless(items, list(texts), rejected, n)

@@ -24,7 +24,8 @@ what is shown of each split of a set:
   items; those with 8 words in a row in the training data; with 13, as in GPT-3; those with 70 % of their
   8-grams in it, as in PaLM; those that are in one document as a whole
 
---report has a line of JSON for each item that was found, with the passages; FILE.json has the counts.
+--report has a line of JSON for each item that was found, with the passages; FILE.json has the counts. --html
+is the same as a page, on which a person reads an item and the passages of documents side by side.
 
 Exit status: 0 no item has 13 words in a row in the training data, or is there as a whole; 1 some are, or an
 input cannot be read; 2 wrong settings.
@@ -49,6 +50,7 @@ def add(commands: Commands) -> None:
     flags.text(
         "--report", "FILE.jsonl", "takes each item that was found; FILE.jsonl.json takes the counts"
     )
+    flags.text("--html", "FILE.html", "takes a page with items and passages side by side")
     flags.number("--ngram-words", "words in a row that count", NGRAM_WORDS)
     flags.number("--passages", "passages of each item in the report", PASSAGES)
     flags.text(
@@ -76,6 +78,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         settings.train_id,
         settings.eval_id,
         settings.whole_files,
+        settings.html,
     )
     how = {**runner_of(settings, beam_flags), "report": settings.report}
     found = find_contamination(search, **how)

@@ -115,14 +115,29 @@ def test_the_screen(tmp_path: Path, run: Command) -> None:
     assert lines[0] == "training data: 3 documents, 19 words, 0.0 MB"
     assert lines[1] == "items left out: 1 Quiz/no-words"
     assert "│ Quiz quiz  │     3 │       1 │        1 │         1 │     1 │" in lines
-    assert lines[-2:] == [
-        "quiz 0/q: 15 of 15 words in a row, 1 documents; first train.txt 2",
+    assert lines[-3:] == [
+        "15 of 15 words in a row: quiz 0/q",
         "  The old bridge across the river in Tarnholt was closed on Monday …",
+        "  documents: 1; train.txt 2",
     ]
     out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=0).out
     assert json.loads(out)["total"] == {"items": 3, "touched": 0, "long": 0, "most": 0, "whole": 0}
     lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
     assert lines[0].startswith("training data: 1 documents")
+
+
+def test_the_page(tmp_path: Path, run: Command) -> None:
+    (tmp_path / "train.txt").write_text(
+        "<b>Now</b> “one, TWO three & four five six seven eight” x\n"
+    )
+    (tmp_path / "set.txt").write_text("one two three & four five six seven eight <end>\nother\n")
+    page = tmp_path / "page.html"
+    given = ["--train", tmp_path / "train.txt", "--eval", tmp_path / "set.txt", "--html", page]
+    run("contamination", *given, "--workers", "1")
+    text = page.read_text("utf-8")
+    assert "<p><mark>one two three &amp; four five six seven eight</mark> &lt;end&gt;</p>" in text
+    assert "Now&lt;/b&gt; “<mark>one, TWO three &amp; four five six seven eight</mark>” x" in text
+    assert "<h3>set.txt set 1</h3>" in text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""The report of `corpusmill contamination` as one page, on which a person reads both passages side by side.
+
+The page needs no other file and no network. What is in both texts is marked in both.
+"""
+
+import html
+import json
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+MAX_ITEMS = 2_000
+"""A page with more would be too large for browsers; the report has all."""
+
+_CONTEXT = 300  # characters of an item shown before and after what is marked
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
+table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: right; }
+td:first-child, th:first-child { text-align: left; } tr { border-bottom: 1px solid #8886; }
+section { border-top: 2px solid #8886; margin-top: 1.5rem; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; }
+.pair p { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }
+.from { color: #777; font-size: .85rem; } mark { background: #fd6; color: #000; }
+@media (max-width: 45rem) { .pair { grid-template-columns: 1fr; } }
+:root { color-scheme: light dark; }
+"""
+_FILTER = """
+const box = document.querySelector('input');
+box.addEventListener('input', () => document.querySelectorAll('section').forEach(one => {
+  one.hidden = !one.textContent.toLowerCase().includes(box.value.toLowerCase());
+}));
+"""
+
+
+def make_page(summary: Mapping[str, Any], lines: Iterable[str]) -> Iterator[str]:
+    """The parts of the page.
+
+    Args:
+      summary: as `summarise` gives it.
+      lines: of the report.
+    """
+    rows = sorted(map(json.loads, lines), key=_order)
+    shown = rows[:MAX_ITEMS]
+    yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+    yield "<meta name=viewport content='width=device-width'><title>Contamination</title>"
+    yield f"<style>{_STYLE}</style>\n<h1>Evaluation items in training data</h1>\n"
+    train = summary["train"]
+    yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
+    yield from _table(summary)
+    left_out = f"; the {len(shown):,} with most are below" if len(shown) < len(rows) else ""
+    yield f"<p>{len(rows):,} items found{left_out}. <input placeholder='Show items with …'></p>\n"
+    for row in shown:
+        yield from _section(row)
+    yield f"<script>{_FILTER}</script>\n</html>\n"
+
+
+def _order(row: Mapping[str, Any]) -> tuple[int, int]:
+    return -row["longest"], -row["ngrams_found"]
+
+
+def _table(summary: Mapping[str, Any]) -> Iterator[str]:
+    names = ("items", "touched", "long", "most", "whole")
+    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole")
+    yield "<table><tr>" + "".join(f"<th>{name}" for name in heads) + "\n"
+    for one in summary["sets"]:
+        title = html.escape(f"{one['set']} {one['split']}".strip())
+        yield f"<tr><td>{title}" + "".join(f"<td>{one[name]:,}" for name in names) + "\n"
+    yield "</table>\n"
+
+
+def _section(row: Mapping[str, Any]) -> Iterator[str]:
+    title = html.escape(f"{row['set']} {row['split']} {row['id']}")
+    yield f"<section><h3>{title}</h3><p class=from>{row['longest']:,} of {row['words']:,} words in a row;"
+    yield f" {row['ngrams_found']:,} of {row['ngrams']:,} n-grams; documents: {row['documents']:,}, with"
+    yield f" all of it: {row['whole']:,}</p>\n"
+    for passage in row["passages"]:
+        ours = [(start, end) for start, end, _, _ in passage["matches"]]
+        theirs = [(start, end) for _, _, start, end in passage["matches"]]
+        name = html.escape(f"{posixpath.basename(passage['file'])} {passage['document']}")
+        yield "<div class=pair><div><div class=from>item</div>"
+        yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=from>{name}</div>"
+        yield f"<p>{mark(passage['text'], theirs)}</p></div></div>\n"
+    yield "</section>\n"
+
+
+def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text as HTML with the spans marked; of a long text the part around them."""
+    if not spans:
+        return html.escape(text)
+    start = max(min(start for start, _ in spans) - _CONTEXT, 0)
+    stop = min(max(end for _, end in spans) + _CONTEXT, len(text))
+    parts = ["… " if start else ""]
+    at = start
+    for first, last in sorted(spans):
+        first = max(first, at)
+        if first < last:
+            marked = html.escape(text[first:last])
+            parts += [html.escape(text[at:first]), f"<mark>{marked}</mark>"]
+            at = last
+    parts += [html.escape(text[at:stop]), " …" if stop < len(text) else ""]
+    return "".join(parts)

@@ -1,0 +1,240 @@
+"""Items planted into documents: how many `corpusmill contamination` finds, beside two other ways; its speed.
+
+    CORPUSMILL_DATA=… python -m tests.bench.contamination [--datatrove PYTHON] [--megabytes N]
+
+Puts 2,000 sentences of real news, in seven ways, into 100,000 passages of real books, and looks for them and
+for 10,000 other sentences: by `corpusmill contamination`, by the 13-grams of GPT-3 (Brown et al. 2020,
+appendix C; small letters, no punctuation), and by the 12-grams of datatrove, where --datatrove names a Python
+that has it and spacy. Prints the share of each kind that was found, false alarms, and core-seconds. With
+--megabytes it writes the passages again and again, up to so much text, and prints MB/s of one worker.
+"""
+
+import argparse
+import gzip
+import itertools
+import json
+import pathlib
+import resource
+import string
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.bench.engines import adopt_orphans, bury_orphans, core_seconds
+from tests.bench.lm1b import print_machine
+from tests.makers.planted_items import KINDS, LONG_WORDS, SHORT_WORDS, Contaminated, plant_items
+from tests.tools.real_data import DATA
+from tests.tools.real_gutenberg import read_bodies
+from transforms.text.duplicates.folded_words import fold_words
+
+DOCUMENTS, PLANTED, ABSENT = 100_000, 2_000, 10_000
+DOCUMENT_CHARACTERS = 900
+PAPER_WORDS = 13
+PEER = pathlib.Path(__file__).with_name("contamination_datatrove.py")
+
+Pairs = set[tuple[str, int]]
+"""(id of an item, number of a document in which something of it was found)."""
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…")
+
+
+class Searched(NamedTuple):
+    """What one way has found."""
+
+    pairs: Pairs
+    seconds: float  # of a core
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--datatrove", default="", help="a Python with datatrove and spacy")
+    parser.add_argument("--documents", type=int, default=DOCUMENTS)
+    parser.add_argument("--planted", type=int, default=PLANTED)
+    parser.add_argument("--absent", type=int, default=ABSENT)
+    parser.add_argument("--megabytes", type=float, default=0, help="of text, to measure the speed")
+    settings = parser.parse_args()
+    adopt_orphans()
+    print_machine()
+    made = plant_items(
+        find_texts(), find_documents(settings.documents), settings.planted, settings.absent
+    )
+    with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as name:
+        folder = pathlib.Path(name)
+        write_truth(folder, made)
+        ways: dict[str, Callable[[], Searched]] = {
+            "corpusmill": lambda: search(folder),
+            "GPT-3, 13-grams": lambda: search_as_paper(made),
+        }
+        if settings.datatrove:
+            ways["datatrove, 12-grams"] = lambda: search_with_peer(folder, settings.datatrove)
+        print_ways(made, {name: way() for name, way in ways.items()})
+        if settings.megabytes:
+            print_speed(folder, made.documents, settings.megabytes)
+
+
+def find_texts() -> list[str]:
+    """Sentences of real news, no two of which share eight words in a row, or all words of a short one."""
+    seen: set[tuple[str, ...]] = set()
+    texts = []
+    for path in sorted((DATA / "news").glob("*.gz")):
+        for text in gzip.decompress(path.read_bytes()).decode("utf-8", "replace").splitlines():
+            words = fold_words(text)
+            ngrams = {
+                tuple(words[at : at + SHORT_WORDS])
+                for at in range(max(len(words) - SHORT_WORDS + 1, 1))
+            }
+            is_long = len(words) >= LONG_WORDS and len(text.split()) >= LONG_WORDS
+            is_short = 2 < len(words) < SHORT_WORDS
+            if (is_long or is_short) and not ngrams & seen:
+                texts.append(text)
+            seen |= ngrams
+    return texts
+
+
+def find_documents(count: int) -> list[str]:
+    """Passages of real books."""
+    passages = (
+        body[start : start + DOCUMENT_CHARACTERS]
+        for body in read_bodies().values()
+        for start in range(0, len(body), DOCUMENT_CHARACTERS)
+    )
+    found = list(itertools.islice(filter(str.strip, passages), count))
+    if len(found) < count:
+        raise ValueError(f"the books have {len(found):,} passages, not {count:,}")
+    return found
+
+
+def write_truth(folder: pathlib.Path, made: Contaminated) -> None:
+    """Writes items.jsonl and documents.jsonl."""
+    items = ({"id": item.id, "text": item.text} for item in made.items)
+    documents = ({"id": str(at), "text": text} for at, text in enumerate(made.documents))
+    for name, rows in (("items", items), ("documents", documents)):
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def search(folder: pathlib.Path) -> Searched:
+    """By the command."""
+    report = folder / "found.jsonl"
+    given = [folder / "documents.jsonl", "--eval", folder / "items.jsonl", "--report", report]
+    seconds = run_command("--train", *given, "--passages", 100)
+    rows = map(json.loads, report.read_text("utf-8").splitlines())
+    return Searched(
+        {(row["id"], int(one["document"])) for row in rows for one in row["passages"]}, seconds
+    )
+
+
+def run_command(*given: object) -> float:
+    """Core-seconds of `corpusmill contamination`."""
+    start = core_seconds()
+    command = [sys.executable, "-m", "pipelines", "contamination", *map(str, given)]
+    ended = subprocess.run(
+        [*command, "--workers", "1"], capture_output=True, text=True, check=False
+    )
+    bury_orphans()
+    if ended.returncode > 1:
+        raise RuntimeError(ended.stderr)
+    print(ended.stdout)
+    return core_seconds() - start
+
+
+def search_as_paper(made: Contaminated) -> Searched:
+    """By 13-grams of words between blanks, in small letters and without punctuation, in plain Python."""
+    start = time.process_time()
+    items_of: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for item in made.items:
+        for ngram in paper_ngrams(item.text):
+            items_of[ngram].add(item.id)
+    pairs: Pairs = set()
+    for number, text in enumerate(made.documents):
+        for ngram in paper_ngrams(text):
+            if ngram in items_of:
+                pairs |= {(item, number) for item in items_of[ngram]}
+    return Searched(pairs, time.process_time() - start)
+
+
+def paper_ngrams(text: str) -> Iterator[tuple[str, ...]]:
+    """All n-grams of a text."""
+    words = text.lower().translate(_PUNCTUATION).split()
+    return zip(*(words[at:] for at in range(PAPER_WORDS)), strict=False)
+
+
+def search_with_peer(folder: pathlib.Path, python: str) -> Searched:
+    """By the filter of datatrove, which names one n-gram of each document that it drops."""
+    start = core_seconds()
+    ended = subprocess.run(
+        [python, str(PEER), str(folder)], capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise RuntimeError(ended.stderr)
+    found = json.loads(ended.stdout.splitlines()[-1])
+    pairs = {(item, int(document)) for document, items in found.items() for item in items}
+    return Searched(pairs, core_seconds() - start)
+
+
+def print_ways(made: Contaminated, ways: Mapping[str, Searched]) -> None:
+    """A row for each way: what was found of each kind, and what was found wrongly."""
+    truth = {item.id: item.document for item in made.items}
+    planted = {item.document for item in made.items if item.kind}
+    of_kind = Counter(item.kind for item in made.items if item.kind)
+    size = sum(len(text.encode()) for text in made.documents) / 1e6
+    print(f"{len(planted):,} items in {len(made.documents):,} documents, {size:.0f} MB;", end=" ")
+    print(f"{len(made.items) - len(planted):,} items in none")
+    print_row("", [*KINDS, "precision", "alarms", "documents", "core-s"])
+    for name, (pairs, seconds) in ways.items():
+        right = {item for item, document in pairs if truth[item] == document}
+        kinds = Counter(item.kind for item in made.items if item.id in right)
+        alarms = {item for item, _ in pairs if truth[item] < 0}
+        dropped = {document for _, document in pairs}
+        print_row(
+            name,
+            [
+                *(f"{kinds[kind] / of_kind[kind]:.1%}" for kind in KINDS),
+                f"{len(right) / max(len(pairs), 1):.1%}",
+                len(alarms),
+                len(dropped - planted),
+                f"{seconds:.1f}",
+            ],
+        )
+    ours = ways["corpusmill"].pairs
+    texts = {item.id: item.text for item in made.items}
+    for item, document in sorted(ours):
+        if truth[item] != document:
+            print(f"  {item} {texts[item][:70]!r}: document {document}")
+
+
+def print_row(name: str, cells: Iterable[object]) -> None:
+    """A row of a table in Markdown."""
+    print("|", " | ".join([name, *map(str, cells)]), "|")
+
+
+def print_speed(folder: pathlib.Path, documents: Sequence[str], megabytes: float) -> None:
+    """Writes the documents into Parquet until there is so much text, and measures."""
+    size = sum(len(text.encode()) for text in documents) / 1e6
+    table = pa.table({"id": [str(at) for at in range(len(documents))], "text": documents})
+    written = 0.0
+    with pq.ParquetWriter(folder / "many.parquet", table.schema, compression="zstd") as file:
+        while written < megabytes:
+            file.write_table(table, row_group_size=10_000)
+            written += size
+    items = folder / "items.jsonl"
+    start = time.perf_counter()
+    seconds = run_command("--train", folder / "many.parquet", "--eval", items)
+    clock = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+    print(
+        f"{written:.0f} MB: {seconds:.1f} core-seconds, {clock:.1f} s, {written / seconds:.1f} MB/s a core;"
+        f" largest process {peak:.0f} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()
