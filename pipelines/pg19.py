@@ -125,9 +125,9 @@ class Pg19(CorpusBuild):
         different = old.books | "DropDuplicates" >> drop
         masked = different.kept | "MaskWords" >> MaskWords(place.scratch, self.masked)
         rows = masked.books | "MakeRows" >> beam.Map(make_row, self.membership)
-        stats = rows | "MeasureRows" >> MeasureRows(TEXT)
+        counted = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
-        shards = stats | "PlanShards" >> plan
+        shards = counted.stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
         write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards)
         written = [rows | "WriteBooks" >> write, dates.files]
@@ -141,7 +141,8 @@ class Pg19(CorpusBuild):
             outputs=written,
             rejected=(old.rejected, different.rejected) | "Rejected" >> beam.Flatten(),
             unread=old.catalog_rejected,
-            stats=stats,
+            stats=counted.stats,
+            lengths=counted.lengths,
             facts=(dates.facts, masked.facts),
         )
 

@@ -163,9 +163,9 @@ class SimpleBooks(CorpusBuild):
                 scratch, sizes.large_words, sizes.small_words
             )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
-        stats = rows | "MeasureRows" >> MeasureRows(TEXT)
+        counted = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
-        shards = stats | "PlanShards" >> plan
+        shards = counted.stats | "PlanShards" >> plan
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
         written = [
             rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
@@ -193,7 +193,8 @@ class SimpleBooks(CorpusBuild):
             ),
             rejected=(readable.rejected_files, fallen) | "Rejected" >> beam.Flatten(),
             unread=readable.catalog_rejected,
-            stats=stats,
+            stats=counted.stats,
+            lengths=counted.lengths,
             facts=sizes.facts,
         )
 

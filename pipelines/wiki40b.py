@@ -56,7 +56,7 @@ from transforms.wiki.link_titles import FindRedirects
 from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from transforms.wiki.listed_sums import sums_beside
-from transforms.wiki.measure_corpus import MeasureCorpus
+from transforms.wiki.measure_corpus import MeasureCorpus, MeasureLengths
 from transforms.wiki.pack_articles import pack_article
 from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
 from transforms.wiki.read_entity_table import EntityTable
@@ -239,6 +239,7 @@ class Wiki40b(CorpusBuild):
             rejected=dropped | "Rejected" >> beam.Flatten(),
             unread=linked.unread,
             stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
+            lengths=corpus | "MeasureLengths" >> MeasureLengths(),
             class_unknown=linked.class_unknown,
             pinned=assigned.pinned,
             subwords=vocabulary.subwords,

@@ -19,13 +19,21 @@ from transforms.text.books.book_stats import (
     measure_book,
     place_of,
 )
+from transforms.text.builds.lengths import length_class
 from transforms.text.fingerprint import SPLITS
 
 BATCH_CHARACTERS = 1 << 24  # of texts in a row group, and in memory at once; or one longer book
 
 
+class MeasuredRows(NamedTuple):
+    """Counts of books."""
+
+    stats: beam.PCollection  # of (split, BookStats)
+    lengths: beam.PCollection  # of ((split, class of words), books)
+
+
 class MeasureRows(beam.PTransform):
-    """PCollection[BookRow] → PCollection[(split, BookStats)].
+    """PCollection[BookRow] → MeasuredRows.
 
     Args:
       text: place in the values of the text that is counted.
@@ -35,12 +43,16 @@ class MeasureRows(beam.PTransform):
         super().__init__()
         self.text = text
 
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        return (
-            rows
-            | "MeasureRow"
-            >> beam.Map(measure_row, self.text).with_output_types(tuple[str, BookStats])
-            | "AddUp" >> beam.CombinePerKey(add_book_stats)
+    def expand(self, rows: beam.PCollection) -> MeasuredRows:
+        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text).with_output_types(
+            tuple[str, BookStats]
+        )
+        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length).with_output_types(
+            tuple[str, int]
+        )
+        return MeasuredRows(
+            stats=measured | "AddUp" >> beam.CombinePerKey(add_book_stats),
+            lengths=lengths | "CountLengths" >> beam.combiners.Count.PerElement(),
         )
 
 
@@ -49,6 +61,11 @@ def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
+
+
+def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
+    """(split, class of the words of the book)."""
+    return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 import apache_beam as beam
 
 from transforms.records import CorpusStats, PackedArticle
+from transforms.text.builds.lengths import length_class
 from transforms.text.wikimedia.corpus_stats import add_stats
 
 
@@ -15,6 +16,22 @@ class MeasureCorpus(beam.PTransform):
             | "StatsOfSplit" >> beam.Map(split_and_stats).with_output_types(tuple[str, CorpusStats])
             | "AddUp" >> beam.CombinePerKey(add_stats)
         )
+
+
+class MeasureLengths(beam.PTransform):
+    """PCollection[PackedArticle] → PCollection[((split, class of its characters), articles)]."""
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return (
+            articles
+            | "LengthOf" >> beam.Map(split_and_length).with_output_types(tuple[str, int])
+            | "Count" >> beam.combiners.Count.PerElement()
+        )
+
+
+def split_and_length(article: PackedArticle) -> tuple[str, int]:
+    """(split, class of the characters of the article)."""
+    return article.split, length_class(article.stats.characters)
 
 
 def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:

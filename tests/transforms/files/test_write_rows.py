@@ -213,7 +213,9 @@ def test_books_are_planned_by_the_bytes_of_their_split(tmp_path: Path) -> None:
     sizes: Counter[str] = Counter()
     for one in made:
         sizes[one.split] += len(str(one.features["text"]).encode())
-    stats = dict(run_transform(MeasureRows(2), rows).elements["main"])
+    measured = run_transform(MeasureRows(2), rows).elements
+    stats = dict(measured["stats"])
+    assert sum(books for _, books in measured["lengths"]) == 60
     assert {split: (one.books, one.text_bytes) for split, one in stats.items()} == {
         "train": (54, sizes["train"]),
         "test": (6, sizes["test"]),

@@ -8,6 +8,7 @@ from transforms.text.books.book_stats import BookStats, add_book_stats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
 from transforms.text.builds.ledger import Accounts, Ledger, NothingLeftError, balance
+from transforms.text.builds.lengths import histograms
 from transforms.text.files.markdown import make_table
 
 
@@ -25,6 +26,7 @@ class BookAccounts:
         The ledger has, beside what every build has:
           files: that were looked at as books.
           stats: (split, BookStats).
+          lengths: ((split, class of words), books).
           facts: (name, what stats.json says under it), each name once.
         """
         per_split = ledger.per_split("stats", self.splits, BookStats())
@@ -37,14 +39,19 @@ class BookAccounts:
             reasons = ledger.often_rejected()
             raise NothingLeftError(["books"], f"no book is left of {files:,} files: {reasons}")
         splits = {**per_split, "total": total}
+        kept = {split: counts.books for split, counts in splits.items()}
+        lengths = histograms(ledger, kept, self.whole)
         stats = {
-            **{split: counts._asdict() for split, counts in splits.items()},
+            **{
+                split: {**counts._asdict(), "books_by_words": lengths[split]}
+                for split, counts in splits.items()
+            },
             **dict(sorted(ledger.values("facts"))),
         }
         return Accounts(
             counts={
                 "files_read": files,
-                "kept": {split: counts.books for split, counts in splits.items()},
+                "kept": kept,
                 "rejected": rejected,
             },
             stats=stats,

@@ -1,6 +1,6 @@
 """What lines are counted by. Counts add up in any order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,15 @@ import numpy.typing as npt
 
 from transforms.text.lines.line_blocks import cut_block
 
-LONGEST_LISTED = 20  # words: the histogram of README.corpus_generation ends in ">20"
+_SHORT, _LONG, _WIDTH = 20, 100, 5
+# Words at which the classes of lines begin. The histogram of README.corpus_generation ends in ">20".
+_STARTS = np.array([*range(_SHORT + 1), *range(_SHORT + 1, _LONG + 2, _WIDTH)])
+CLASSES = (
+    *map(str, range(_SHORT + 1)),
+    *(f"{start}-{start + _WIDTH - 1}" for start in range(_SHORT + 1, _LONG, _WIDTH)),
+    f">{_LONG}",
+)
+"""Words in a line, as they are counted together: "0", "1", … "20", "21-25", … "96-100", ">100"."""
 
 _CHUNK_BYTES = 1 << 18  # at a time: what the cache of a processor holds
 _LINE_FEED, _BLANK = b"\n "
@@ -25,13 +33,27 @@ class LineStats(NamedTuple):
         0  # code points, with the line feeds; what Perl takes for one, even if Unicode has none
     )
     longest_line_bytes: int = 0  # without its line feed
-    lines_by_words: tuple[int, ...] = (0,) * (LONGEST_LISTED + 2)
-    """Lines of 0, 1, … LONGEST_LISTED words, and of more."""
+    lines_by_words: tuple[int, ...] = (0,) * len(CLASSES)
+    """Lines of each of CLASSES."""
 
     def histogram(self) -> dict[str, int]:
-        """Words in a line → lines: "0", "1", … ">20"."""
-        names = [*map(str, range(LONGEST_LISTED + 1)), f">{LONGEST_LISTED}"]
-        return dict(zip(names, self.lines_by_words, strict=True))
+        """Class → lines."""
+        return histogram(self.lines_by_words)
+
+
+def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
+    """Class → lines, of the lines of each of CLASSES."""
+    return dict(zip(CLASSES, lines_by_words, strict=True))
+
+
+def count_by_words(words: npt.ArrayLike) -> tuple[int, ...]:
+    """Lines of each of CLASSES.
+
+    Args:
+      words: of each line; whole numbers.
+    """
+    classes = np.searchsorted(_STARTS, np.asarray(words, np.int64), "right") - 1
+    return tuple(np.bincount(classes, minlength=len(CLASSES)).tolist())
 
 
 def measure_lines(block: bytes) -> LineStats:
@@ -44,14 +66,13 @@ def _measure_chunk(block: bytes) -> LineStats:
     is_end = text == _LINE_FEED
     ends = np.flatnonzero(is_end)
     words = _words_per_line(is_end | (text == _BLANK), ends)
-    listed = np.bincount(np.minimum(words, LONGEST_LISTED + 1), minlength=LONGEST_LISTED + 2)
     return LineStats(
         lines=len(ends),
         words=int(words.sum()),
         bytes=len(text),
         characters=int(np.count_nonzero((text & 0b1100_0000) != 0b1000_0000)),
         longest_line_bytes=int(np.diff(ends, prepend=-1).max()) - 1,
-        lines_by_words=tuple(listed.tolist()),
+        lines_by_words=count_by_words(words),
     )
 
 

@@ -7,6 +7,7 @@ from transforms.records import CorpusStats, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
 from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLeftError, balance
+from transforms.text.builds.lengths import histograms
 from transforms.text.builds.plausibility import NOT_LINKED
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
@@ -34,6 +35,7 @@ def account_for_articles(
     The ledger has, beside what every build has:
       pages: well-formed pages that were read.
       stats: (split, CorpusStats).
+      lengths: ((split, class of characters), articles).
       links: (one of LINKED_BY, pages that are linked to an item so); only where LINKED_FROM is a setting.
       class_unknown: articles that are kept although the class of their entity is not known.
       pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
@@ -58,6 +60,11 @@ def account_for_articles(
     linked = _count_links(ledger) if sources else {}
     subwords = ledger.one("subwords")
     vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
+    lengths = histograms(ledger, kept, SPLITS)
+    in_all = {
+        split: {**counts, "articles_by_characters": lengths[split]}
+        for split, counts in stats.items()
+    }
     newer, findings = _newer(ledger, pages)
     return Accounts(
         counts={
@@ -69,7 +76,7 @@ def account_for_articles(
             "pinned_elsewhere": pinned.get(True, 0),
             **({"linked": linked} if linked else {}),
         },
-        stats=stats,
+        stats=in_all,
         sections=[
             *newer,
             *make_table(
@@ -81,7 +88,7 @@ def account_for_articles(
             *_paper(paper or {}),
             *not_kept(pages, "pages", rejected),
         ],
-        findings={"stats": stats} | vocabulary | findings,
+        findings={"stats": in_all} | vocabulary | findings,
     )
 
 

@@ -30,6 +30,7 @@ def account_for(**changed: Any) -> Accounts:
         "rejected": [(("screen-books", "poems"), 3), (("read-books", "html-page"), 1)],
         "outputs": files(),
         "stats": list(STATS.items()),
+        "lengths": [(("train", 6), 4), (("test", 8), 2), (("train_2", 6), 1)],
         "facts": [("sizes", {"tokens": 1060}), ("masked", 5)],
     } | changed
     account = BookAccounts(
@@ -52,6 +53,7 @@ def test_sound_accounts() -> None:
         "characters": 600,
         "text_bytes": 610,
         "line_feeds": 0,
+        "books_by_words": {"8-11": 4, "12-15": 0, "16-23": 2},
     }
     assert accounts.findings == {"stats": accounts.stats}
     assert "\n".join(accounts.sections) == (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from transforms.text.lines import line_stats
 from transforms.text.lines.line_blocks import block_of
 from transforms.text.lines.line_stats import (
-    LONGEST_LISTED,
+    CLASSES,
     LineStats,
     add_line_stats,
     measure_lines,
@@ -18,7 +18,12 @@ LINES = st.lists(st.text("ab \téß語😀", max_size=60).map(str.encode), max_s
 
 
 def by_words(lines: dict[int, int]) -> tuple[int, ...]:
-    return tuple(lines.get(words, 0) for words in range(LONGEST_LISTED + 2))
+    counts = dict.fromkeys(CLASSES, 0)
+    for words, count in lines.items():
+        first = (words - 1) // 5 * 5 + 1
+        wide = f"{first}-{first + 4}" if words > 20 else str(words)
+        counts[">100" if words > 100 else wide] += count
+    return tuple(counts.values())
 
 
 @pytest.mark.parametrize(
@@ -37,7 +42,8 @@ def by_words(lines: dict[int, int]) -> tuple[int, ...]:
         (b"\xff" + 12 * b"\x80" + b"\n", LineStats(1, 1, 14, 2, 13, by_words({1: 1}))),
         (b"w " * 20 + b"\n", LineStats(1, 20, 41, 41, 40, by_words({20: 1}))),
         (b"w " * 21 + b"\n", LineStats(1, 21, 43, 43, 42, by_words({21: 1}))),
-        (b"w " * 500 + b"\n", LineStats(1, 500, 1001, 1001, 1000, by_words({21: 1}))),
+        (b"w " * 100 + b"\n", LineStats(1, 100, 201, 201, 200, by_words({100: 1}))),
+        (b"w " * 500 + b"\n", LineStats(1, 500, 1001, 1001, 1000, by_words({500: 1}))),
     ],
 )
 def test_counts(block: bytes, expected: LineStats) -> None:
@@ -54,7 +60,7 @@ def test_counts_are_those_of_a_plain_count(lines: list[bytes]) -> None:
         bytes=sum(len(line) + 1 for line in lines),
         characters=sum(len(text) + 1 for text in texts),
         longest_line_bytes=max(map(len, lines), default=0),
-        lines_by_words=by_words(Counter(min(number, LONGEST_LISTED + 1) for number in words)),
+        lines_by_words=by_words(Counter(words)),
     )
 
 
@@ -79,5 +85,6 @@ def test_chunks_make_no_difference(chunk_bytes: int, monkeypatch: pytest.MonkeyP
 def test_histogram_names_the_words() -> None:
     histogram = measure_lines(b"a b\n" + b"w " * 30 + b"\n").histogram()
     assert list(histogram)[:2] == ["0", "1"]
-    assert list(histogram)[-2:] == ["20", ">20"]
-    assert {words: lines for words, lines in histogram.items() if lines} == {"2": 1, ">20": 1}
+    assert list(histogram)[20:23] == ["20", "21-25", "26-30"]
+    assert list(histogram)[-2:] == ["96-100", ">100"]
+    assert {words: lines for words, lines in histogram.items() if lines} == {"2": 1, "26-30": 1}

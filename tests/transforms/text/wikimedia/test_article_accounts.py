@@ -45,6 +45,7 @@ def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> Accou
         "class_unknown": 2,
         "pinned": [(True, 1), (False, 2)],
         "stats": list(STATS.items()),
+        "lengths": [(("train", 14), 3), (("test", 13), 1)],
         "subwords": [TRAINED],
         "subword_stats": list(IN_PIECES.items()),
     } | changed
@@ -68,9 +69,11 @@ def test_sound_accounts() -> None:
     }
     stats = accounts.stats
     assert list(stats) == ["train", "validation", "test", "total"]
-    assert stats["validation"] == CorpusStats()._asdict() | SubwordStats()._asdict()
+    lengths = {"articles_by_characters": {"96-127": 0, "128-191": 0}}
+    assert stats["validation"] == CorpusStats()._asdict() | SubwordStats()._asdict() | lengths
     total = CorpusStats(4, 4, 6, 70, 800, 910)._asdict() | SubwordStats(240, 800, 1, 5)._asdict()
-    assert stats["total"] == total
+    lengths = {"articles_by_characters": {"96-127": 1, "128-191": 3}}
+    assert stats["total"] == total | lengths
     assert accounts.findings == {"stats": stats, "sentencepiece": TRAINED.summary()}
 
 
@@ -105,7 +108,8 @@ def test_the_sections_of_the_card() -> None:
 @pytest.mark.parametrize("subwords", [[], [UNTRAINED]])
 def test_a_build_without_a_vocabulary(subwords: list[TrainedSubwords]) -> None:
     accounts = account_for(subwords=subwords, subword_stats=[])
-    assert accounts.stats["train"] == STATS["train"]._asdict()
+    lengths = {"articles_by_characters": {"96-127": 0, "128-191": 3}}
+    assert accounts.stats["train"] == STATS["train"]._asdict() | lengths
     assert "sentencepiece" not in "\n".join(accounts.sections)
     reasons = [accounts.findings["sentencepiece"]["reason"]] if subwords else []
     assert reasons == [one.reason for one in subwords]
@@ -125,6 +129,7 @@ def test_a_dump_without_a_page() -> None:
     [
         ({"pages": 10}, "4 kept + 6 rejected are not the 11 pages that were read"),
         ({"rejected": REJECTED[:1]}, "4 kept + 4 rejected are not the 9 pages that were read"),
+        ({"lengths": []}, "0 with a length are not the 3 documents of train"),
         ({"outputs": []}, "0 in parquet files are not the 3 articles of train"),
         ({"outputs": FILES[:3]}, "0 in tfrecord files are not the 3 articles of train"),
         (

@@ -14,6 +14,7 @@ from transforms.text.builds.ledger import (
     balance,
 )
 from transforms.text.files.markdown import make_table
+from transforms.text.lines.line_stats import count_by_words, histogram
 from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
 from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
 from transforms.text.translation.sourcing.newer import describe_newer
@@ -144,6 +145,9 @@ def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> d
         "articles_by_sentences": {
             str(length): articles for length, articles in selection.lengths.items()
         },
+        "sentences_by_words": histogram(
+            count_by_words([len(one.text.split()) for one in sentences])
+        ),
         "shortages": [str(shortage) for shortage in selection.shortages],
     }
 

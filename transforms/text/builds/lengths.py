@@ -1,0 +1,50 @@
+"""Histograms of lengths: documents of 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, … words or characters."""
+
+from collections.abc import Mapping, Sequence
+
+from transforms.text.builds.ledger import Ledger, balance
+
+LENGTHS = "lengths"
+"""The account of a ledger: ((split, class of length), documents)."""
+
+_SINGLE = 4  # the lengths below it are classes of their own
+
+
+def length_class(length: int) -> int:
+    """The class of a length: two of them double it."""
+    bits = length.bit_length()
+    return 2 * bits - 2 + (length >> bits - 2 & 1) if bits > 1 else length
+
+
+def name_class(number: int) -> str:
+    """ "0", "1", "2", "3", "4-5", "6-7", "8-11"."""
+    if number < _SINGLE:
+        return str(number)
+    width = 1 << number // 2 - 1
+    low = (2 + number % 2) * width
+    return f"{low}-{low + width - 1}"
+
+
+def histograms(
+    ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Split, or "total" → class → documents, from the shortest class in the build to the longest.
+
+    Raises AccountingError where they are not the documents that were kept.
+
+    Args:
+      kept: split → documents; "total" may be among them.
+      whole: splits that the total is the sum of.
+    """
+    counts = ledger.pairs(LENGTHS)
+    classes = [number for _, number in counts]
+    numbers = range(min(classes, default=0), max(classes, default=-1) + 1)
+    found = {
+        split: {name_class(number): counts.get((split, number), 0) for number in numbers}
+        for split in kept
+        if split != "total"
+    }
+    for split, histogram in found.items():
+        balance(kept[split], f"documents of {split}", with_a_length=sum(histogram.values()))
+    names = map(name_class, numbers)
+    return {**found, "total": {name: sum(found[one][name] for one in whole) for name in names}}
