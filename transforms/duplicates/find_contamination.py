@@ -23,7 +23,6 @@ from transforms.files.spread import Spread, SpreadAll
 from transforms.files.stores import is_local
 from transforms.text.duplicates.contamination_evidence import (
     Found,
-    Place,
     add,
     add_to,
     describe,
@@ -91,14 +90,14 @@ class _Search(beam.DoFn):
         counts: dict[str, int] = {}
         for batch in _gather(read_part(part)):
             block = fold_block(batch.texts)
-            places = [Place(part.file.path, key) for key in batch.ids]
-            add_to(
-                sums, describe(index, block, places, index.find(block), self._shown), self._shown
-            )
+            runs = index.find(block)
+            found = describe(index, block, part.file.path, batch.ids, runs, self._shown)
+            add_to(sums, found, self._shown)
+            content = block.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),
                 "words": len(block.hashes),
-                "bytes": sum(len(text.encode("utf-8", "surrogatepass")) for text in batch.texts),
+                "bytes": len(content) - max(len(batch.texts) - 1, 0),
             }
             counters.count(STAGE, "text_bytes", read["bytes"])
             rejected = {f"rejected/{reason}": number for reason, number in batch.rejected.items()}

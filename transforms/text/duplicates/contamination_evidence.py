@@ -64,12 +64,12 @@ def order(passage: Passage) -> tuple[int, int, Place, int]:
 
 
 def describe(
-    index: EvaluationIndex, block: TextBlock, places: Sequence[Place], runs: Runs, shown: int
+    index: EvaluationIndex, block: TextBlock, file: str, ids: Sequence[str], runs: Runs, shown: int
 ) -> Iterator[tuple[int, Found]]:
     """(number of an evaluation text, what the texts of a block have in common with it).
 
     Args:
-      places: of the texts of the block.
+      file, ids: of the texts of the block.
       shown: so many passages at most.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
@@ -80,7 +80,9 @@ def describe(
         for document, some in _groups(of_item.documents):
             sizes = of_item.sizes[some]
             ngrams = _ngrams_of(index, words, of_item.places[some], sizes)
-            documents.append((-int(sizes.max()), -count(ngrams), places[document], some, ngrams))
+            documents.append(
+                (-int(sizes.max()), -count(ngrams), Place(file, ids[document]), some, ngrams)
+            )
         best = sorted(documents, key=lambda one: one[:3])[:shown]
         yield (
             item,

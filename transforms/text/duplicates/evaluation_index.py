@@ -246,7 +246,7 @@ def _short_spans(block: TextBlock, n: int) -> tuple[Int64s, Int64s]:
     """(first word, words) of lines, and of whole texts, that have fewer than n words."""
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
     spans = []
-    for bounds in (numpy.union1d(feeds, block.bounds), block.bounds):
+    for bounds in (numpy.sort(numpy.concatenate([feeds, block.bounds])), block.bounds):
         sizes = numpy.diff(bounds)
         is_short = (sizes > 0) & (sizes < n)
         spans.append(bounds[:-1][is_short] * n + sizes[is_short])

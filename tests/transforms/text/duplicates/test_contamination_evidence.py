@@ -8,7 +8,6 @@ import pytest
 
 from transforms.text.duplicates.contamination_evidence import (
     Found,
-    Place,
     add,
     add_to,
     describe,
@@ -30,8 +29,8 @@ INDEX = build_index(ITEMS, 4)
 def found_in(texts: Sequence[str], first: int = 0) -> dict[int, Found]:
     """What some texts have of the items."""
     block = fold_block(texts)
-    places = [Place("file", f"{first + number:03}") for number in range(len(texts))]
-    return dict(describe(INDEX, block, places, INDEX.find(block), SHOWN))
+    ids = [f"{first + number:03}" for number in range(len(texts))]
+    return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN))
 
 
 def made_texts(chance: random.Random, count: int) -> list[str]:
