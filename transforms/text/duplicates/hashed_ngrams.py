@@ -30,7 +30,7 @@ _LANE_BYTES = 8
 
 # Odd, or words would lose bits. Its powers less 1 have few factors 2, so that words which change places
 # change the sum: 3 modulo 8 leaves one for odd powers, and 3 for the square.
-_MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
+MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
 _PIECE_WORDS = 1 << 14  # 128 KB an array: some of them stay in the processor's cache
 
 
@@ -92,7 +92,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
     while len(spans):
         unused_bytes = numpy.maximum(_LANE_BYTES - sizes, 0).astype(numpy.uint64)
         lane = lanes[starts] << (unused_bytes * numpy.uint64(8))
-        hashes[spans] = finalize(hashes[spans] * _MULTIPLIER + lane)
+        hashes[spans] = finalize(hashes[spans] * MULTIPLIER + lane)
         is_longer = sizes > _LANE_BYTES
         spans = spans[is_longer]
         starts = starts[is_longer] + _LANE_BYTES
@@ -107,7 +107,7 @@ def join_hashes(words: Uint64s, n: int) -> Uint64s:
         piece = ngrams[start : start + _PIECE_WORDS]
         piece[:] = words[start : start + len(piece)]
         for place in range(start + 1, start + n):
-            piece *= _MULTIPLIER
+            piece *= MULTIPLIER
             piece += words[place : place + len(piece)]
         finalize(piece)
     return ngrams

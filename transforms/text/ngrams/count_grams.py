@@ -1,0 +1,148 @@
+"""Counts of n-grams of all orders, from the counts of the longest.
+
+A sentence is preceded by as many <S> as the longest n-gram has words before its last, so that each word is
+the last one of one n-gram of the highest order. All shorter n-grams are suffixes of those. An n-gram that
+begins with two <S> is no n-gram of its order: it stands for the shorter one, which begins with one.
+
+The adjusted count of an n-gram is the number of different words before it, which is what Kneser-Ney
+smoothing counts; its own count at the highest order, and where it begins with <S>, before which there is
+nothing (Chen and Goodman 1998; Heafield et al. 2013, section 3.2).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.text.ngrams.gram_tables import (
+    ADJUSTED_COUNTS,
+    COUNTS,
+    END,
+    START,
+    Bools,
+    Int64s,
+    Table,
+    Words,
+    group_rows,
+    make_table,
+    take_rows,
+)
+from transforms.text.ngrams.number_words import Numbers
+
+MOST_TALLIED = 4  # counts from 1 to 4 decide about the discounts
+
+
+class Tally(NamedTuple):
+    """Counts of n-grams of one order."""
+
+    grams: int = 0  # different ones
+    kept: int = 0  # of these that are not cut off
+    adjusted: int = 0  # sum of their adjusted counts
+    of_count: tuple[int, ...] = (0,) * MOST_TALLIED  # n-grams with the adjusted count 1, 2, 3, 4
+
+
+def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
+    """Order → the largest count that is cut off.
+
+    Args:
+      prune: of orders 1, 2 and so on; the last holds for all further ones, and () cuts nothing off.
+    """
+    last = prune[-1] if prune else 0
+    return {n: prune[n - 1] if n <= len(prune) else last for n in range(1, order + 1)}
+
+
+def add_tallies(tallies: Iterable[Tally]) -> Tally:
+    """The sum of several."""
+    grams, kept, adjusted, of_count = zip(Tally(), *tallies, strict=True)
+    columns = zip(*of_count, strict=True)
+    return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, columns)))
+
+
+def windows_of(numbers: Numbers, order: int) -> Words:
+    """For each word and each end of a sentence, the n-gram that ends there, with <S> before the first word.
+
+    Args:
+      numbers: whole sentences, each with END at its end.
+    """
+    before = order - 1
+    is_first = np.ones(len(numbers), np.int64)
+    is_first[1:] = numbers[:-1] == END
+    places = np.arange(len(numbers)) + before * np.cumsum(is_first)
+    padded = np.full(len(numbers) + before * int(is_first.sum()), START, np.uint32)
+    padded[places] = numbers
+    windows: Words = np.lib.stride_tricks.sliding_window_view(padded, order)[places - before]
+    return windows
+
+
+def count_grams(numbers: Numbers, order: int) -> Table:
+    """The n-grams of the highest order of some sentences, with their counts."""
+    words = windows_of(numbers, order)
+    return _count(words, np.ones(len(words), np.int64))
+
+
+def add_counts(tables: Sequence[Table]) -> Table:
+    """The sum of counts of n-grams."""
+    return _count(
+        np.concatenate([table["words"] for table in tables]),
+        np.concatenate([table["count"] for table in tables]),
+    )
+
+
+def _count(words: Words, counts: Int64s) -> Table:
+    order, starts = group_rows(words)
+    sums = np.add.reduceat(counts[order], starts) if len(starts) else counts
+    return make_table(take_rows(words, order[starts]), COUNTS, sums)
+
+
+def adjust_highest(table: Table) -> Table:
+    """Counts of the highest order with their adjusted counts, which are the same."""
+    return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
+
+
+def count_suffixes(table: Table) -> Table:
+    """The n-grams that are one word shorter, counted.
+
+    Args:
+      table: of COUNTS or ADJUSTED_COUNTS, with all n-grams that end with the ones that it gives.
+    """
+    suffixes = table["words"][:, 1:]
+    order, starts = group_rows(suffixes)
+    words = take_rows(suffixes, order[starts])
+    if not len(starts):
+        return make_table(words, ADJUSTED_COUNTS, [], [])
+    counts = np.add.reduceat(table["count"][order], starts)
+    before = np.diff(starts, append=len(order))
+    return make_table(
+        words, ADJUSTED_COUNTS, counts, np.where(words[:, 0] == START, counts, before)
+    )
+
+
+def is_gram(words: Words) -> Bools:
+    """False of what begins with two <S>."""
+    if words.shape[1] == 1:
+        return np.ones(len(words), np.bool_)
+    found: Bools = words[:, 1] != START
+    return found
+
+
+def only_grams(table: Table) -> Table:
+    """Without what begins with two <S>."""
+    return table[is_gram(table["words"])]
+
+
+def is_kept(table: Table, most_cut: int) -> Bools:
+    """Whether an n-gram is in the model: its count is above `most_cut`."""
+    kept: Bools = table["count"] > most_cut
+    return kept
+
+
+def tally_of(table: Table, most_cut: int) -> Tally:
+    """Counts of counts. Those that are cut off count, too.
+
+    Args:
+      table: of ADJUSTED_COUNTS, n-grams only.
+    """
+    adjusted = table["adjusted"]
+    few = np.bincount(adjusted[adjusted <= MOST_TALLIED], minlength=MOST_TALLIED + 1)
+    kept = int(np.count_nonzero(is_kept(table, most_cut)))
+    return Tally(len(table), kept, int(adjusted.sum()), tuple(few[1:].tolist()))

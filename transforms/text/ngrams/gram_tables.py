@@ -1,0 +1,137 @@
+"""Tables of n-grams: NumPy arrays of records, a row per n-gram, with its words as numbers and some values.
+
+All n-grams of a table have the same order. Rows are found and grouped by a hash of 64 bits; where two
+n-grams share a hash, their words decide, so that no result depends on chance.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.text.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finalize
+
+Words = npt.NDArray[np.uint32]
+"""Numbers of words, shape (n-grams, order)."""
+
+Table = npt.NDArray[Any]
+"""Records with `words` and the values of a kind, each n-gram once unless said otherwise."""
+
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+UNKNOWN, START, END = range(3)
+"""Numbers of <UNK>, <S> and </S>; those of other words follow."""
+
+COUNTED = ("count", "<i8")  # how often it is in the text
+ADJUSTED = ("adjusted", "<i8")  # distinct words before it, or its count (see count_grams.py)
+WEIGHT = ("weight", "<f8")  # of its own share of the probability, discounted
+SHARE = ("share", "<f8")  # of probability that its context leaves to the shorter n-gram
+PROBABILITY = ("probability", "<f8")
+BACKOFF = ("backoff", "<f8")  # factor of what is not seen after it
+
+COUNTS = (COUNTED,)
+ADJUSTED_COUNTS = (COUNTED, ADJUSTED)
+WEIGHTS = (WEIGHT, SHARE)
+BACKOFFS = (BACKOFF,)
+PROBABILITIES = (PROBABILITY,)
+ENTRIES = (PROBABILITY, BACKOFF)
+
+
+def dtype_of(order: int, values: tuple[tuple[str, str], ...]) -> np.dtype[Any]:
+    """The type of the records of a table."""
+    return np.dtype([("words", "<u4", (order,)), *values])
+
+
+def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any) -> Table:
+    """A table of these words and values."""
+    table = np.empty(len(words), dtype_of(words.shape[1], values))
+    table["words"] = words
+    for (name, _), column in zip(values, columns, strict=True):
+        table[name] = column
+    return table
+
+
+def read_table(data: bytes, order: int, values: tuple[tuple[str, str], ...]) -> Table:
+    """The table whose bytes these are. It cannot be written to."""
+    return np.frombuffer(data, dtype_of(order, values))
+
+
+def take_rows(rows: Any, places: Int64s) -> Any:
+    """`rows[places]`, which NumPy takes eight times as long for."""
+    return np.take(rows, places, axis=0)
+
+
+def hash_rows(words: Words) -> Uint64s:
+    """A hash of each n-gram."""
+    hashes = np.zeros(len(words), np.uint64)
+    for column in words.T:
+        hashes *= MULTIPLIER
+        hashes += column
+    return finalize(hashes)
+
+
+def group_rows(words: Words) -> tuple[Int64s, Int64s]:
+    """The order that puts equal n-grams side by side, and where in that order each begins."""
+    hashes = hash_rows(words)
+    order = np.argsort(hashes)
+    is_new = _is_new(take_rows(words, order))
+    hashes = hashes[order]
+    if np.any(is_new[1:] & (hashes[1:] == hashes[:-1])):  # two n-grams share a hash
+        order = sort_rows(words)
+        is_new = _is_new(take_rows(words, order))
+    return order, np.flatnonzero(is_new)
+
+
+def sort_rows(words: Words) -> Int64s:
+    """The order of the numbers, the first word first."""
+    columns = [column.astype(np.uint64) for column in words.T]
+    if len(columns) % 2:
+        columns.append(np.zeros(len(words), np.uint64))
+    pairs = zip(columns[::2], columns[1::2], strict=True)  # half as many keys
+    return np.lexsort([(first << np.uint64(32)) | second for first, second in pairs][::-1])
+
+
+def _is_new(words: Words) -> Bools:
+    """Whether a row differs from the one before it."""
+    is_new = np.zeros(len(words), np.bool_)
+    is_new[:1] = True
+    for column in words.T:
+        is_new[1:] |= column[1:] != column[:-1]
+    return is_new
+
+
+def look_up(wanted: Words, words: Words) -> Int64s:
+    """The row of each wanted n-gram among `words`, which has each once; -1 for those it does not have."""
+    order, starts = group_rows(np.concatenate([words, wanted]))
+    group = np.empty(len(order), np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    row_of_group = np.full(len(starts), -1, np.int64)
+    row_of_group[group[: len(words)]] = np.arange(len(words))
+    found: Int64s = row_of_group[group[len(words) :]]
+    return found
+
+
+def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
+    """The bucket of each n-gram: ranges of the hash, of which the first has the least ones.
+
+    Args:
+      buckets: a power of 2, at most 2**16.
+    """
+    bits = buckets.bit_length() - 1
+    return (hash_rows(words) >> np.uint64(64 - bits) if bits else np.zeros(len(words))).astype(
+        np.uint16
+    )
+
+
+def cut_table(
+    table: Table, bucket: npt.NDArray[np.uint16], buckets: int
+) -> Iterator[tuple[int, Table]]:
+    """(bucket, its rows) for each bucket that has rows. The parts lie one after the other in one table."""
+    in_order = take_rows(table, np.argsort(bucket, kind="stable"))
+    ends = np.cumsum(np.bincount(bucket, minlength=buckets)).tolist()
+    for number, (start, end) in enumerate(pairwise([0, *ends])):
+        if start < end:
+            yield number, in_order[start:end]

@@ -1,0 +1,127 @@
+"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as KenLM's lmplz computes it.
+
+    p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
+
+a are adjusted counts (see count_grams.py), a(h) their sum over all words, h' is h without its first word, and
+share(h) is what the discounts D have taken away, over a(h). The unigrams are interpolated with 1 / V; V
+counts <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h) and in the discounts, and the
+share of h has all of their probability.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.text.ngrams.count_grams import MOST_TALLIED, Tally, is_kept
+from transforms.text.ngrams.gram_tables import (
+    BACKOFFS,
+    PROBABILITIES,
+    START,
+    UNKNOWN,
+    WEIGHTS,
+    Int64s,
+    Table,
+    group_rows,
+    look_up,
+    make_table,
+    take_rows,
+)
+
+FALLBACK = (0.0, 0.5, 1.0, 1.5)
+"""Discounts of lmplz --discount_fallback, where counts of counts give none."""
+
+
+class Discounts(NamedTuple):
+    """What is taken away from the counts of one order."""
+
+    of_count: tuple[float, ...]  # of counts 0, 1, 2, and of 3 or more
+    is_fallback: bool = False  # the text has too few n-grams to estimate them
+
+
+def estimate_discounts(tally: Tally) -> Discounts:
+    """Discounts by Chen and Goodman 1998, equation (26)."""
+    seen = (0, *tally.of_count)
+    if not all(seen[1:]):
+        return Discounts(FALLBACK, True)
+    y = seen[1] / (seen[1] + 2 * seen[2])
+    found = [j - (j + 1) * y * seen[j + 1] / seen[j] for j in range(1, MOST_TALLIED)]
+    if not all(0 <= discount <= j for j, discount in enumerate(found, 1)):
+        return Discounts(FALLBACK, True)
+    return Discounts((0.0, *found))
+
+
+def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
+    """(n-grams that are kept with their WEIGHTS, contexts with their BACKOFFS).
+
+    Args:
+      table: of ADJUSTED_COUNTS, of order 2 or more, with all n-grams of each context.
+    """
+    order, starts = group_rows(table["words"][:, :-1])
+    table = take_rows(table, order)
+    sizes = np.diff(starts, append=len(table))
+    adjusted, kept = table["adjusted"], is_kept(table, most_cut)
+    discount = np.array(discounts.of_count)[np.minimum(adjusted, 3)]
+    share = np.zeros(len(starts))
+    for count in range(1, len(discounts.of_count)):
+        has_count = kept & (np.minimum(adjusted, 3) == count)
+        share += discounts.of_count[count] * _add_up(has_count.astype(np.int64), starts)
+    share += _add_up(np.where(kept, 0, adjusted), starts)
+    whole = _add_up(adjusted, starts)
+    share /= whole
+    weights = (adjusted - discount) / np.repeat(whole, sizes)
+    weighed = make_table(table["words"], WEIGHTS, weights, np.repeat(share, sizes))
+    contexts = make_table(table["words"][starts, :-1], BACKOFFS, share)
+    return weighed[kept], contexts
+
+
+def _add_up(values: Int64s, starts: Int64s) -> Int64s:
+    """The sums of runs of values."""
+    return np.add.reduceat(values, starts) if len(starts) else values[:0]
+
+
+def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
+    """V: words that are predicted, </S> and <UNK> among them.
+
+    Args:
+      tally: of unigrams.
+      has_unknown: whether <UNK> is in the text.
+    """
+    return tally.grams + (not has_unknown)
+
+
+def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: int) -> Table:
+    """The PROBABILITIES of a part of the unigrams.
+
+    Args:
+      tally: of all unigrams.
+      size: see `vocabulary_size`.
+    """
+    ones, twos = tally.of_count[:2]
+    seen = (0, ones, twos, tally.grams - ones - twos)
+    left = sum(map(float.__mul__, discounts.of_count, map(float, seen))) / tally.adjusted
+    discount = np.array(discounts.of_count)[np.minimum(table["adjusted"], 3)]
+    own = (table["adjusted"] - discount) / tally.adjusted
+    return make_table(table["words"], PROBABILITIES, own + left / size)
+
+
+def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
+    """<S>, which is never predicted and has probability 1, and <UNK> where the text has none."""
+    nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
+    unknown = estimate_unigrams(nothing, tally, discounts, size)
+    start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)
+    return start if has_unknown else np.concatenate([unknown, start])
+
+
+def interpolate(weighed: Table, shorter: Table) -> Table:
+    """The PROBABILITIES of n-grams.
+
+    Args:
+      weighed: WEIGHTS of n-grams.
+      shorter: PROBABILITIES that have all their suffixes.
+    Raises ValueError for a suffix that is not there.
+    """
+    rows = look_up(weighed["words"][:, 1:], shorter["words"])
+    if np.any(rows < 0):
+        raise ValueError("a model has an n-gram, and not the end of it")
+    probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
+    return make_table(weighed["words"], PROBABILITIES, probabilities)

@@ -1,0 +1,61 @@
+"""Blocks of lines → numbers of words, with the end of each line.
+
+A word is what stands between blanks (U+0020) and the ends of a line, as in word_counts.py. The numbers are
+the ranks of the words of a vocabulary by their bytes, after the three signs. Spelled like a sign, or with a
+control character, which ARPA files cannot hold, a word is in no vocabulary.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.text.lines.line_blocks import cut_block
+from transforms.text.ngrams.gram_tables import END, UNKNOWN
+from transforms.text.vocabularies.vocabulary import SIGNS as PAPER_SIGNS
+from transforms.text.vocabularies.word_counts import CHUNK_BYTES, spread_words
+
+Numbers = npt.NDArray[np.uint32]
+
+SIGNS = (b"<unk>", b"<s>", b"</s>")
+"""As ARPA files have them, by their numbers; the paper writes <UNK>, <S> and </S>."""
+
+_LINE_FEED = ord("\n")
+_EMPTY = np.uint32(2**32 - 1)
+_NEVER = pa.array([*SIGNS, *PAPER_SIGNS], pa.binary())
+_CONTROL = r"[\x00-\x1f\x7f]"
+
+
+def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
+    """The words that are in a vocabulary, in no order.
+
+    Args:
+      counts: of the whole text (see word_counts.py).
+    """
+    words = counts.filter(pc.greater_equal(counts["count"], min_count))["word"]
+    is_never = pc.or_(pc.is_in(words, _NEVER), pc.match_substring_regex(words, _CONTROL))
+    return words.filter(pc.invert(is_never))
+
+
+def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
+    """The numbers of the words of a block, and END where a line ends.
+
+    Args:
+      words: the vocabulary, by bytes.
+    """
+    parts = [_number_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES)]
+    return np.concatenate(parts) if parts else np.empty(0, np.uint32)
+
+
+def _number_chunk(block: bytes, words: pa.BinaryArray) -> Numbers:
+    encoded = spread_words(block).dictionary_encode()
+    distinct = pc.binary_slice(encoded.dictionary, 0, -1)
+    found = pc.index_in(distinct, words).fill_null(-len(SIGNS) + UNKNOWN)
+    number_of = found.to_numpy().astype(np.int64) + len(SIGNS)
+    number_of[pc.equal(pc.binary_length(distinct), 0).to_numpy(False)] = _EMPTY
+    numbers = number_of.astype(np.uint32)[encoded.indices.to_numpy()]
+    characters = np.frombuffer(block, np.uint8)
+    is_end = characters[(characters == _LINE_FEED) | (characters == ord(" "))] == _LINE_FEED
+    pairs = np.stack([numbers, np.full(len(numbers), END, np.uint32)], axis=1)
+    found_numbers: Numbers = pairs[np.stack([numbers != _EMPTY, is_end], axis=1)]
+    return found_numbers
