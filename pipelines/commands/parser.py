@@ -10,11 +10,11 @@ from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
 from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.commands.look import report
-from pipelines.commands.overlaps import contamination
+from pipelines.commands.overlaps import contamination, overlap
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
-OF_BUILDS = (fetch, refresh, report, verify, compare, contamination, score, demo)
+OF_BUILDS = (fetch, refresh, report, verify, compare, contamination, overlap, score, demo)
 
 EPILOG = """\
 first steps:

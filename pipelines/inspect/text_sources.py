@@ -84,6 +84,27 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
     return found
 
 
+def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
+    """Documents with all their splits, and the text as it stands.
+
+    Raises InputError for what is not there, ValueError for columns that are not, and for builds of sentences.
+    """
+    found = []
+    for argument in map(_parse, arguments):
+        if not _is_folder(argument.path):
+            files = tuple(_foreign_files(argument, id_column))
+            found.append(EvaluationSet(argument.name or posixpath.basename(argument.path), files))
+            continue
+        for build in _builds_below(argument.path):
+            if shapes()[build.corpus].repeats:
+                raise ValueError(
+                    f"{build.folder} holds sentences: corpusmill contamination compares those"
+                )
+            files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
+            found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
+    return found
+
+
 def _parse(argument: str) -> _Argument:
     named = _NAMED.fullmatch(argument)
     name, path = named.groups() if named else ("", argument)

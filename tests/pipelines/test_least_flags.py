@@ -41,6 +41,7 @@ TYPED = [
     "report {demo}/wiki40b/*",
     "verify {demo}/lm1b/*",
     "compare {demo}/wiki40b/uk/2* {demo}/wiki40b/uk/2*",
+    "overlap {demo}/pg19 --output found",
     f"score bpc {LIKELIHOOD}",
     f"score bpb {LIKELIHOOD}",
     f"score perplexity {LIKELIHOOD}",

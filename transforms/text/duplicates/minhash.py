@@ -209,3 +209,26 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
         (at,) = numpy.nonzero(places - first > anchor + NEIGHBOURS)
         pairs.append(numpy.column_stack((ids[first[at] + anchor], ids[at])))
     return numpy.concatenate(pairs)
+
+
+def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
+    """Rows (smaller id, greater id): pairs of an even and an odd id of one bucket, some of them twice.
+
+    A member is paired with all of the other kind, or with as many as `pair_members` would give it, each of
+    them about as often.
+    """
+    order = numpy.lexsort((ids, ids & 1, buckets))
+    buckets, ids = buckets[order], ids[order]
+    is_odd = ids & 1
+    _, groups, sizes = numpy.unique(buckets, return_inverse=True, return_counts=True)
+    odd = numpy.bincount(groups, is_odd, len(sizes)).astype(numpy.int64)[groups]
+    begins = (numpy.cumsum(sizes) - sizes)[groups]
+    even = sizes[groups] - odd
+    ranks = numpy.arange(len(ids)) - begins - even * is_odd
+    others = numpy.where(is_odd, even, odd)
+    pairs = []
+    for distance in range(ANCHORS + NEIGHBOURS):
+        (at,) = numpy.nonzero(others > distance)
+        partners = begins[at] + ((1 - is_odd) * even)[at] + (ranks[at] + distance) % others[at]
+        pairs.append(numpy.sort(numpy.column_stack((ids[at], ids[partners])), axis=1))
+    return numpy.concatenate(pairs)

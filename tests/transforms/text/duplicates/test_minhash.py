@@ -14,6 +14,7 @@ from transforms.text.duplicates.minhash import (
     choose_bands,
     deal_buckets,
     hash_items,
+    pair_across,
     pair_members,
     sign_hashes,
     sign_sets,
@@ -194,6 +195,31 @@ def test_of_a_large_bucket_some_are_paired_and_the_first_with_all(members: int) 
     assert len(found) <= (minhash.ANCHORS + minhash.NEIGHBOURS) * members
     if members <= 9:
         assert len(found) == members * (members - 1) // 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 50)), unique=True, max_size=40))
+def test_even_ids_are_paired_with_odd_ones(members: list[tuple[int, int]]) -> None:
+    """In small buckets all; in large ones none is left out, and each is paired with eight at least."""
+    buckets, ids = (
+        (numpy.array(one, numpy.int64) for one in zip(*members, strict=True))
+        if members
+        else (
+            numpy.empty(0, numpy.int64),
+            numpy.empty(0, numpy.int64),
+        )
+    )
+    found = set(map(tuple, pair_across(buckets.astype(numpy.uint32), ids).tolist()))
+    every = {
+        (min(one, other), max(one, other))
+        for bucket, one in members
+        for other_bucket, other in members
+        if bucket == other_bucket and one % 2 == 0 and other % 2
+    }
+    assert found <= every
+    for bucket, one in members:
+        others = [other for b, other in members if b == bucket and (one + other) % 2]
+        paired = [other for other in others if (min(one, other), max(one, other)) in found]
+        assert len(paired) >= min(len(others), 8)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 50)), unique=True, max_size=30))

@@ -1,0 +1,63 @@
+r"""Finds near-duplicate documents in data sets, or between two, and writes MinHash signatures.
+
+examples:
+  Near-duplicates among the articles of a build:
+    corpusmill overlap corpora/wiki40b/uk --output found
+  Articles of a build that web text has, too:
+    corpusmill overlap corpora/wiki40b/uk --with 'web/*.jsonl.gz' --similarity 0.5 --output found
+  Signatures of Parquet files of others:
+    corpusmill overlap 'papers/*.parquet#abstract' --signatures-only --output signatures
+
+data sets may be:
+  a finished build of documents, or a folder above some; all their splits are read
+  Parquet or JSON lines   FILE#COLUMN names the column of texts (default: text); FILE may be a pattern
+  NAME=PATH gives files a name
+
+Candidates share a band of their signatures; each is decided by all its 8-grams of words, in lower case and
+without punctuation. Of pairs that are just as similar as --similarity, 2 % may be missed.
+
+what you get, in <output>/:
+  pairs-*.parquet        data set, id and split of both documents, similarity, cluster
+  documents-*.tsv        how many documents were read of each data set and split
+  signatures-*.parquet   with --signatures-only, in place of these (docs/overlap.md)
+
+Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
+
+
+def add(commands: Commands) -> None:
+    """Adds the command to the parser."""
+    about = "data sets → pairs of near-duplicate documents, or MinHash signatures"
+    parser = add_command(commands, "overlap", about, __doc__, _run)
+    parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets")
+    flags = Flags(parser)
+    flags.files(
+        "--with", "compare with these data sets alone, not with each other", "DATA", dest="others"
+    )
+    flags.text("--output", "DIR", "new folder, on a disk that all workers share", required=True)
+    flags.text("--similarity", "S", "of near-duplicates, at least (default 0.8)", default="0.8")
+    flags.text("--id-column", "COLUMN", "of ids in Parquet and JSON lines (default: id)")
+    flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
+    add_runner(parser)
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.inspect.overlap import Comparison, find_overlap, print_overlap
+
+    comparison = Comparison(
+        settings.data_sets,
+        settings.others,
+        settings.similarity,
+        settings.id_column,
+        settings.signatures_only,
+    )
+    if settings.signatures_only and settings.others:
+        raise ValueError("--signatures-only compares nothing: leave out --with")
+    find_overlap(comparison, settings.output, **runner_of(settings, beam_flags))
+    if not settings.signatures_only:
+        print_overlap(settings.output, settings.similarity)

@@ -1,0 +1,223 @@
+"""Data sets → pairs of near-duplicate documents, among all or between two sides; and their signatures."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import apache_beam as beam
+import numpy
+import pyarrow as pa
+from apache_beam.pvalue import AsSingleton
+
+from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
+from transforms.duplicates.drop_duplicates import is_near, numbers_of, only_sketch, sketch_similar
+from transforms.duplicates.find_similar_documents import (
+    NGRAM_WORDS,
+    DocumentFacts,
+    FindSimilarDocuments,
+    bands_for,
+)
+from transforms.duplicates.read_texts import FilePart, TextFile, plan_parts, read_part
+from transforms.duplicates.write_signatures import NamedText, WriteSignatures, count_files
+from transforms.files.scratch import Scratch
+from transforms.files.spread import Spread, SpreadAll
+from transforms.files.write_rows import WriteRecords
+from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.document_signatures import parse_similarity
+from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from transforms.text.duplicates.minhash import pair_across, pair_members
+from transforms.text.fingerprint import fingerprint
+from transforms.text.vocabularies.plain_words import plain_words
+
+PAIRS, DOCUMENTS = "pairs", "documents"  # names of files
+NAMES = ("data_set", "id", "split")
+SCHEMA = pa.schema(
+    [
+        *(
+            pa.field(f"{which}_{name}", pa.string())
+            for which in ("first", "second")
+            for name in NAMES
+        ),
+        pa.field("similarity", pa.float64()),  # Jaccard similarity of the 8-grams, exact
+        pa.field("cluster", pa.string()),  # the same of all pairs that are connected
+    ]
+)
+COUNTS = pa.schema([pa.field(name, pa.string()) for name in ("data_set", "split", "documents")])
+
+
+class SetFile(NamedTuple):
+    """A file of a data set."""
+
+    data_set: str
+    side: int  # 0 or 1
+    file: TextFile
+
+
+class SetPart(NamedTuple):
+    """A part of it that a worker reads."""
+
+    data_set: str
+    side: int
+    part: FilePart
+
+
+class FindOverlap(beam.PTransform):
+    """Pipeline → nothing; writes `pairs-*.parquet`, and `documents-*.tsv`: how many each split has.
+
+    Documents are read twice. Of those that share a band with another, hashes wait in scratch. In one place
+    come together the pairs of these: 16 bytes each.
+
+    Args:
+      files: of all data sets.
+      folder: takes the files; it must be there.
+      threshold: least similarity; above 0 and below 1.
+      across: whether documents of side 0 are compared with those of side 1 alone.
+      workers: how many share a file that cannot be entered in the middle.
+    """
+
+    def __init__(
+        self, files: Sequence[SetFile], folder: str, threshold: str, *, across: bool, workers: int
+    ):
+        super().__init__()
+        self.read = ReadDocuments(files, workers)
+        self.folder, self.threshold = folder, parse_similarity(threshold)
+        pair = pair_across if across else pair_members
+        bands = bands_for(float(self.threshold))
+        self.find = FindSimilarDocuments(folder, describe, ngrams_of, bands, pair)
+
+    def expand(self, root: beam.Pipeline) -> None:
+        parts = root | "ReadParts" >> self.read
+        documents = parts | "ReadDocuments" >> beam.FlatMap(read_documents)
+        similar = documents | "FindSimilar" >> self.find
+        wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
+        sketches = (
+            parts
+            | "ReadAgain" >> beam.FlatMap(read_documents)
+            | "SketchSimilar"
+            >> beam.FlatMap(sketch_similar, wanted, Scratch(self.folder), describe, ngrams_of)
+            | "GroupSketches" >> beam.GroupByKey()
+            | "CheckNumbers" >> beam.Map(only_sketch)
+        )
+        near = (
+            similar
+            | "CompareSimilar" >> CompareDocuments(sketches)
+            | "NearPairs" >> beam.Filter(is_near, self.threshold)
+        )
+        links = AsSingleton(
+            near
+            | "PairNumbers" >> beam.Map(numbers_of)
+            | "LinkDocuments" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        _ = (
+            near
+            | "PairRows" >> beam.Map(pair_row, links)
+            | "WritePairs" >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple)
+        )
+        _ = (
+            documents
+            | "KeyBySplit" >> beam.Map(split_of).with_output_types(tuple[str, str])
+            | "CountDocuments" >> beam.combiners.Count.PerElement()
+            | "CountRows" >> beam.MapTuple(count_row)
+            | "WriteCounts" >> WriteRecords(self.folder, DOCUMENTS, COUNTS, constant, tuple, "tsv")
+        )
+
+
+class SignDocuments(beam.PTransform):
+    """Pipeline → PCollection[OutputFile]: the signatures of all documents, see write_signatures.py."""
+
+    def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
+        super().__init__()
+        self.read, self.folder = ReadDocuments(files, workers), folder
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        parts = root | "ReadParts" >> self.read
+        files = (
+            parts
+            | "ReadToCount" >> beam.FlatMap(read_documents)
+            | "CountDocuments" >> beam.combiners.Count.Globally()
+            | "CountFiles" >> beam.Map(count_files)
+        )
+        write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
+        return parts | "WriteSignatures" >> write
+
+
+class ReadDocuments(beam.PTransform):
+    """Pipeline → PCollection[SetPart]."""
+
+    def __init__(self, files: Sequence[SetFile], workers: int):
+        super().__init__()
+        self.files, self.workers = tuple(files), workers
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=SetFile)
+            | "SpreadParts" >> Spread(plan_set_parts, self.workers, of=SetPart)
+        )
+
+
+def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
+    """The parts of a file."""
+    parts = plan_parts(file.file, stripes)
+    return (SetPart(file.data_set, file.side, part) for part in parts)
+
+
+def named_texts(part: SetPart) -> Iterator[NamedText]:
+    """The documents of a part. Those without an id are named by file and place."""
+    file = part.part.file
+    prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
+    for batch in read_part(part.part):
+        for identity, text in zip(batch.ids, batch.texts, strict=True):
+            yield NamedText(part.data_set, prefix + identity, file.split, text)
+
+
+def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
+    """(side, document)."""
+    return ((part.side, text) for text in named_texts(part))
+
+
+def describe(document: tuple[int, NamedText]) -> DocumentFacts:
+    """A number whose last bit is the side, and the names as JSON."""
+    side, text = document
+    names = json.dumps(text[:3], ensure_ascii=False)
+    number = fingerprint(f"{side}{names}") >> 2 << 1 | side
+    return DocumentFacts(number, names, 0)
+
+
+def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
+    """The hashes of the 8-grams of plain words."""
+    return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
+
+
+def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
+    """A row of SCHEMA; first is the document of side 0, or else the smaller names."""
+    one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
+    place = int(numpy.searchsorted(links[:, 0], one.number))
+    is_linked = place < len(links) and links[place, 0] == one.number
+    cluster = int(links[place, 1]) if is_linked else one.number
+    similarity: Fraction = pair.similarity
+    names = (*json.loads(one.facts.title), *json.loads(other.facts.title))
+    return *names, float(similarity), f"{cluster:016x}"
+
+
+def identity_of(row: tuple[str | float, ...]) -> str:
+    """The text that decides about the file of a pair."""
+    return " ".join(map(str, row[:6]))
+
+
+def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
+    """(data set, split)."""
+    return document[1].data_set, document[1].split
+
+
+def count_row(names: tuple[str, str], count: int) -> tuple[str, str, str]:
+    """A row of COUNTS."""
+    return *names, str(count)
+
+
+def constant(_: object) -> str:
+    """All rows are in one file."""
+    return DOCUMENTS
