@@ -10,6 +10,7 @@ from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLef
 from transforms.text.builds.plausibility import NOT_LINKED
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
+from transforms.text.wikimedia.card_sections import say_licenses, say_people
 from transforms.text.wikimedia.corpus_stats import add_stats
 from transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
 from transforms.text.wikimedia.older_pages import (
@@ -40,6 +41,7 @@ def account_for_articles(
       subwords: at most one TrainedSubwords.
       subword_stats: (split, SubwordStats).
       newer_than: at most one OlderPages.
+      people: articles about a human; only where classes are known.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -59,6 +61,7 @@ def account_for_articles(
     subwords = ledger.one("subwords")
     vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
     newer, findings = _newer(ledger, pages)
+    people = ledger.number("people") if ledger.has("people") else None
     return Accounts(
         counts={
             "pages_read": pages,
@@ -68,6 +71,7 @@ def account_for_articles(
             "pinned": sum(pinned.values()),
             "pinned_elsewhere": pinned.get(True, 0),
             **({"linked": linked} if linked else {}),
+            **({"about_people": people} if people is not None else {}),
         },
         stats=stats,
         sections=[
@@ -80,6 +84,8 @@ def account_for_articles(
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
             *_paper(paper or {}),
             *not_kept(pages, "pages", rejected),
+            *say_people(kept["total"], people),
+            *say_licenses(provenance.settings.get("columns") == "full"),
         ],
         findings={"stats": stats} | vocabulary | findings,
     )
