@@ -26,7 +26,8 @@ from pipelines.settings.wiki40b_settings import (
 from transforms.duplicates.write_signatures import WriteSignatures
 from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
-from transforms.files.write_rows import PlanShards, WriteRows
+from transforms.files.write_rows import PlanShards, RowKind, WriteRows
+from transforms.records import PackedArticle
 from transforms.text.files.dates import checked_date
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.article_accounts import account_for_articles
@@ -39,11 +40,18 @@ from transforms.text.wikimedia.link_sources import (
     redirects_since,
 )
 from transforms.text.wikimedia.older_pages import NEWER_THAN
+from transforms.text.wikimedia.row_columns import FULL, LICENSES, NUMBERS, RowSource
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
-from transforms.wiki.article_rows import ARTICLES, ShareOut, files_for_shards, named_texts
+from transforms.wiki.article_rows import (
+    ARTICLES,
+    ShareOut,
+    files_for_shards,
+    full_rows,
+    named_texts,
+)
 from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.audit_pages import AuditPages
 from transforms.wiki.check_dumps import caveats_of_export, check_dumps
@@ -52,6 +60,7 @@ from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
 from transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
 from transforms.wiki.find_items import WikiTables
 from transforms.wiki.join_wikidata import LinkPages
+from transforms.wiki.leave_out import LEFT_OUT_STAGE, is_about_a_person, leave_out, read_ids
 from transforms.wiki.link_titles import FindRedirects
 from transforms.wiki.list_headings import ListHeadings
 from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
@@ -103,6 +112,13 @@ class Wiki40b(CorpusBuild):
         if self.entities:
             self.entities.column_of(self.dbname)
         self.pins = find_pins(config.pin_splits)
+        self.left_out = match_inputs(config.leave_out)
+        self.left_out_ids = read_ids(self.left_out)
+        self.has_all_columns = config.columns == "full"
+        if self.has_all_columns:
+            self.description = DESCRIPTION._replace(
+                features=FULL, numbers=NUMBERS, license_id=[*LICENSES]
+            )
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
         libraries = conversion_library(self.language.variants), self.language.library
@@ -207,14 +223,15 @@ class Wiki40b(CorpusBuild):
         linked = cleaned.articles | "LinkPages" >> link
         similarity = config.near_duplicates
         drop = DropDuplicateArticles(place.scratch, similarity) if similarity else KeepAll()
-        different = linked.kept | "DropDuplicates" >> drop
+        wanted = linked.kept | "LeaveOut" >> self._leave_out()
+        different = wanted.kept | "DropDuplicates" >> drop
         assigned = different.kept | "AssignSplits" >> AssignSplits()
         corpus = assigned.articles
         vocabulary = corpus | "LearnVocabulary" >> LearnVocabulary(
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
-        dropped = (cleaned.rejected, linked.rejected, different.rejected)
-        write = WriteRows(folder, RELEASE.corpus, ARTICLES, cleaned.shards)
+        dropped = (cleaned.rejected, linked.rejected, wanted.rejected, different.rejected)
+        write = WriteRows(folder, RELEASE.corpus, self._row_kind(), cleaned.shards)
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
@@ -227,6 +244,9 @@ class Wiki40b(CorpusBuild):
         accounts = {}
         if describe_sources(sources):
             accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()
+        if self.entities:
+            people = corpus | "People" >> beam.Filter(is_about_a_person)
+            accounts["people"] = people | "CountPeople" >> beam.combiners.Count.Globally()
         self.close_ledger(
             folder,
             cleaned.ledger,
@@ -247,6 +267,22 @@ class Wiki40b(CorpusBuild):
             **accounts,
         )
 
+    def _leave_out(self) -> beam.PTransform:
+        if not self.left_out:
+            return KeepAll()
+        rule = leave_out(self.left_out_ids, self.dbname)
+        return ScreenPages(rule, stage=LEFT_OUT_STAGE, of=PackedArticle)
+
+    def _row_kind(self) -> RowKind:
+        if not self.has_all_columns:
+            return ARTICLES
+        marks = {
+            "signature": self.provenance().signature,
+            "version": RELEASE.version,
+            "license": f"{' or '.join(LICENSES)}: the column license has that of each row",
+        }
+        return full_rows(RowSource(self.config.language, self.dbname), marks)
+
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {
             "dump": self.dumps,
@@ -254,6 +290,7 @@ class Wiki40b(CorpusBuild):
             "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
             "pin-splits": self.pins.inputs,
+            **({"leave-out": self.left_out} if self.left_out else {}),
             **({NEWER_THAN: self.older.paths} if self.older else {}),
         }
 

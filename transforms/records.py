@@ -17,6 +17,7 @@ class Page(NamedTuple):
     redirect_target: str = ""  # title; "" for a page that is none, and in dumps before 2012
     created: str = ""  # "2026-11-01T00:00:00Z", of a page with no other revision; "" of all others
     comment: str = ""  # of the revision
+    revised: str = ""  # when the revision was saved, "2026-11-01T00:00:00Z"
 
 
 class Article(NamedTuple):
@@ -26,6 +27,7 @@ class Article(NamedTuple):
     title: str
     version_id: str  # decimal revision id
     text: str
+    revised: str = ""  # see Page
 
 
 class CorpusStats(NamedTuple):
@@ -79,6 +81,8 @@ class PackedArticle(NamedTuple):
     stats: CorpusStats
     wikidata_id: str = ""  # "Q67"; "" until the page is linked
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
+    revised: str = ""  # see Page
+    classes: tuple[int, ...] = ()  # of the item, 5 for Q5; () where they are not known
 
 
 class Rejected(NamedTuple):

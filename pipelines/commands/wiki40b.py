@@ -140,6 +140,11 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "in that reading, learn the headings of sections without prose (references, links, galleries), which"
         " are dropped: on, off, or auto (default): for wikis whose own headings nobody listed",
     )
+    files.files(
+        "--leave-out",
+        "lists of articles to leave out, as somebody has asked for it: an item (Q42) or a page"
+        " (ukwiki:1088) a line; each is listed in rejected/",
+    )
     files.on_corrupt("build what is whole")
     files.limit("pages")
     files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")
@@ -168,6 +173,12 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     method.near_duplicates(
         "of articles that share this part of their eight-word sequences keep the longest (default: keep"
         " all; 0.8 is a good value); those left out are listed in rejected/"
+    )
+    method.choice(
+        "--columns",
+        ("released", "full"),
+        "the features released (default), or with title, url of the revision, page id, date and licence of"
+        " the revision, language, classes of the item and number of words",
     )
     method.number("--vocabulary-size", "SentencePiece pieces; 0 trains none", 32_000)
     method.number(

@@ -31,8 +31,8 @@ from transforms.text.wikimedia.link_sources import (
     redirects_since,
 )
 from transforms.text.wikimedia.older_pages import name_older, parse_page_id
+from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED
 from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
-from transforms.wiki.article_rows import FEATURES
 
 CORPUS = "wiki40b"
 VERSION = "1.4.0"
@@ -73,7 +73,7 @@ DESCRIPTION = Description(
         "  booktitle = {LREC 2020},\n  year = {2020}\n}"
     ),
     license_id="cc-by-sa-4.0",
-    features=FEATURES,
+    features=RELEASED,
 )
 
 MAX_AUDITED = 10_000  # pages; one worker holds the findings of all
@@ -106,6 +106,8 @@ class Wiki40bConfig:
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
     sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    columns: str = "released"  # or "full", one of COLUMNS
+    leave_out: Sequence[str] = ()  # patterns of files of ids: articles that are left out
     limit: int = 0  # pages that are read; 0 reads all
     audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
     signatures: bool = False  # write the MinHash signature of each article
@@ -124,6 +126,8 @@ class Wiki40bConfig:
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError("headings are learned in the reading that wiki_templates=False saves")
+        if self.columns not in COLUMNS:
+            raise ValueError(f"columns is {self.columns!r}, and not one of {', '.join(COLUMNS)}")
         if self.min_words < 0:
             raise ValueError(f"min_words is {self.min_words}, and must not be negative")
         if self.shard_bytes < 1:
@@ -173,12 +177,17 @@ class Wiki40bConfig:
             "sentencepiece": subwords.as_dict() if subwords else None,
             **({"audit": self.audit} if self.audit else {}),
             **({"signatures": PARAMETERS} if self.signatures else {}),
+            **self._columns(),
         }
+
+    def _columns(self) -> dict[str, str]:
+        """The columns, where they are not those released."""
+        return {"columns": self.columns} if self.columns != "released" else {}
 
     def for_signature(self) -> dict[str, str]:
         """The language, and what differs from the paper's way."""
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
-        return {"lang": self.language, **name_variant(differing)}
+        return {"lang": self.language, **name_variant(differing), **self._columns()}
 
 
 def linking_caveats(

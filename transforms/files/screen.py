@@ -29,6 +29,7 @@ class ScreenPages(beam.PTransform):
     Args:
       sides: side inputs that the rule needs.
       stage: of the rejections.
+      of: type of what is screened, which has a page id and a title.
     """
 
     STAGE = "screen-pages"
@@ -38,15 +39,17 @@ class ScreenPages(beam.PTransform):
         reason_to_reject: Callable[..., Reason | None],
         *sides: beam.pvalue.AsSideInput,
         stage: str = STAGE,
+        of: Any = Page,
     ):
         super().__init__()
         self.reason_to_reject = reason_to_reject
         self.sides = sides
         self.stage = stage
+        self.of = of
 
     def expand(self, pages: beam.PCollection) -> Screened:
         rule = _Screen(self.stage, self.reason_to_reject)
-        screen = beam.ParDo(rule, *self.sides).with_output_types(Page)
+        screen = beam.ParDo(rule, *self.sides).with_output_types(self.of)
         split = pages | screen.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
@@ -56,7 +59,7 @@ class _Screen(beam.DoFn):
         self.stage = stage
         self.reason_to_reject = reason_to_reject
 
-    def process(self, page: Page, *sides: Any) -> Iterable[Any]:
+    def process(self, page: Any, *sides: Any) -> Iterable[Any]:
         reason = self.reason_to_reject(page, *sides)
         if reason is None:
             yield page

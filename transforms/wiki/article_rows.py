@@ -1,5 +1,6 @@
 """Articles as WriteRows writes them."""
 
+import functools
 from collections.abc import Mapping
 
 import apache_beam as beam
@@ -10,10 +11,10 @@ from transforms.files.write_rows import RowKind
 from transforms.records import PackedArticle
 from transforms.text.files.shards import share_out
 from transforms.text.fingerprint import fingerprint
+from transforms.text.wikimedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
 from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
-FEATURES = ("wikidata_id", "text", "version_id")
-SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FEATURES])
+SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
 
 BATCH = 1024  # articles in a row group, and in memory at once
 _SHARDS_PER_FILE = 10
@@ -79,3 +80,34 @@ ARTICLES = RowKind(
     unpack=from_bytes,
     counter=("write-corpus", "articles"),
 )
+
+
+def full_rows(source: RowSource, marks: Mapping[str, str]) -> RowKind:
+    """Articles with all columns.
+
+    Args:
+      marks: what the key-value metadata of each Parquet file says: signature, version and licence.
+    """
+    fields = [
+        pa.field(name, pa.int64() if name in NUMBERS else pa.string(), nullable=False)
+        for name in FULL
+    ]
+    schema = pa.schema(
+        fields, metadata={f"corpusmill.{name}": text for name, text in marks.items()}
+    )
+    return ARTICLES._replace(schema=schema, values=functools.partial(full_values, source))
+
+
+def full_values(source: RowSource, article: PackedArticle) -> tuple[str | int, ...]:
+    """The values of all columns."""
+    return (
+        *values(article),
+        *source.values(
+            article.page_id,
+            article.title,
+            article.version_id,
+            article.revised,
+            article.classes,
+            article.stats.words,
+        ),
+    )

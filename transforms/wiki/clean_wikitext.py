@@ -178,4 +178,5 @@ def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article 
         title=page.title,
         version_id=str(page.revision_id),
         text=render_article(cleaned.title, cleaned.sections),
+        revised=page.revised,
     )

@@ -15,6 +15,7 @@ def pack_article(article: Article) -> PackedArticle:
         version_id=article.version_id,
         packed_text=pack_block(article.text.encode("utf-8")),
         stats=measure_article(article.text),
+        revised=article.revised,
     )
 
 

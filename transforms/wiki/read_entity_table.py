@@ -251,7 +251,12 @@ def add_classes(
         if known:
             of_item = classes[bounds[row] : bounds[row + 1]].tolist()
             kind, name = find_internal_class(of_item, kinds)
-            facts = facts._replace(internal_kind=kind, internal_class=name, is_class_known=True)
+            facts = facts._replace(
+                internal_kind=kind,
+                internal_class=name,
+                is_class_known=True,
+                classes=tuple(dict.fromkeys(of_item)),
+            )
         yield page_id, facts
 
 

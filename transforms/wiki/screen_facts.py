@@ -84,7 +84,7 @@ def _screen(
     counters.count(stage, "linked")
     if not facts.is_class_known:
         yield beam.pvalue.TaggedOutput("class_unknown", 1)
-    yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split)
+    yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split, classes=facts.classes)
 
 
 def without_facts(

@@ -118,7 +118,7 @@ def kept_items(outcome: Outcome) -> dict[int, str]:
 def test_pages_with_their_items_and_classes(page_props: str, table: EntityTable) -> None:
     outcome = join(WikiTables(page_props=[page_props]), table)
     assert sorted(outcome.elements["kept"]) == [
-        ARTICLES[0]._replace(wikidata_id="Q1899"),
+        ARTICLES[0]._replace(classes=(515,), wikidata_id="Q1899"),
         ARTICLES[6]._replace(wikidata_id="Q507"),
         ARTICLES[7]._replace(wikidata_id="Q508"),
     ]
@@ -270,7 +270,7 @@ def test_pinned_splits(page_props: str, table: EntityTable, tmp_path: Path) -> N
     tables = WikiTables(page_props=[page_props])
     outcome = join(tables, table, pins=[pins])
     assert sorted(outcome.elements["kept"]) == [
-        ARTICLES[0]._replace(wikidata_id="Q1899", split="test"),
+        ARTICLES[0]._replace(classes=(515,), wikidata_id="Q1899", split="test"),
         ARTICLES[6]._replace(wikidata_id="Q507"),
         ARTICLES[7]._replace(wikidata_id="Q508", split="train"),
     ]

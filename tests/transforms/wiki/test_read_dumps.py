@@ -34,6 +34,7 @@ PAGES = [
         False,
         one.wikitext,
         created=one.timestamp,
+        revised=one.timestamp,
     )
     for one in SAMPLES
 ]

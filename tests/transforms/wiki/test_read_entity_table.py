@@ -39,6 +39,8 @@ ITEMS = [
     Item(20, [5, 5], {"enwiki": "Template talk"}),
 ]
 
+CLASSES = {f"Q{number}": tuple(dict.fromkeys(classes)) for number, classes, _ in ITEMS}
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> EntityTable:
@@ -182,7 +184,7 @@ def test_titles_that_are_not_utf_8(table: EntityTable) -> None:
 def test_classes_of_one_item(table: EntityTable, qid: str, kind: str, name: str) -> None:
     outcome = run_transform(FindClasses(table), [(1, PageFacts(qid, exists=True))])
     assert outcome.elements["main"] == [
-        (1, PageFacts(qid, True, False, kind, name, is_class_known=True))
+        (1, PageFacts(qid, True, False, kind, name, is_class_known=True, classes=CLASSES[qid]))
     ]
     assert outcome.counters == {"read-entity-table/row_groups": 1}
 
@@ -206,7 +208,13 @@ def test_facts_that_no_row_tells_of_stay_as_they_are(table: EntityTable) -> None
 def test_several_pages_of_one_item_and_several_facts_of_one_page(table: EntityTable) -> None:
     facts = [(1, PageFacts("Q4")), (1, PageFacts("Q4")), (2, PageFacts("Q4")), (2, PageFacts())]
     outcome = run_transform(FindClasses(table), facts)
-    known = PageFacts("Q4", internal_kind="list", internal_class="Q30", is_class_known=True)
+    known = PageFacts(
+        "Q4",
+        internal_kind="list",
+        internal_class="Q30",
+        is_class_known=True,
+        classes=CLASSES["Q4"],
+    )
     assert sorted(outcome.elements["main"]) == [
         (1, known),
         (1, known),

@@ -42,6 +42,10 @@ class Ledger:
     def __init__(self, accounts: Mapping[str, Any]):
         self._accounts = accounts
 
+    def has(self, account: str) -> bool:
+        """Whether anything was entered, be it 0."""
+        return account in self._accounts
+
     def number(self, account: str) -> int:
         """The sum of the numbers."""
         return int(self._accounts.get(account, 0))

@@ -11,6 +11,7 @@ from transforms.text.builds.lengths import histograms
 from transforms.text.builds.plausibility import NOT_LINKED
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
+from transforms.text.wikimedia.card_sections import say_licenses, say_people
 from transforms.text.wikimedia.corpus_stats import add_stats
 from transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
 from transforms.text.wikimedia.older_pages import (
@@ -42,6 +43,7 @@ def account_for_articles(
       subwords: at most one TrainedSubwords.
       subword_stats: (split, SubwordStats).
       newer_than: at most one OlderPages.
+      people: articles about a human; only where classes are known.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -66,6 +68,7 @@ def account_for_articles(
         for split, counts in stats.items()
     }
     newer, findings = _newer(ledger, pages)
+    people = ledger.number("people") if ledger.has("people") else None
     return Accounts(
         counts={
             "pages_read": pages,
@@ -75,6 +78,7 @@ def account_for_articles(
             "pinned": sum(pinned.values()),
             "pinned_elsewhere": pinned.get(True, 0),
             **({"linked": linked} if linked else {}),
+            **({"about_people": people} if people is not None else {}),
         },
         stats=in_all,
         sections=[
@@ -87,6 +91,8 @@ def account_for_articles(
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
             *_paper(paper or {}),
             *not_kept(pages, "pages", rejected),
+            *say_people(kept["total"], people),
+            *say_licenses(provenance.settings.get("columns") == "full"),
         ],
         findings={"stats": in_all} | vocabulary | findings,
     )

@@ -191,6 +191,7 @@ def _to_page(elements: Iterable[_Element]) -> Page:
         redirect_target=attributes.get("/page/redirect", {}).get("title", ""),
         created="" if has_parent else texts.get("/page/revision/timestamp", "").strip(),
         comment=texts.get("/page/revision/comment", ""),
+        revised=texts.get("/page/revision/timestamp", "").strip(),
     )
 
 

@@ -82,6 +82,7 @@ class PageFacts(NamedTuple):
     is_class_known: bool = False  # the entity is in the entity table
     pinned_split: str = ""  # the split that an earlier release has it in
     linked_by: str = ""  # one of LINKED_BY
+    classes: tuple[int, ...] = ()  # of the entity, 5 for Q5
 
 
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:

@@ -60,6 +60,7 @@ def test_parsing_gives_back_the_page_that_was_written(page: SamplePage, export: 
         text="" if page.deleted else page.wikitext,
         redirect_target=page.redirect_to,
         created=page.timestamp,
+        revised=page.timestamp,
         comment=page.comment or "",
     )
 

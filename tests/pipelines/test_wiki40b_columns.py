@@ -1,0 +1,92 @@
+"""Rows with all columns, and articles that are left out on request."""
+
+import dataclasses
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.samples.sample_builds import sample_config
+from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
+from transforms.files.open_input import InputError
+from transforms.text.wikimedia.row_columns import FULL, RELEASED, RowSource, license_of
+from transforms.wiki.leave_out import read_ids
+
+
+def released_rows(demo: Path) -> dict[str, dict[str, str]]:
+    """Item → row of the build without these settings."""
+    (folder,) = (demo / "wiki40b" / "uk").glob("2*")
+    return {row["wikidata_id"]: row for row in Build(folder).articles()}
+
+
+@pytest.fixture(scope="module")
+def full(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    asked = min(released_rows(demo))
+    folder = tmp_path_factory.mktemp("full")
+    listed = folder / "asked.txt"
+    listed.write_text(f"{asked} # the first\nukwiki:999999\n\n", "utf-8")
+    config = dataclasses.replace(
+        sample_config("uk", entity_table(ENTITIES)),
+        columns="full",
+        leave_out=[str(listed)],
+        vocabulary_size=0,
+    )
+    return build(folder, config)
+
+
+def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) -> None:
+    released = released_rows(demo)
+    pages = {page.revision_id: page for page in sample_wiki("uk").pages}
+    rows = full.articles()
+    assert rows
+    for row in rows:
+        assert tuple(row) == FULL
+        assert {name: row[name] for name in RELEASED} == released[row["wikidata_id"]]
+        page = pages[int(row["version_id"])]
+        assert (row["title"], row["page_id"]) == (page.title, page.page_id)
+        assert row["url"].endswith(f"&oldid={row['version_id']}")
+        assert row["revision_date"][:2] == "20"
+        assert row["language"] == "uk"
+        assert row["words"] > 0
+    assert any(row["wikidata_classes"].startswith("Q") for row in rows)
+    assert released.keys() - {row["wikidata_id"] for row in rows} == {min(released)}
+    assert [one.reason for one in full.rejected() if one.stage == "leave-out"] == ["listed"]
+    assert full.manifest["counts"]["rejected"]["leave-out/listed"] == 1
+
+
+def test_files_say_what_they_are(full: Build) -> None:
+    (path,) = full.folder.glob("train-*.parquet")
+    metadata = pq.read_schema(path).metadata
+    assert metadata[b"corpusmill.signature"].decode() == full.manifest["signature"]
+    assert b"columns:full" in metadata[b"corpusmill.signature"]
+    assert metadata[b"corpusmill.license"].startswith(b"cc-by-sa-3.0 or cc-by-sa-4.0")
+    card = (full.folder / "README.md").read_text("utf-8")
+    assert f"{full.manifest['counts']['about_people']:,} are about a person" in card
+
+
+@pytest.mark.parametrize(
+    ("revised", "license_id"),
+    [
+        ("2023-06-06T23:59:59Z", "cc-by-sa-3.0"),
+        ("2023-06-07T00:00:00Z", "cc-by-sa-4.0"),
+        ("", ""),
+    ],
+)
+def test_licences_go_by_the_date_of_the_revision(revised: str, license_id: str) -> None:
+    assert license_of(revised) == license_id
+
+
+def test_addresses() -> None:
+    source = RowSource("zh-tw", "zhwiki")
+    assert source.url("C++ / 100% & 富士", "7") == (
+        "https://zh.wikipedia.org/w/index.php?title=C%2B%2B_/_100%25_%26_%E5%AF%8C%E5%A3%AB&oldid=7"
+    )
+
+
+def test_lists_of_ids(tmp_path: Path) -> None:
+    listed = tmp_path / "asked.txt"
+    listed.write_text("\ufeffQ42\n# nobody\n ukwiki:7 by letter\n", "utf-8")
+    assert read_ids([str(listed)]) == {"Q42", "ukwiki:7"}
+    listed.write_text("Q42\n1088\n", "utf-8")
+    with pytest.raises(InputError, match=r"line 2: '1088' is no id like Q42"):
+        read_ids([str(listed)])

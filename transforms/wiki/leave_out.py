@@ -1,0 +1,56 @@
+"""Lists of articles that are left out, as somebody has asked for it: files of ids, one a line."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+
+from transforms.files.open_input import InputError, read_input
+from transforms.records import PackedArticle, Reason
+from transforms.text.wikimedia.row_columns import HUMAN
+
+LEFT_OUT_STAGE = "leave-out"
+LISTED = Reason("listed", "somebody has asked for it")
+MOST_IDS = 100_000  # all workers hold them
+_ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | re.DOTALL)
+
+
+def read_ids(paths: Sequence[str]) -> frozenset[str]:
+    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a blank or # is a remark.
+
+    Raises InputError for a line that is no id, and for too many.
+    """
+    ids: set[str] = set()
+    for path in paths:
+        try:
+            lines = read_input(path).decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise InputError(path, f"no UTF-8: {error.reason}", error.start) from None
+        for number, line in enumerate(lines, 1):
+            text = line.partition("#")[0].strip()
+            if text and not (found := _ID.fullmatch(text)):
+                raise InputError(
+                    path, f"line {number}: {text!r} is no id like Q42 (item) or ukwiki:1088 (page)"
+                )
+            if text and found:
+                ids.add(found[1])
+    if len(ids) > MOST_IDS:
+        raise InputError(
+            ", ".join(paths), f"{len(ids):,} ids, and at most {MOST_IDS:,} can be left out"
+        )
+    return frozenset(ids)
+
+
+def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
+    """The rule of a screening of linked articles."""
+    return functools.partial(reason_to_leave_out, ids, dbname)
+
+
+def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle) -> Reason | None:
+    """LISTED for an article whose item or page is listed."""
+    names = article.wikidata_id, f"{dbname}:{article.page_id}"
+    return None if ids.isdisjoint(names) else LISTED
+
+
+def is_about_a_person(article: PackedArticle) -> bool:
+    """Whether the item is a human, living or dead, as far as its classes are known."""
+    return HUMAN in article.classes
