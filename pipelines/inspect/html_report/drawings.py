@@ -4,7 +4,7 @@ A colour "@accent" is one of the page's own, which depend on whether it is light
 them in. All charts are as wide as the page allows. Labels stand above bars, where a narrow screen has room.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -12,7 +12,6 @@ import altair as alt
 Spec = Mapping[str, Any]
 ACCENT, REJECTED, PAPER, QUIET, INK = "@accent", "@rejected", "@paper", "@quiet", "@ink"
 _ROW_HEIGHT = 38
-_HEIGHT = 240
 _BAR = 10
 _LABEL_LIMIT = 1_000
 
@@ -91,152 +90,6 @@ def pairs(rows: Sequence[Pair]) -> Spec:
     )
 
 
-def columns(
-    rows: Iterable[Mapping[str, Any]],
-    x: str,
-    y: str,
-    *,
-    colour: str = "",
-    order: Sequence[str] = (),
-) -> Spec:
-    """Vertical columns over names, stacked by another name where there is one.
-
-    Args:
-      x: key of the names, which is the title of the axis, too.
-      y: key of the counts.
-      colour: key of what they are stacked by.
-      order: of the values of `colour`.
-    """
-    encoded: dict[str, Any] = {
-        "x": alt.X(
-            f"{x}:O", sort=None, axis=alt.Axis(labelAngle=0, labelOverlap="greedy", tickSize=0)
-        ),
-        "y": alt.Y(f"{y}:Q", axis=_count_axis(y)),
-        "tooltip": _tooltip(x, *([colour] if colour else []), y),
-    }
-    if colour:
-        encoded["color"] = alt.Color(
-            f"{colour}:N",
-            scale=alt.Scale(domain=list(order)),
-            legend=alt.Legend(orient="top", columns=3, title=None, labelLimit=_LABEL_LIMIT),
-        )
-        encoded["order"] = alt.Order("place:Q")
-        rows = [{**row, "place": list(order).index(row[colour])} for row in rows]
-    mark = alt.Chart(alt.Data(values=list(rows))).mark_bar(
-        **({} if colour else {"color": ACCENT}), cornerRadiusTopLeft=2, cornerRadiusTopRight=2
-    )
-    return _finished(mark.encode(**encoded), _HEIGHT)
-
-
-def steps(
-    rows: Iterable[Mapping[str, Any]], x: str, y: str, colour: str, order: Sequence[str]
-) -> Spec:
-    """Lines over numbers, one for each value of `colour`."""
-    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:Q", axis=alt.Axis(grid=False)),
-        y=alt.Y(f"{y}:Q", axis=alt.Axis(format="~%", tickCount=4)),
-        color=alt.Color(
-            f"{colour}:N",
-            scale=alt.Scale(domain=list(order)),
-            legend=alt.Legend(orient="top", title=None, columns=2, labelLimit=_LABEL_LIMIT),
-        ),
-        tooltip=_tooltip(colour, x, y),
-    )
-    return _finished(encoded.mark_line(interpolate="monotone", strokeWidth=2), _HEIGHT)
-
-
-def curve(rows: Iterable[Mapping[str, Any]], x: str, y: str) -> Spec:
-    """Points over two logarithmic scales."""
-    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=_log_axis()),
-        y=alt.Y(f"{y}:Q", scale=alt.Scale(type="log"), axis=_log_axis()),
-        tooltip=[*_tooltip("word"), *_tooltip(x, y)],
-    )
-    return _finished(encoded.mark_point(color=ACCENT, filled=True, size=24, opacity=0.9), _HEIGHT)
-
-
-def scatter(
-    rows: Sequence[Mapping[str, Any]],
-    x: str,
-    y: str,
-    *,
-    colour: str,
-    order: Sequence[tuple[str, str]],
-    line: Sequence[Mapping[str, float]],
-    tooltip: Sequence[str],
-) -> Spec:
-    """Points by kind over two logarithmic scales, and a line.
-
-    Args:
-      order: kinds, each with its colour.
-      line: its points, with the keys `x` and `y`.
-    """
-    scales = {
-        name: alt.Scale(type="log", domain=_around([row[name] for row in rows]), nice=False)
-        for name in (x, y)
-    }
-    encoding = {
-        "x": alt.X(f"{x}:Q", scale=scales[x], axis=_log_axis()),
-        "y": alt.Y(f"{y}:Q", scale=scales[y], axis=_log_axis()),
-    }
-    points = (
-        alt.Chart(alt.Data(values=list(rows)))
-        .mark_point(filled=True, size=36, opacity=0.8)
-        .encode(
-            **encoding,
-            color=alt.Color(
-                f"{colour}:N",
-                scale=alt.Scale(
-                    domain=[name for name, _ in order], range=[shade for _, shade in order]
-                ),
-                legend=alt.Legend(orient="top", title=None, columns=2, labelLimit=_LABEL_LIMIT),
-            ),
-            tooltip=_tooltip(*tooltip),
-        )
-    )
-    ruled = (
-        alt.Chart(alt.Data(values=list(line)))
-        .mark_line(color=INK, strokeDash=[5, 4], strokeWidth=1.5, clip=True)
-        .encode(**encoding)
-    )
-    return _finished(alt.layer(points, ruled), _HEIGHT + 80)
-
-
-def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
-    """A labelled point for each row, and the diagonal on which both numbers are the same."""
-    domain = _around([row[name] for row in rows for name in (x, y)], log=log)
-    scale = alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False)
-    axis = _log_axis() if log else alt.Axis(tickCount=5)
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:Q", scale=scale, axis=axis),
-        y=alt.Y(f"{y}:Q", scale=scale, axis=axis),
-        tooltip=_tooltip(label, x, y),
-    )
-    ends = [{x: end, y: end} for end in domain]
-    same = (
-        alt.Chart(alt.Data(values=ends))
-        .mark_line(color=QUIET, strokeDash=[5, 4], strokeWidth=1.5)
-        .encode(x=alt.X(f"{x}:Q", scale=scale), y=alt.Y(f"{y}:Q", scale=scale))
-    )
-    names = base.mark_text(dy=-10, color=INK).encode(text=f"{label}:N")
-    points = base.mark_point(color=ACCENT, filled=True, size=70, opacity=1)
-    return _finished(alt.layer(same, points, names), _HEIGHT + 80)
-
-
-def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:
-    """A line through the builds of each edition, with a point a build."""
-    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:O", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
-        y=alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), axis=_count_axis(y)),
-        color=alt.Color(
-            f"{colour}:N",
-            legend=alt.Legend(orient="top", title=None, columns=3, labelLimit=_LABEL_LIMIT),
-        ),
-        tooltip=_tooltip(colour, x, y),
-    )
-    return _finished(encoded.mark_line(point={"size": 60, "filled": True}), _HEIGHT)
-
-
 def _labels(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
     """The label at the left and the number at the right, above what is drawn in a row."""
     left = base.mark_text(align="left", dy=-6, color=INK, limit=_LABEL_LIMIT)
@@ -249,23 +102,6 @@ def _labels(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
 
 def _tooltip(*names: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(field=name, title=name) for name in names]
-
-
-def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """The range of some numbers, and a little more."""
-    low, high = min(numbers), max(numbers)
-    if log:
-        return [low / 1.5, high * 1.5]
-    more = (high - low or high) * 0.12
-    return [low - more, high + more]
-
-
-def _log_axis() -> alt.Axis:
-    return alt.Axis(format="~s", tickCount=5, labelOverlap="greedy")
-
-
-def _count_axis(title: str) -> alt.Axis:
-    return alt.Axis(format="~s", tickCount=4, title=title)
 
 
 def _finished(chart: Any, height: int) -> Spec:
