@@ -42,6 +42,7 @@ TYPED = [
     "verify {demo}/lm1b/*",
     "compare {demo}/wiki40b/uk/2* {demo}/wiki40b/uk/2*",
     "overlap {demo}/pg19 --output found",
+    "contamination --train {demo}/lm1b --eval {samples}/README.md",
     f"score bpc {LIKELIHOOD}",
     f"score bpb {LIKELIHOOD}",
     f"score perplexity {LIKELIHOOD}",
