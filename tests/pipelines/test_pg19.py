@@ -106,9 +106,14 @@ def test_the_accounts(sample: BookBuild) -> None:
     for split in SPLITS:
         texts = [row["book_text"] for row in sample.rows(split)]
         assert counts["kept"][split] == len(texts) > 0
-        assert sample.stats[split] == {
+        lengths = [len(text.split()) for text in texts]
+        stats = dict(sample.stats[split])
+        for name, books in stats.pop("books_by_words").items():
+            low, high = map(int, name.split("-"))
+            assert books == sum(low <= length <= high for length in lengths)
+        assert stats == {
             "books": len(texts),
-            "words": sum(len(text.split()) for text in texts),
+            "words": sum(lengths),
             "characters": sum(map(len, texts)),
             "text_bytes": sum(len(text.encode()) for text in texts),
             "line_feeds": sum(text.count("\n") for text in texts),
