@@ -4,10 +4,10 @@ steps.toml knows what steps cost beside each other; how fast this machine is, an
 build finds out as it runs.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any, NamedTuple
+
+from transforms.text.files.toml_tables import read_table
 
 INPUT = "input"
 STEADY_SECONDS = 3.0
@@ -95,8 +95,7 @@ def _is_wanted(when: str, settings: Any) -> bool:
 
 
 def _table() -> Mapping[str, Any]:
-    path = resources.files(__package__) / "steps.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return read_table(__package__, "steps.toml")
 
 
 class Estimate:

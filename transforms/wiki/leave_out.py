@@ -15,9 +15,9 @@ _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | 
 
 
 def read_ids(paths: Sequence[str]) -> frozenset[str]:
-    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a blank or # is a remark.
+    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a space or # is a comment.
 
-    Raises InputError for a line that is no id, and for too many.
+    Raises InputError for a line that is not an id, and for too many.
     """
     ids: set[str] = set()
     for path in paths:
@@ -27,12 +27,15 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
             raise InputError(path, f"no UTF-8: {error.reason}", error.start) from None
         for number, line in enumerate(lines, 1):
             text = line.partition("#")[0].strip()
-            if text and not (found := _ID.fullmatch(text)):
+            if not text:
+                continue
+            found = _ID.fullmatch(text)
+            if not found:
                 raise InputError(
-                    path, f"line {number}: {text!r} is no id like Q42 (item) or ukwiki:1088 (page)"
+                    path,
+                    f"line {number}: {text!r} is not an id like Q42 (item) or ukwiki:1088 (page)",
                 )
-            if text and found:
-                ids.add(found[1])
+            ids.add(found[1])
     if len(ids) > MOST_IDS:
         raise InputError(
             ", ".join(paths), f"{len(ids):,} ids, and at most {MOST_IDS:,} can be left out"

@@ -5,12 +5,12 @@ the published One Billion Word corpus was made. Code points above U+10FFFF, whic
 """
 
 import functools
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
+
+from transforms.text.files.toml_tables import read_table
 
 PERL_VERSIONS = ("5.36", "5.14")
 CURRENT_PERL = "5.36"
@@ -50,13 +50,10 @@ def members_of(name: str, perl: str) -> NDArray[np.bool_]:
     return members
 
 
-@functools.cache
 def _tables(perl: str) -> Mapping[str, str]:
     if perl not in PERL_VERSIONS:
         raise ValueError(f"no rules of Perl {perl!r}, only of {', '.join(PERL_VERSIONS)}")
-    name = f"perl_{perl.replace('.', '_')}.toml"
-    text = resources.files(__package__).joinpath(name).read_text("utf-8")
-    return tomllib.loads(text)
+    return read_table(__package__, f"perl_{perl.replace('.', '_')}.toml")
 
 
 def _range(item: str) -> tuple[int, int]:

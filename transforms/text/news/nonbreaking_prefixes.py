@@ -1,14 +1,13 @@
 """Words after which a period ends no sentence: "Mr", "Gen". The lists are data."""
 
 import functools
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
+
+from transforms.text.files.toml_tables import read_table
 
 ALWAYS = "always"
 BEFORE_NUMBER = "before_number"
 
-_TABLE = "nonbreaking_prefixes.toml"
 _FALLBACK = "en"
 
 
@@ -18,7 +17,6 @@ def prefixes_of(language: str) -> Mapping[str, str]:
 
     A language without a list has that of English, as in tokenizer.perl.
     """
-    text = resources.files(__package__).joinpath(_TABLE).read_text("utf-8")
-    tables = tomllib.loads(text)
+    tables = read_table(__package__, "nonbreaking_prefixes.toml")
     lists = tables.get(language, tables[_FALLBACK])
     return {word: kind for kind, words in lists.items() for word in words.split()}

@@ -7,12 +7,11 @@ scripts and the names of all other languages are those of Unicode CLDR, which la
 import difflib
 import functools
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from typing import NamedTuple
 
-_TABLE = "languages.toml"
+from transforms.text.files.toml_tables import read_table
+
 _CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # of FLORES-200
 # Those that Unicode writes from right to left and that a living language uses.
 _RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
@@ -29,16 +28,12 @@ class TargetLanguage(NamedTuple):
     is_right_to_left: bool
 
 
-@functools.cache
-def _read_tables() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+def _table(name: str) -> Mapping[str, str]:
+    table: Mapping[str, str] = read_table(__package__, "languages.toml")[name]
+    return table
 
 
-def _read_table(name: str) -> Mapping[str, str]:
-    return _read_tables()[name]
-
-
-FLORES101_CODES: tuple[str, ...] = tuple(_read_table("names"))  # 102, by code, with eng
+FLORES101_CODES: tuple[str, ...] = tuple(_table("names"))  # 102, by code, with eng
 
 
 @functools.cache
@@ -47,7 +42,7 @@ def find_language(code: str) -> TargetLanguage:
 
     Raises ValueError for what is none of them, with the codes that are written nearly so.
     """
-    name = _read_table("names").get(code)
+    name = _table("names").get(code)
     tag = _tag(code)
     if tag is None:
         raise ValueError(f'no language "{code}"{_near_names(code)}')
@@ -60,7 +55,7 @@ def find_language(code: str) -> TargetLanguage:
         code=code,
         name=name or language.display_name(),
         tag=tag,
-        scripts=tuple(_read_table("scripts").get(script, script).split()),
+        scripts=tuple(_table("scripts").get(script, script).split()),
         is_right_to_left=script in _RIGHT_TO_LEFT or script == "Aran",
     )
 
@@ -69,7 +64,7 @@ def _tag(code: str) -> str | None:
     """The shortest tag that says the same: "npi_Deva" is "ne". None where there is no such language."""
     import langcodes
 
-    tag = _read_table("tags").get(code, code)
+    tag = _table("tags").get(code, code)
     match = _CODE_AND_SCRIPT.fullmatch(tag)
     if match:
         tag = "-".join(match.groups())
@@ -84,7 +79,7 @@ def _tag(code: str) -> str | None:
 
 def _near_names(code: str) -> str:
     """Codes that resemble it, and those of languages that are called so."""
-    names = _read_table("names")
+    names = _table("names")
     called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
     near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)
     found = list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]

@@ -7,10 +7,10 @@ are aliases of it.
 import difflib
 import functools
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from typing import Any
+
+from transforms.text.files.toml_tables import read_table
 
 # fmt: off
 LANGUAGE_CODES: tuple[str, ...] = (
@@ -29,10 +29,8 @@ _BE_TARASK = (
 _CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
-@functools.cache
 def _of_mediawiki() -> Mapping[str, Any]:
-    path = resources.files(__package__) / "languages" / "mediawiki.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return read_table(__package__, "languages/mediawiki.toml")
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:

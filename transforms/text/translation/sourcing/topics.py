@@ -6,12 +6,11 @@ topics". The rules are a first guess for those who do.
 
 import functools
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any
 
-_TABLE = "topics.toml"
+from transforms.text.files.toml_tables import read_table
+
 # Who files a page under a category knows what it is about; a title may only mention it.
 _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
 
@@ -44,9 +43,8 @@ def _bare(name: str) -> str:
     return " ".join(name.replace("_", " ").split())
 
 
-@functools.cache
 def _tables() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath(_TABLE).read_text("utf-8"))
+    return read_table(__package__, "topics.toml")
 
 
 @functools.cache

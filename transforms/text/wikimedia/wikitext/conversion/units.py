@@ -6,9 +6,9 @@ of Module:Convert of the English Wikipedia.
 
 import functools
 import math
-import tomllib
-from importlib import resources
 from typing import Any, NamedTuple
+
+from transforms.text.files.toml_tables import read_table
 
 _MAX_CODE = 40  # characters; the longest codes of real pages have half as many
 _MAX_OUTPUTS = 4
@@ -72,11 +72,9 @@ Output = tuple[Unit, ...]
 
 @functools.cache
 def _tables() -> dict[str, Any]:
-    text = (resources.files(__package__) / "units.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    for row in tables["units"].values():
-        row.setdefault("plural", row["name"] + "s")
-    return tables
+    tables = read_table(__package__, "units.toml")
+    units = {key: {"plural": row["name"] + "s", **row} for key, row in tables["units"].items()}
+    return {**tables, "units": units}
 
 
 def _clean(code: str) -> str:
