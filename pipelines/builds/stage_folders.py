@@ -1,4 +1,4 @@
-"""Where the stages of a build wait until it is published: a folder each, beside the target.
+"""Folders in which the stages of a build wait until it is published: one each, beside the target.
 
 A stage writes into a folder of its own of every attempt, and is finished when stage.json stands in it. So
 nothing that a worker of a killed build still writes can get into what looks finished.
@@ -36,7 +36,7 @@ _ATTEMPT_DIGITS = 8
 
 
 class _Mark(msgspec.Struct):
-    """What stage.json says."""
+    """The content of stage.json."""
 
     finished: str
     counts: dict[str, int]

@@ -30,7 +30,7 @@ from pipelines.refresh.remote import SiteError, hide_passwords
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
 LOG = logging.getLogger(__name__)
 BUSY = (429, 500, 502, 503, 504)
-"""What a server answers that may do better later."""
+"""Status codes of a server that may answer later."""
 MAX_PAGE_BYTES = 10_000_000
 """Of a page, unpacked; those of dump servers have less than 1 MB."""
 SERVER_FAULTS = (requests.RequestException, HTTPError, ValueError, ArithmeticError)
@@ -179,7 +179,7 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
 
 
 def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:
-    """What is at the address; None where there is nothing.
+    """Returns the body of the page at an address; None if there is no page.
 
     Args:
       readings: attempts at a page whose body is cut off.
@@ -222,7 +222,9 @@ def read_listing(session: requests.Session, url: str) -> bytes:
 
 
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
-    """What a server says of a file; None where it is not. Raises requests.RequestException."""
+    """Returns the headers with which a server describes a file; None if the file does not exist.
+    Raises requests.RequestException.
+    """
     headers = {"Accept-Encoding": "identity"}  # else the size is of something packed anew
     with session.head(
         url, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=True

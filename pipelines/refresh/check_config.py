@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, as far as it can be known before anything is downloaded."""
+"""Finds the faults of a configuration that can be known before anything is downloaded."""
 
 import os
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What every build from Project Gutenberg asks of its settings, and its inputs."""
+"""The settings and inputs that every build from Project Gutenberg has."""
 
 import posixpath
 import re
@@ -44,7 +44,7 @@ class BookInputs(NamedTuple):
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """What cannot be known, for want of an input."""
+        """The facts that the build cannot know because an input is missing."""
         return () if self.catalog else (NO_CATALOG,)
 
 

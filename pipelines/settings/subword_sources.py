@@ -1,4 +1,6 @@
-"""What a vocabulary over many languages is learned from, and evaluated on: arguments → builds and files."""
+"""The sources of a vocabulary over many languages, for training and evaluation: arguments → builds and
+files.
+"""
 
 import logging
 import pathlib

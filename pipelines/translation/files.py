@@ -39,7 +39,7 @@ def decode(path: str, data: bytes) -> str:
 
 @contextlib.contextmanager
 def naming(path: str | pathlib.Path) -> Iterator[None]:
-    """What is wrong with a file that is read inside the block is raised as InputError, which names it."""
+    """Raises InputError, which names the file, for a ReadError inside the block."""
     try:
         yield
     except ReadError as error:

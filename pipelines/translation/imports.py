@@ -1,4 +1,4 @@
-"""What translators send back: each file is taken whole or not at all, and kept byte for byte."""
+"""Imports the files of translators: each is taken whole or not at all, and kept byte for byte."""
 
 import pathlib
 from collections import Counter
@@ -58,7 +58,7 @@ class ReadFile(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What became of a file."""
+    """The result of importing a file."""
 
     path: str
     code: str
@@ -302,7 +302,7 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """What becomes of a line, of CHANGES; `gone` are the imports that are corrected."""
+    """Returns the kind of change of a line, one of CHANGES; `gone` are the imports that are corrected."""
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"

@@ -9,7 +9,7 @@ from transforms.files import counters
 from transforms.files.open_input import InputError
 
 ON_CORRUPT = ("fail", "keep-good")
-"""What to do about damaged input: end with an error, or keep what is whole."""
+"""The ways to treat damaged input: end with an error, or keep what is whole."""
 
 
 def check_on_corrupt(on_corrupt: str) -> None:

@@ -1,4 +1,4 @@
-"""What is in a folder, on any Beam file system. Links are followed."""
+"""Lists the files in a folder, on any Beam file system. Links are followed."""
 
 import pathlib
 import posixpath

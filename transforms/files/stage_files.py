@@ -1,4 +1,4 @@
-"""What one stage of a build hands to the next: collections in files, written and read on all workers.
+"""Passes collections from one stage of a build to the next in files, written and read on all workers.
 
 An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks stand one
 after the other in files, a file of each bundle. Only files that a list names count, and it is written last:
@@ -49,7 +49,7 @@ class StagePart(NamedTuple):
 
 
 class StageFile(NamedTuple):
-    """What one bundle has written."""
+    """The output of one bundle."""
 
     field: str
     parts: tuple[StagePart, ...]
@@ -317,7 +317,7 @@ def _errors_named(path: str) -> Iterator[None]:
 
 
 def _are_few(parts: Iterable[StagePart]) -> bool:
-    """Whether it costs nothing to send the elements themselves to other workers."""
+    """Returns True if the elements themselves can be sent to other workers at no cost."""
     sizes = [(part.end - part.start, part.elements) for part in parts]
     return (
         sum(size for size, _ in sizes) <= SPREAD_BYTES
