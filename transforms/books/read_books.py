@@ -46,7 +46,7 @@ _SIZING_THREADS = 32  # an object store answers each question in its own time
 
 
 class ReadBookFiles(NamedTuple):
-    """What ReadBooks gives."""
+    """The outputs of ReadBooks."""
 
     books: beam.PCollection  # of BookFile; a book may come in several files
     rejected: beam.PCollection  # of Rejected
@@ -343,7 +343,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """What the files of a unit hold; progress is counted."""
+    """Yields the content of the files of a unit; progress is counted."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:

@@ -206,7 +206,8 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Where the words start that end right before some places; the place itself if there is none."""
+    """Returns the starts of the words that end right before some places; the place itself if there is none.
+    """
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()
@@ -235,7 +236,7 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Where the script would find its own stand-in for periods."""
+    """Returns the places at which the script would find its own stand-in for periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     if STAND_IN not in found:  # as nearly always; a search for a pattern takes longer
         return _NOWHERE

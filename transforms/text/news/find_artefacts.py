@@ -1,4 +1,4 @@
-"""Where an artefact of a list is among the files of a folder: lists are made in other folders."""
+"""Finds an artefact of a list among the files of a folder: lists are made in other folders."""
 
 import collections
 import itertools

@@ -63,12 +63,12 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """What the script makes of a line without its line feed."""
+    """Normalizes a line without its line feed as the script does."""
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
 
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """What the script makes of lines, each with its line feed: as many lines."""
+    """Normalizes lines, each with its line feed, as the script does: as many lines."""
     text = _normalize_spaces(text, perl)
     if not text.isascii():
         text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)

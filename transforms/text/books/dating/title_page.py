@@ -153,7 +153,7 @@ def _without_markup(block: Block) -> Block:
 
 
 class _Statements(NamedTuple):
-    """What the statements of a block say."""
+    """The content of the statements of a block."""
 
     years: list[FrontYear]
     lines_before: Sequence[str]  # those before the first statement
@@ -253,7 +253,7 @@ def _has_publisher(blocks: Sequence[Block]) -> bool:
 
 
 def _is_imprint(line: str) -> bool:
-    """Whether a line names a place of printing, or has the words of a publisher."""
+    """Returns True if a line names a place of printing, or has the words of a publisher."""
     return _imprint_words().search(line) is not None
 
 

@@ -105,7 +105,7 @@ def _parse_xml(data: bytes) -> Element:
 
 
 def _texts_of(parent: Element, tag: str) -> Iterator[str]:
-    """What stands in the children of a name, each in one line, without empty ones."""
+    """Yields the texts of the children of a name, each in one line, without empty ones."""
     for child in parent.iterfind(tag):
         text = one_line(child.text or "")
         if text:

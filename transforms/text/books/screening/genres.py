@@ -1,4 +1,4 @@
-"""Which books are of a genre that is no running prose: poems, plays, manuals, recipes, nonsense, reference.
+"""Rejects genres that are not running prose: poems, plays, manuals, recipes, nonsense, reference.
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
 and the literary nonsense", and does not say how. Here catalogue and text have to agree as far as the text
@@ -64,7 +64,7 @@ _TABLE = "genres.toml"
 
 
 class _Text(NamedTuple):
-    """What is measured of a book."""
+    """The measurements of a book."""
 
     shape: Shape
     stage_words: float
@@ -73,7 +73,7 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Why a book is no running prose, with what tells so; None for one that is kept.
+    """Returns the reason why a book is not running prose, with the evidence; None for one that is kept.
 
     Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`;
     the first of them that holds.

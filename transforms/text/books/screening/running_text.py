@@ -1,4 +1,4 @@
-"""Which texts are running text, and long enough: words in sentences, not digits, names of files, or lists."""
+"""Detects running text that is long enough: words in sentences, not digits, names of files, or lists."""
 
 import dataclasses
 import re

@@ -98,7 +98,7 @@ class _Chunks(dict[str, str]):
         return tokens
 
     def may_meet(self, chunks: Sequence[str]) -> bool:
-        """Whether a special case could have tokens of two of these chunks."""
+        """Returns True if a special case could have tokens of two of these chunks."""
         followers = self._followers
         if followers.isdisjoint(chunks):
             return False

@@ -1,4 +1,4 @@
-"""How simple a book is: how long it is for the number of different words in it.
+"""Measures the simplicity of a book: its length compared with the number of different words in it.
 
 Nguyen, "SimpleBooks", section 2: a book of L tokens, V of them different, is kept where its ratio is at
 least 0.0012. The paper first took L/V, and rejected it as it prefers long books; it prints L/√V, which
@@ -76,7 +76,9 @@ def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
 
 
 def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
-    """Whether the ratio is at least `min_ratio`, 0 or more: exactly, and so the same everywhere."""
+    """Returns True if the ratio is at least `min_ratio`, 0 or more: exactly, so the result is the same
+    everywhere.
+    """
     least = min_ratio ** _EXPONENTS[formula].denominator
     return exact_ratio(tokens, vocabulary, formula) >= least
 

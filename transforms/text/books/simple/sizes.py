@@ -1,4 +1,4 @@
-"""Which books go to which split and size of SimpleBooks.
+"""Assigns books to the splits and sizes of SimpleBooks.
 
 Nguyen, "SimpleBooks", section 2: of 1,573 books five are the validation set and five the test set, with
 200,000 tokens each, and the others, 92 M tokens, the training set of SimpleBooks-92. SimpleBooks-2 has the
@@ -17,7 +17,7 @@ ORDINARY_FACTOR = 2
 
 
 class Placement(NamedTuple):
-    """Where a book goes. All books are in SimpleBooks-92."""
+    """The split and size of a book. All books are in SimpleBooks-92."""
 
     split: str  # "train", "validation" or "test"
     is_small: bool  # whether it is in SimpleBooks-2, too

@@ -23,7 +23,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Edges(NamedTuple):
-    """What a chunk could have in common with its neighbours: tokens as they were before the search."""
+    """Tokens that a chunk could share with its neighbours, as they were before the search."""
 
     first: frozenset[str] = _NOTHING  # first tokens that follow another one in a special case
     last: frozenset[str] = _NOTHING  # last tokens that another one follows in a special case
@@ -41,7 +41,7 @@ class SpecialCase(NamedTuple):
 
 
 class SpecialCases:
-    """What is known of the special cases of a tokeniser."""
+    """The special cases of a tokeniser."""
 
     def __init__(self, tokenizer: Tokenizer):
         cases = _cases_of(tokenizer)
@@ -75,7 +75,7 @@ class SpecialCases:
         return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
-        """Whether a find that has tokens of both of two neighbours could change something."""
+        """Returns True if a match with tokens of both of two neighbours could change something."""
         if not (before.is_special or behind.is_special):
             return False
         pairs = (

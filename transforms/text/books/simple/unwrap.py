@@ -44,7 +44,7 @@ def to_paragraphs(text: str) -> list[str]:
 
 
 def _join(match: re.Match[str]) -> str:
-    """What the end of a line with a hyphen or a dash, and the line feed, become."""
+    """Returns the replacement of a hyphen or a dash at the end of a line, and of the line feed."""
     place = match.start() + 1
     end = match.string[max(0, place - 4) : place]
     following = match.string[match.end()]

@@ -43,7 +43,9 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Why a text that was cut is not to be trusted: `too-much-furniture` or `kept-too-little`; else None."""
+    """Returns the reason why a text that was cut is not to be trusted (`too-much-furniture`,
+    `kept-too-little`), or None.
+    """
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")
