@@ -38,7 +38,7 @@ _NOT_IN_MANIFEST = {
 
 
 class Plan(NamedTuple):
-    """What is to be read, and what is known before."""
+    """The files to read, and the findings known before."""
 
     comparisons: Sequence[Comparison]
     known: Sequence[Finding]

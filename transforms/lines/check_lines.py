@@ -34,7 +34,7 @@ def check_lines(
 
 
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
-    """Whether the file holds anything."""
+    """Checks a file, and returns True if it is not empty."""
     file_bytes = file_bytes_of(path)
     if not file_bytes:
         return False

@@ -36,7 +36,7 @@ _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
 class WrittenLines(NamedTuple):
-    """What WriteLines gives."""
+    """The outputs of WriteLines."""
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
@@ -44,7 +44,7 @@ class WrittenLines(NamedTuple):
 
 
 class WrittenShard(NamedTuple):
-    """What one shard gives."""
+    """The outputs of one shard."""
 
     files: list[OutputFile]
     md5: tuple[str, str]

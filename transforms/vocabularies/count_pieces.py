@@ -1,4 +1,4 @@
-"""What was held out, and lines to evaluate on → counts of pieces, by language."""
+"""Counts pieces, by language, of the held-out sentences and of lines to evaluate on."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -36,7 +36,7 @@ MEMBERS = ("*",)  # of an archive, all files are read
 
 
 class SentenceSources(NamedTuple):
-    """What sentences are read from."""
+    """The sources of sentences."""
 
     builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
     texts: Mapping[str, Sequence[str]]  # language → files of lines
@@ -44,7 +44,7 @@ class SentenceSources(NamedTuple):
 
 
 class SentencePart(NamedTuple):
-    """What one worker reads in one piece: a row group, or a unit of a file of lines."""
+    """A part that one worker reads in one piece: a row group, or a unit of a file of lines."""
 
     language: str
     layout: Layout | None  # None for a unit

@@ -58,7 +58,7 @@ class Change(NamedTuple):
 
 
 class SplitChanges(NamedTuple):
-    """What became of the documents of a split. Counts add up.
+    """The changes between the documents of a split in two editions. Counts add up.
 
     old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
     """
@@ -153,7 +153,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """What became of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
+    """Describes the change of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
     there = new or old
     assert there
     return Change(

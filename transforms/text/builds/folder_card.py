@@ -41,7 +41,7 @@ class _Config(msgspec.Struct):
 
 
 class _Head(msgspec.Struct):
-    """What the head of the card of a build says."""
+    """The head of the card of a build."""
 
     license: str | list[str]
     language: str | list[str]

@@ -32,7 +32,7 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 
 
 class Normalisers(NamedTuple):
-    """What the scores of a split are divided by."""
+    """The counts by which the scores of a split are divided."""
 
     characters: int  # Unicode code points as the paper of the corpus counts them; a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 where it has none

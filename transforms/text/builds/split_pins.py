@@ -153,7 +153,7 @@ def split_of_file(name: str) -> str | None:
 
 
 def bucket_of(identity: str) -> int:
-    """Where an identity and its pin meet."""
+    """Returns the bucket in which an identity and its pin meet."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 

@@ -106,7 +106,7 @@ class _RecordHead(NamedTuple):
 
 @functools.lru_cache(maxsize=1 << 14)
 def _record_head(feature: str, size: int) -> _RecordHead:
-    """What stands before a text of so many bytes."""
+    """Returns the bytes before a text of a given size."""
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
     return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))

@@ -40,7 +40,7 @@ class ZipMember(NamedTuple):
 
 
 def is_zip(head: bytes) -> bool:
-    """Whether a file that begins so is an archive."""
+    """Returns True if a file that begins so is an archive."""
     return head.startswith(_BEGINNINGS)
 
 
@@ -71,7 +71,9 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 
 
 def reason_not_to_read(member: ZipMember) -> Reason | None:
-    """Why a file cannot be read, though it may be whole. Early archives were imploded (method 6)."""
+    """Returns the reason why a file cannot be read, though it may be whole. Early archives were imploded
+    (method 6).
+    """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
     if member.method not in _METHODS:

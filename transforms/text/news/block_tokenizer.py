@@ -206,7 +206,7 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Returns the starts of the words that end right before some places; the place itself if there is none."""
+    """Returns the starts of the words that end before some places; the place itself if there is none."""
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()

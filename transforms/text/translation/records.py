@@ -1,4 +1,4 @@
-"""What a translation benchmark is made of: source sentences, their translations, and what is found wrong."""
+"""Records of a translation benchmark: source sentences, their translations, and findings about them."""
 
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ class Translation(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a check says of a translation."""
+    """The finding of a check about a translation."""
 
     id: str  # of the source sentence; "" for what is said of a whole file
     rule: str  # a slug: "numbers-differ"

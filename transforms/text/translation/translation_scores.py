@@ -204,7 +204,7 @@ class _Scorer:
     # So the lines are compared once, however many groups they belong to.
 
     def count(self, lines: Sequence[str]) -> Any:
-        """What sacrebleu counts of each line."""
+        """Returns the statistics of sacrebleu for each line."""
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:

@@ -30,7 +30,7 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "book": paragraphs_of_book,
     "lines": str.splitlines,  # a paragraph a line
 }
-"""How a text is divided: name → its paragraphs."""
+"""The ways to divide a text: name → its paragraphs."""
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:

@@ -44,7 +44,7 @@ TRAINER: Mapping[str, Any] = {
 
 @dataclasses.dataclass(frozen=True)
 class PieceSettings:
-    """What decides about a model, beside the sentences. Settings that cannot be raise ValueError."""
+    """The settings that determine a model, beside the sentences. Invalid settings raise ValueError."""
 
     size: int = 256_000  # pieces, at most
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
@@ -139,7 +139,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """What the trainer reads: a word, a tab and its count. A long one is cut."""
+    """Yields the lines for the trainer: a word, a tab and its count. A long word is cut."""
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
         for word, count in zip(*(column.to_pylist() for column in ordered.columns), strict=True):

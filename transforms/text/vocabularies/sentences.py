@@ -1,4 +1,4 @@
-"""Where the sentences of a paragraph begin and end.
+"""Splits a paragraph into sentences.
 
 By sentencex, Wikimedia's own (MIT, rules for some 300 languages, released monthly), which was the best of
 five on the English sentences of FLORES-101: of the 731 boundaries between neighbouring lines of one

@@ -61,7 +61,7 @@ class UntrainableError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class SubwordSettings:
-    """What decides about a vocabulary, beside the text."""
+    """The settings that determine a vocabulary, beside the text."""
 
     vocabulary_size: int = 32_000  # pieces, at most; with the markers and the bytes
     sample_articles: int = 100_000  # of train, of each language
@@ -92,7 +92,7 @@ class TrainedSubwords(NamedTuple):
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
-        """What the manifest says."""
+        """Returns the entry for the manifest."""
         return {name: value for name, value in self._asdict().items() if name != "model"}
 
 
@@ -169,7 +169,7 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 
 
 def _lines_of(counts: WordCounts) -> Iterator[str]:
-    """What the trainer reads. It takes words in the order in which they come: let it be one."""
+    """Yields the lines for the trainer. It depends on the order of the words, so they are sorted."""
     for blank, words in ((" ", counts.after_blank), ("", counts.others)):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"

@@ -39,7 +39,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
-    """What a part of all words gives to the vocabulary."""
+    """The contribution of a part of all words to the vocabulary."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
     words: int  # running words of the part, whether in the vocabulary or not
@@ -56,7 +56,7 @@ class Vocabulary(NamedTuple):
 
 
 class HeldoutStats(NamedTuple):
-    """How a vocabulary covers text that it was not made from."""
+    """The coverage of text from which the vocabulary was not made."""
 
     sentences: int = 0
     words: int = 0
@@ -68,7 +68,7 @@ class HeldoutStats(NamedTuple):
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
-        """What stats.json says."""
+        """Returns the figures for stats.json."""
         return {
             "sentences": self.sentences,
             "predicted_words_with_end": self.predicted_words,
@@ -97,7 +97,7 @@ class VocabularyStats(NamedTuple):
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
-        """What stats.json says."""
+        """Returns the figures for stats.json."""
         shards = [shard.as_dict() for shard in self.heldout]
         heldout = add_heldout(self.heldout)
         return {

@@ -58,7 +58,7 @@ def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def negate_counts(counts: pa.RecordBatch) -> pa.RecordBatch:
-    """What to add where the counts are to be taken away."""
+    """Returns counts that subtract the given ones when they are added."""
     return pa.record_batch([counts["word"], pc.negate(counts["count"])], schema=SCHEMA)
 
 

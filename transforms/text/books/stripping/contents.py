@@ -125,7 +125,7 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """Returns the number of entries when the last may be headings of the text. 0 if that cannot be decided."""
+    """Returns the number of entries, if the last may be headings of the text; 0 if it is not clear."""
     if not 0 < count < len(paragraphs):
         return 0
     paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]

@@ -102,7 +102,7 @@ def read_sheet(text: str, file: str) -> Returned:
 
 
 class Layout(NamedTuple):
-    """How a table is written."""
+    """The format of a table."""
 
     delimiter: str
     is_marked: bool  # quotation marks around a field are not part of it

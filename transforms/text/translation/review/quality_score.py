@@ -33,7 +33,7 @@ ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
-    """What one reviewer has said."""
+    """The review of one reviewer."""
 
     reviewed: int  # sentences
     errors: int

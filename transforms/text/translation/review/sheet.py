@@ -55,7 +55,7 @@ def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str
 
 
 def make_legend() -> list[str]:
-    """What may stand in the columns that a reviewer fills in, a line each."""
+    """Returns the values allowed in the columns that a reviewer fills in, a line each."""
     return [
         f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
         *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
@@ -89,7 +89,7 @@ class _Row(NamedTuple):
 
 
 def read_review_sheet(text: str) -> ReviewedSheet:
-    """What a reviewer says.
+    """Reads the sheet of a reviewer.
 
     Categories and severities may be written in any case, with blanks or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
@@ -111,7 +111,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
 
 def is_same_target(written: str, text: str) -> bool:
-    """Whether a target in a sheet that came back is this translation.
+    """Returns True if a target in a sheet that came back is this translation.
 
     A spreadsheet puts quotation marks around a field that has some, and doubles those in it.
     """
@@ -145,7 +145,7 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """What stands in a column that should have one value; "" where nothing does."""
+    """Returns the value of a column that should have one value; "" if all rows are empty."""
     lines: dict[str, int] = {}
     for row in rows:
         lines.setdefault(getattr(row, column), row.line)

@@ -98,7 +98,7 @@ def _parse_date(text: str) -> str:
 
 
 def is_day(text: str) -> bool:
-    """Whether it is a date of the calendar like "2026-05-04"."""
+    """Returns True for a date of the calendar like "2026-05-04"."""
     if not _DATE.fullmatch(text):
         return False
     try:
