@@ -1,4 +1,4 @@
-"""What is said of a build at its end."""
+"""The summary of a build at its end."""
 
 import json
 import re

@@ -89,7 +89,7 @@ class Downloads:
         return list(map(Path, download(files, str(self.folder / folder), **how)))
 
     def fetch(self, file: RemoteFile, folder: str = "") -> bytes:
-        """What is there when the file has come."""
+        """Downloads a file, and returns its content."""
         (path,) = self.start(file, folder=folder)
         assert path == self.folder / folder / file.name
         assert not list(path.parent.glob("*.part"))

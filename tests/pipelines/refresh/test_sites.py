@@ -1,4 +1,4 @@
-"""Which dump a site offers: the newest that is finished, of all mirrors."""
+"""The dump that a site offers: the newest that is finished, of all mirrors."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""What comes back is taken whole or not at all, and kept."""
+"""Returned files are taken whole or not at all, and kept."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -113,7 +113,7 @@ def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView
 
 
 class _Page:
-    """What was met so far."""
+    """The slots and hidden texts found so far in a page."""
 
     def __init__(self, hidden_namespaces: Collection[str]):
         self.slots: list[Slot] = []
@@ -219,7 +219,7 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Whether a template has the arguments of a reference, or of a request for one."""
+    """Returns True if a template has the arguments of a reference, or of a request for one."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
     if any(_SOUND.search(value) for value in (*positional, *named.values())):
