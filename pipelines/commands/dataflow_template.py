@@ -35,7 +35,7 @@ HANDED_ON = (
     "subnetwork",
     "sdk_container_image",
 )
-"""What the jobs of the build have in common with that of the template."""
+"""The flags that the jobs of the build share with that of the template."""
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20

@@ -99,7 +99,7 @@ class Flags:
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
     def limit(self, unit: str) -> None:
-        """How much of the input is read, for a first look; 0 for all."""
+        """Adds the flag for the amount of input that is read, for a first look; 0 for all."""
         help = f"read the first N {unit} only, for a first look; manifest and card say so"
         self.number("--limit", help, default=None, type=_positive)
 

@@ -131,7 +131,7 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """What is scored, and what to warn of in each file."""
+    """Reads the files to score, and the warnings about each."""
     reference = plan.directions[0].reference
     references = read_lines(reference)
     if not references:

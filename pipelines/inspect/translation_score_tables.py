@@ -28,7 +28,7 @@ Row = list[str | float | None]
 
 
 def render_text(report: Report) -> str:
-    """What a person wants to see: tables, then the model and a signature a line."""
+    """Renders a report for a person: tables, then the model and a signature a line."""
     if len(report.scored) == 1:
         parts, lines = [_scores(report)], report.scored[0].scores.citations
     else:

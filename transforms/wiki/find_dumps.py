@@ -92,7 +92,7 @@ class PassedOver(NamedTuple):
 
 
 class EntitySource(NamedTuple):
-    """Where the classes of entities are to be had."""
+    """The source of the classes of entities."""
 
     kind: str  # "table" (a folder that `corpusmill entities` has made) or "dump"
     date: str
@@ -100,7 +100,7 @@ class EntitySource(NamedTuple):
 
 
 class FoundDumps(NamedTuple):
-    """What the folders hold, in the order of the languages, dates ascending."""
+    """The dumps in the folders, in the order of the languages, dates ascending."""
 
     wikis: list[WikiDump]
     missing: list[MissingWiki]
@@ -297,7 +297,7 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Where dumps of a wiki are: the newest first, and what has no date last."""
+    """Returns the places with dumps of a wiki: the newest first, and those without a date last."""
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
         EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},

@@ -39,7 +39,7 @@ class WikiTables(NamedTuple):
     is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
 
     def links_pages(self) -> bool:
-        """Whether they tell the item of a page."""
+        """True if the tables link pages to items."""
         return bool(self.page_props or self.items_per_site)
 
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
@@ -58,7 +58,7 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What FindItems gives: (page id, PageFacts), none or several for a page, and malformed rows."""
+    """The outputs of FindItems: (page id, PageFacts), none or several for a page, and malformed rows."""
 
     items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # those about the page alone
@@ -139,7 +139,8 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """What a row (page, property, value) of page_props says of its page: its item, or else on "pages".
+    """Yields the fact in a row (page, property, value) of page_props: the item of its page, or else on
+    "pages".
 
     Raises ValueError for what is no page or no item.
     """

@@ -51,7 +51,7 @@ class PinFile(NamedTuple):
 
 
 class PinSources(NamedTuple):
-    """Where pins are read from."""
+    """The sources of pins."""
 
     files: tuple[PinFile, ...]
     inputs: tuple[str, ...]  # what a manifest has to name; that of a build stands for its files
@@ -143,7 +143,7 @@ class ReadSplitPins(beam.PTransform):
 
 
 def plan_units(file: PinFile) -> list[PinFile]:
-    """What one worker reads at a time."""
+    """Returns the parts of a file that one worker reads at a time."""
     if not _is_parquet(file.path):
         return [file]
     with _naming(file.path), open_raw(file.path) as stream:

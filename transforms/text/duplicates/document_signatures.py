@@ -1,4 +1,4 @@
-"""How much two documents have in common, by the hashes of their word n-grams: exactly, and signatures.
+"""Measures the similarity of two documents by the hashes of their word n-grams: exactly, and by signatures.
 
 Hashes are those of hashed_ngrams.py, signatures those of minhash.py. A similarity is a fraction,
 so that it is compared with a threshold as exactly as both are known.

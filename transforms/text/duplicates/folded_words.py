@@ -81,7 +81,7 @@ class FoldedText(NamedTuple):
 
 
 class _Folding(NamedTuple):
-    """What becomes of each code point."""
+    """The folding of each code point."""
 
     folded: Uint32s  # 0 where it stands between words
     texts: Uint32s  # a row for each special one, filled up with zeros
@@ -194,7 +194,7 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """What becomes of a letter, mark, digit or format character; blanks are zeros."""
+    """Folds a letter, mark, digit or format character; spaces become zeros."""
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)

@@ -131,7 +131,7 @@ def only_grams(table: Table) -> Table:
 
 
 def is_kept(table: Table, most_cut: int) -> Bools:
-    """Whether an n-gram is in the model: its count is above `most_cut`."""
+    """Returns a mask of the n-grams in the model: those with a count above `most_cut`."""
     kept: Bools = table["count"] > most_cut
     return kept
 

@@ -1,4 +1,4 @@
-"""What a corpus is counted by. Counts add up in any order."""
+"""Statistics of a corpus. Counts add up in any order."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What the cleaner has to know about one Wikipedia: its headings, redirect words, and templates.
+"""The cleaner's knowledge of one Wikipedia: its headings, redirect words, and templates.
 
 The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
 what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. A wiki that has no
@@ -40,7 +40,7 @@ _NAMESPACES = {
 
 @dataclasses.dataclass(frozen=True)
 class NumberFormat:
-    """How a wiki writes numbers."""
+    """The number format of a wiki."""
 
     group: str  # between groups of digits; "" for none
     decimal: str  # before the fraction
@@ -154,12 +154,12 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Whether the tables of a corpus were made, and compared with pages, by people."""
+    """Returns True if the tables of a corpus were made, and compared with pages, by people."""
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
 def has_own_tables(code: str) -> bool:
-    """Whether people made the tables for this corpus, not for another wiki in its language."""
+    """Returns True if people made the tables for this corpus, not for another wiki in its language."""
     return code in LANGUAGE_CODES
 
 

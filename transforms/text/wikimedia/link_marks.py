@@ -146,7 +146,7 @@ def _paragraphs(page: CleanedPage) -> Iterator[str]:
 
 
 def _shape(page: CleanedPage) -> tuple[int, ...]:
-    """How many paragraphs each section has."""
+    """Returns the number of paragraphs in each section."""
     return tuple(len(section.paragraphs) for section in page.sections)
 
 

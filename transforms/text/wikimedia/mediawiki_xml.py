@@ -58,7 +58,7 @@ _Element = tuple[str, dict[str, str], str]  # "/page/id", attributes, text
 
 
 class Siteinfo(NamedTuple):
-    """What the head of a dump says of its wiki."""
+    """The head of a dump, which describes its wiki."""
 
     dbname: str  # "ukwiki"; "" where the dump has no siteinfo
     language: str  # xml:lang of the root, "uk"

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _PIECE_BYTES = 1 << 14
-"""What is looked at in one go: few rows at a time, which also spares the garbage collector work."""
+"""The number of bytes that are searched at once: few rows at a time, which also spares the garbage
+collector work.
+"""
 
 MAX_ROW_BYTES = 1 << 26
 """The longest row, string or comment that is believed; beyond it a quote is taken to be never
@@ -309,7 +311,7 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
 
 
 class _RowPatterns(NamedTuple):
-    """What the rows of one table look like. Asked values are groups, in the order of the table."""
+    """Patterns for the rows of one table. Wanted values are groups, in the order of the table."""
 
     followed: re.Pattern[bytes]  # a row that another row follows; or, as last group, all the rest
     last: re.Pattern[bytes]  # a row and the semicolon

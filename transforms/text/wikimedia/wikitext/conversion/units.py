@@ -62,7 +62,7 @@ class Unit(NamedTuple):
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:
-        """Whether the two measure the same kind of quantity."""
+        """Returns True if the two measure the same kind of quantity."""
         return self.kind == other.kind or {self.kind, other.kind} == _ALIKE
 
 

@@ -285,7 +285,7 @@ _COLON_FUNCTIONS = frozenset({
 
 
 def _is_equal(one: str, other: str) -> bool:
-    """Whether two texts are equal, as numbers where both are: "01" and "1"."""
+    """Returns True if two texts are equal, as numbers if both are: "01" and "1"."""
     if one == other:
         return True
     try:

@@ -55,7 +55,7 @@ class TooDeepError(ValueError):
 
 @dataclasses.dataclass
 class Expansion:
-    """What expanding the templates of one page has come to. Templates are by normalised name."""
+    """The results of expanding the templates of one page. Templates are by normalised name."""
 
     unrendered: dict[str, int]  # in running text, of which nothing is shown or something is missing
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -309,7 +309,7 @@ def _count(template: Template, counts: dict[str, int]) -> None:
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Whether a template stands in running text rather than on lines of its own.
+    """Returns True if a template is in running text rather than on lines of its own.
 
     Only its neighbourhood is looked at, so that long lines cost no more than short ones.
     """

@@ -1,4 +1,4 @@
-"""What the functions behind templates share: their page, written numbers, names of months."""
+"""Helpers that the functions behind templates share: their page, written numbers, names of months."""
 
 import re
 from typing import NamedTuple

@@ -265,7 +265,7 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Whether `}-`, with the braces before it, ends a mark: those of templates come in pairs."""
+    """Returns True if `}-`, with the braces before it, ends a mark: those of templates come in pairs."""
     return braces.endswith("-") and len(braces) % 2 == 0
 
 

@@ -42,7 +42,7 @@ _OneWay = dict[str, dict[str, str]]  # variant → from → to
 
 
 class Mark(NamedTuple):
-    """What a mark does."""
+    """The effect of a mark."""
 
     shown: str  # wikitext
     is_raw: bool  # `shown` is not converted
