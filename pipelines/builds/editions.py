@@ -57,7 +57,7 @@ def age_of(name: str) -> Age:
     """
     found = _EDITION.fullmatch(name)
     if not found:
-        raise ValueError(f"{name!r} is no name of an edition")
+        raise ValueError(f"{name!r} is not the name of an edition")
     date = found[1]
     is_date = date.isdigit() and not is_future(date)
     return is_date, date, tuple(map(int, found[2].split(".")))

@@ -223,12 +223,12 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f" {counts['class_unknown']:,} of the articles"
         )
     if counts.get("repeated"):
-        yield f"lines for an item that another line has, too, and tells more of: {counts['repeated']:,}"
+        yield f"lines for an item that another line has, too, with more facts: {counts['repeated']:,}"
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
                 f"templates in running text that nothing describes: {file['records']:,}, listed in"
-                f" {UNRENDERED}; --templates tells how they show"
+                f" {UNRENDERED}; --templates says how to show them"
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"

@@ -83,7 +83,7 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
         "--overlap-words",
         ("plain", "exact"),
         "how words are compared: plain, in small letters and without punctuation (default), or exact,"
-        " as they stand between white space",
+        " unchanged between white space",
     )
     choice.number("--ngram-words", "words of such a sequence", 8)
     choice.number(

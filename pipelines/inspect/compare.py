@@ -200,7 +200,7 @@ def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: C
         if rows != built:
             raise BuildError(
                 f"{build.folder}: holds {rows:,} {shape.unit}, {built:,} in the manifest;"
-                " corpusmill verify tells more"
+                " corpusmill verify shows the details"
             )
 
 

@@ -191,7 +191,7 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
+            "a folder, but no file name has the split, as in eng-fra.devtest; give the table",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):

@@ -211,7 +211,7 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
     labels = [table.label for table in tables]
     for label in labels:
         if not _NAME.fullmatch(label):
-            raise ValueError(f"{label!r} is no name; it has letters, digits, ., - and _")
+            raise ValueError(f"{label!r} is not a name: use letters, digits, ., - and _")
         if labels.count(label) > 1:
             raise ValueError(
                 f"two [[corpus]] are called {label}; give one a name, and settings of its own"

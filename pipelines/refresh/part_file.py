@@ -56,7 +56,7 @@ class PartFile(abc.ABC):
 
     def __init__(self, folder: str, file: RemoteFile):
         if Path(file.name).name != file.name or file.name.startswith("."):
-            raise ValueError(f"{file.name!r} is no name of a file")
+            raise ValueError(f"{file.name!r} is not the name of a file")
         if file.checksum and file.checksum.partition(":")[0] not in _DIGESTS:
             raise ValueError(f"{file.name}: no known kind of checksum: {file.checksum!r}")
         self.file = file
@@ -165,7 +165,7 @@ class PartFile(abc.ABC):
                     return f"cannot be opened: {error}"
             head = stream.read(1024)
         if (codec := suffix.removeprefix(".")) in CODECS and codec_of_head(head) != codec:
-            return f"is no {suffix} file"
+            return f"is not a {suffix} file"
         return "is a web page" if is_html(head.decode("latin-1")) else ""
 
 

@@ -13,7 +13,7 @@ from transforms.files.open_input import match_inputs
 LANGUAGE = "en"
 NO_CATALOG = (
     "No catalogue was given: titles, authors and languages are those of the files, subjects and bookshelves"
-    " are not known, and genres are told by the text alone."
+    " are not known, and genres are detected from the text alone."
 )
 
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")

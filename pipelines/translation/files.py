@@ -95,7 +95,9 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
             for name, data in files.items():
                 _put(place / name, data)
     except FileExistsError:
-        raise TargetError(f"{folder}: another process writes there, or it is no folder") from None
+        raise TargetError(
+            f"{folder}: another process writes there, or it is not a folder"
+        ) from None
     except OSError as error:
         raise TargetError(f"{folder}: {error.strerror}") from None
     return [str(place / name) for name in files]

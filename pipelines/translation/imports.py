@@ -182,10 +182,10 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
         found = project.language(told).code if told else ""
     except ValueError as error:
         if not code or returned.language:
-            raise ReadError(0, f"{error}; --language tells") from None
+            raise ReadError(0, f"{error}; give --language") from None
         found = ""  # the name of the file was no code
     if not (found or code):
-        raise ReadError(0, "does not tell its language; --language does")
+        raise ReadError(0, "does not name its language; give --language")
     if found and code and found != code:
         raise ReadError(0, f"is in {found}, and --language says {code}")
     return found or code
@@ -202,7 +202,7 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
         if entry.facts["base"] != base:
             its, other = map(journal.name_of, (entry.facts["base"], base))
             told = f"import {entry.name} of {file.code} answers packet {its}, and {file.path} packet {other}"
-            raise ValueError(f"--corrects: {told}: it is no correction")
+            raise ValueError(f"--corrects: {told}: it is not a correction")
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
 
 
@@ -219,7 +219,7 @@ def _find_corrected(
     if not named:
         known = ", ".join(one.name for one in imports.values())
         there = f"the imports are {known}" if known else "there is none"
-        raise ValueError(f"--corrects: {name} is no import of {file.code}; {there}")
+        raise ValueError(f"--corrects: {name} is not an import of {file.code}; {there}")
     if ids.isdisjoint(ids_of(named)):
         raise ValueError(
             f"--corrects: import {named.name} of {file.code} has no line of {file.path}"
@@ -234,7 +234,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
         if one.id not in texts:
             raise ReadError(one.line, f"the project has no sentence {one.id!r}")
         if one.id in seen:
-            raise ReadError(one.line, f"{one.id} stands in line {seen[one.id]}, too")
+            raise ReadError(one.line, f"{one.id} is in line {seen[one.id]}, too")
         seen[one.id] = one.line
         if "\n" in one.text:
             raise ReadError(one.line, f"the translation of {one.id} breaks the line")
@@ -333,7 +333,7 @@ def _describe(one: Imported) -> str:
         return f"{one.code}, already imported as {one.entry.name}; nothing added"
     facts = one.entry.facts
     counts = {
-        "empty, which is no translation": facts["empty"],
+        "empty, which is not a translation": facts["empty"],
         "new": facts["first"],
         "the same as before": facts["same"],
         "changed": facts["changed"],

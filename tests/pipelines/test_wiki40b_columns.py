@@ -88,5 +88,5 @@ def test_lists_of_ids(tmp_path: Path) -> None:
     listed.write_text("\ufeffQ42\n# nobody\n ukwiki:7 by letter\n", "utf-8")
     assert read_ids([str(listed)]) == {"Q42", "ukwiki:7"}
     listed.write_text("Q42\n1088\n", "utf-8")
-    with pytest.raises(InputError, match=r"line 2: '1088' is no id like Q42"):
+    with pytest.raises(InputError, match=r"line 2: '1088' is not an id like Q42"):
         read_ids([str(listed)])

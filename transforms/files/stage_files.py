@@ -122,7 +122,7 @@ class StageOutcome:
 
     def __getattr__(self, field: str) -> beam.PCollection:
         if field.startswith("_") or field not in self._fields:
-            raise AttributeError(f"{field} is no field of the outcome")
+            raise AttributeError(f"{field} is not a field of the outcome")
         if field not in self._collections:
             read = ReadStage(self._folder, self._fields[field])
             self._collections[field] = self._root | f"Read {self._name} {field}" >> read

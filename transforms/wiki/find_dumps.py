@@ -199,7 +199,9 @@ def find_dumps(
     if layout not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
-        raise ValueError(f"{date!r} is no date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501")
+        raise ValueError(
+            f"{date!r} is not a date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501"
+        )
     for root in roots:
         check_folder(root)
     of_wiki = {

@@ -29,7 +29,8 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
             text = line.partition("#")[0].strip()
             if text and not (found := _ID.fullmatch(text)):
                 raise InputError(
-                    path, f"line {number}: {text!r} is no id like Q42 (item) or ukwiki:1088 (page)"
+                    path,
+                    f"line {number}: {text!r} is not an id like Q42 (item) or ukwiki:1088 (page)",
                 )
             if text and found:
                 ids.add(found[1])

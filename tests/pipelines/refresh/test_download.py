@@ -564,8 +564,8 @@ def test_whatever_happens_nothing_wrong_gets_the_name(here: Downloads, seed: int
 def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
     file = here.alone()
     for wrong, message in (
-        ([file._replace(name="../dump.xml")], "is no name of a file"),
-        ([file._replace(name=".dump.xml")], "is no name of a file"),
+        ([file._replace(name="../dump.xml")], "is not the name of a file"),
+        ([file._replace(name=".dump.xml")], "is not the name of a file"),
         ([file._replace(checksum="crc32:00")], "no known kind of checksum"),
         ([file, file], "two files have one name"),
     ):

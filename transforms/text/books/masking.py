@@ -23,7 +23,7 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
     entries.discard("")
     wordless = sorted(entry for entry in entries if not _WORD.search(entry))
     if wordless:
-        raise ValueError(f"{wordless[0]!r} is no word")
+        raise ValueError(f"{wordless[0]!r} is not a word")
     if not entries:
         raise ValueError("there is no word in it")
     return tuple(sorted(entries))

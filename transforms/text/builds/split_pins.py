@@ -139,7 +139,7 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
         try:
             columns.append(table[name].cast(pa.string()).to_pylist())
         except pa.ArrowException as error:
-            message = f"{name} is no text but {table[name].type}: {error}"
+            message = f"{name} is not text but {table[name].type}: {error}"
             raise MalformedPinsError("schema", message) from error
     splits = itertools.repeat(split) if split else columns[1]
     for row, (identity, name) in enumerate(zip(columns[0], splits, strict=False), start=1):

@@ -284,7 +284,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             )
         for value in table.values() if isinstance(table, dict) else table:
             if not isinstance(value, str):
-                raise ValueError(f"{key} holds {value!r}, which is no text")
+                raise ValueError(f"{key} holds {value!r}, which is not text")
     silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
     shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
     headings = normalise_names(tables.get("dropped_headings", ()))

@@ -53,7 +53,7 @@ def _check(packet: Packet) -> None:
     for line in packet.lines:
         id_ = line.source.id
         if id_ in seen or not _ID.fullmatch(id_):
-            raise ValueError(f"{id_!r} is there twice, or is no id")
+            raise ValueError(f"{id_!r} is there twice, or is not an id")
         seen.add(id_)
         for text in (line.source.text, line.target):
             found = _NOT_IN_XLIFF.search(text)
@@ -266,5 +266,5 @@ def _read_character(piece: Element) -> str:
     digits = piece.attributes.get("hex", "")
     code = int(digits, 16) if re.fullmatch("[0-9A-Fa-f]{1,6}", digits) else 0
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise ReadError(piece.line, f"<cp hex={digits!r}> is no character")
+        raise ReadError(piece.line, f"<cp hex={digits!r}> is not a character")
     return chr(code)

@@ -192,7 +192,7 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:
     if slug not in allowed:
         written = getattr(row, column)
-        said = f"{written!r} is no {column}" if written else f"{column} is blank"
+        said = f"{written!r} is not a {column}" if written else f"{column} is blank"
         raise ReadError(row.line, f"{said}: it is {', '.join(allowed)}")
 
 
