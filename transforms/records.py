@@ -212,7 +212,7 @@ class Book(NamedTuple):
 
 
 class MeasuredBook(NamedTuple):
-    """A book with what the choice of simple books goes by. Tokens stand between white space."""
+    """A book with what the choice of simple books goes by. Tokens are between white space."""
 
     book: Book
     tokens: int  # L

@@ -718,7 +718,7 @@ class Trainer:
         return total, (targets != IGNORED).sum()
 
     def on_device(self, batch: Sequence[Segments]) -> tuple[Tensor, Tensor]:
-        """Pieces and targets of all streams of this process. A start is no target."""
+        """Pieces and targets of all streams of this process. A start is not a target."""
         all_pieces = torch.from_numpy(np.concatenate([one.pieces for one in batch]))
         all_pieces = all_pieces.long().to(self.world.device, non_blocking=True)
         pieces, targets = all_pieces[:, :-1], all_pieces[:, 1:]

@@ -101,5 +101,5 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """The text of files that are compressed alike. What archives hold is told by their names."""
+    """The text of files that are compressed alike. What archives hold is detected by their names."""
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

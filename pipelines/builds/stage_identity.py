@@ -42,7 +42,7 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
     code, inputs, or the stages before are others.
 
     `folder` is that of the stages; where it is moved to another place, nothing in it counts any more, for
-    paths stand in what they hold. How many workers there are, and where they run, makes no difference.
+    paths are in what they hold. How many workers there are, and where they run, makes no difference.
 
     Raises InputError for an input that is gone.
     """

@@ -53,7 +53,7 @@ class Flags:
     """Flags of a command, under a title.
 
     Args:
-      title: "" for flags that stand above all titles.
+      title: "" for flags that are above all titles.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):

@@ -34,7 +34,7 @@ class Engine(Protocol):
     def prepare(self, build: PlannedBuild) -> None:
         """Looks whether a build can run here.
 
-        Raises ValueError for settings that it cannot run with, BuildError for what stands in its way now.
+        Raises ValueError for settings that it cannot run with, BuildError for what is in its way now.
         """
         ...
 

@@ -95,7 +95,7 @@ class Found(NamedTuple):
 def find_sizes(folders: Sequence[str]) -> Found:
     """The builds in the folders and below.
 
-    Raises InputError for what is no folder, where there is no build, and for one that cannot be read.
+    Raises InputError for what is not a folder, where there is no build, and for one that cannot be read.
     """
     finished: dict[str, str] = {}
     unfinished: dict[str, str] = {}

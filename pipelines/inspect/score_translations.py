@@ -154,7 +154,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a text, without the blanks at their ends, as sacrebleu reads them: only LF ends one."""
+    """The lines of a text, without the spaces at their ends, as sacrebleu reads them: only LF ends one."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]

@@ -89,7 +89,7 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """((system, split), its directions), which stand together in a report."""
+    """((system, split), its directions), which are together in a report."""
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 

@@ -90,7 +90,7 @@ def add_checks(
     """Adds all that the workers do; the report says what they found.
 
     Args:
-      place: name of an artefact → where it stands in the list.
+      place: name of an artefact → where it is in the list.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder

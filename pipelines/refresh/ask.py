@@ -130,7 +130,7 @@ class _Adapter(HTTPAdapter):
 
 
 def name_ourselves(contact: str) -> str:
-    """The User-Agent. Raises ValueError for no contact, and for one that is no text of one line.
+    """The User-Agent. Raises ValueError for no contact, and for one that is not text of one line.
 
     Args:
       contact: an address that the people of a server can write to, of a person or a page.
@@ -198,7 +198,7 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
 
 
 def _read_body(response: requests.Response, url: str) -> bytes:
-    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is no page."""
+    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is not a page."""
     packing = response.headers.get("Content-Encoding", "identity").lower()
     if packing not in _PACKINGS:
         raise SiteError(f"{url}: the page is packed as {packing!r}, which was not asked for")

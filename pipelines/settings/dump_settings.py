@@ -52,7 +52,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """The settings as they stand in a signature."""
+    """The settings as they are in a signature."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

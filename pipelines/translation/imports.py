@@ -84,7 +84,7 @@ def import_files(
         take the place of those.
 
     Raises InputError for a file that cannot be read or is of another project, language or packet; ValueError
-    for a language that is none, and for a number that is no import that a file can correct.
+    for a language that is none, and for a number that is not an import that a file can correct.
     """
     code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]

@@ -189,7 +189,7 @@ def is_project(folder: str) -> bool:
 
 
 def open_project(folder: str) -> Project:
-    """Raises InputError for a folder that is no project, or one of another format."""
+    """Raises InputError for a folder that is not a project, or one of another format."""
     path = pathlib.Path(folder) / _SETTINGS
     if not path.is_file():
         raise InputError(

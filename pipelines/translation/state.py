@@ -26,7 +26,7 @@ _HEADER = "\t".join(_COLUMNS).encode()
 
 
 class Answer(NamedTuple):
-    """A translation of a line, as it stands in translations.tsv."""
+    """A translation of a line, as it is in translations.tsv."""
 
     entry: int  # the import
     base: int  # the packet that it answers

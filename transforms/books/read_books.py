@@ -66,7 +66,7 @@ class ReadBooks(beam.PTransform):
     them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
     archive.
 
-    Not kept are files that are no text ("html-page", "empty-file", "binary-file"), that tell no number of an
+    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that tell no number of an
     ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
     ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
     file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their

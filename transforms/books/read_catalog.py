@@ -52,7 +52,7 @@ class ReadCatalog(beam.PTransform):
     archive by its member: "pg_catalog.csv:4711", "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
 
     Args:
-      paths: files on any Beam file system, told by their content: `pg_catalog.csv`; a document of RDF;
+      paths: files on any Beam file system, detected by their content: `pg_catalog.csv`; a document of RDF;
         or a .tar or .zip of documents (`*.rdf`), or a .zip of such a .tar. All may be compressed.
       stripes: how many workers share an archive; each of them decompresses all of it.
       on_corrupt: "fail" raises InputError at the first damage, and the first bad row of a table, naming
@@ -112,7 +112,7 @@ class CatalogUnit(NamedTuple):
 
 
 class BadDocument(NamedTuple):
-    """A document that is no entry."""
+    """A document that is not an entry."""
 
     member: str  # of the archive; "" for the file itself
     message: str

@@ -1,4 +1,4 @@
-"""Rows of corpora → the entities that stand in more than one split, over all builds together.
+"""Rows of corpora → the entities that are in more than one split, over all builds together.
 
 Ids are dealt out to buckets (see deal_rows.py), and each bucket looks for ids with more than one split. No
 element is made for an id.
@@ -126,7 +126,7 @@ def _sorted(places: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def order(identity: str) -> tuple[int, str]:
-    """Q9 stands before Q10."""
+    """Q9 is before Q10."""
     return len(identity), identity
 
 

@@ -171,7 +171,7 @@ def make_rows(
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
     """All that is compared of each row, in one text: the same for no two that differ.
 
-    Of rows, that is, whose texts hold neither of the two control characters that stand between columns and
+    Of rows, that is, whose texts hold neither of the two control characters that are between columns and
     for a missing value.
     """
     texts = [_as_text(table[name]) for name in columns]

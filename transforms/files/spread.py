@@ -37,10 +37,10 @@ class Spread(beam.PTransform):
 
 
 class SpreadAll(beam.PTransform):
-    """Pipeline → PCollection of what stands in a list, each for whichever worker is free.
+    """Pipeline → PCollection of what is in a list, each for whichever worker is free.
 
     Args:
-      of: type of what stands in it.
+      of: type of what is in it.
     """
 
     def __init__(self, parts: Iterable[Any], of: Any = Any):

@@ -1,6 +1,6 @@
 """Passes collections from one stage of a build to the next in files, written and read on all workers.
 
-An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks stand one
+An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks are one
 after the other in files, a file of each bundle. Only files that a list names count, and it is written last:
 a bundle that is run twice, or a worker that is killed, leaves files that nobody reads.
 """

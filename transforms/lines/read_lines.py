@@ -58,8 +58,8 @@ class ReadLines(beam.PTransform):
     "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:
-      paths: files on any Beam file system, told by their content: plain, .gz, .xz, .bz2, and .tar archives
-        of such files, compressed or not, which are not unpacked to disk.
+      paths: files on any Beam file system, detected by their content: plain, .gz, .xz, .bz2, and .tar
+        archives of such files, compressed or not, which are not unpacked to disk.
       stripes: the number of workers, for files that cannot be entered in the middle (.gz, .xz, .tgz):
         unit_blocks.shares_of says how many share one.
       on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"

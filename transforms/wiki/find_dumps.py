@@ -193,7 +193,7 @@ def find_dumps(
 
     Raises:
       ValueError: no such language, no date, or no layout.
-      InputError: a root is no folder, or there is no dump at all.
+      InputError: a root is not a folder, or there is no dump at all.
     """
     date = plain_date(date)
     if layout not in LAYOUTS:
@@ -233,7 +233,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
       found: wikis whose date is not known take the newest dump of a date.
       roots: folders of the layout described above.
 
-    Raises InputError where a root is no folder, or no wiki has an older dump.
+    Raises InputError where a root is not a folder, or no wiki has an older dump.
     """
     for root in roots:
         check_folder(root)

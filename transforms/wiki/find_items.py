@@ -142,7 +142,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
     """Yields the fact in a row (page, property, value) of page_props: the item of its page, or else on
     "pages".
 
-    Raises ValueError for what is no page or no item.
+    Raises ValueError for what is not a page or an item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:
@@ -158,7 +158,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
     """(title, QID) of a row (item number, site, title) that is about the wiki.
 
-    Raises ValueError for what is no item, and a title that is not UTF-8.
+    Raises ValueError for what is not an item, and a title that is not UTF-8.
     """
     item, site, title = row
     if item and title and site == dbname.encode():
@@ -166,5 +166,5 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
-    """A row of the page table says that its page exists. Raises ValueError for what is no page."""
+    """A row of the page table says that its page exists. Raises ValueError for what is not a page."""
     yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

@@ -15,9 +15,9 @@ _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | 
 
 
 def read_ids(paths: Sequence[str]) -> frozenset[str]:
-    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a blank or # is a remark.
+    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a space or # is a remark.
 
-    Raises InputError for a line that is no id, and for too many.
+    Raises InputError for a line that is not an id, and for too many.
     """
     ids: set[str] = set()
     for path in paths:

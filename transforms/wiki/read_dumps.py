@@ -129,7 +129,7 @@ def dump_bytes_of(path: str, stripes: int) -> int:
 
 
 def read_siteinfo(path: str) -> Siteinfo:
-    """The head of a dump. Raises InputError where the file is no dump, or visibly a history export."""
+    """The head of a dump. Raises InputError where the file is not a dump, or visibly a history export."""
     try:
         with open_raw(path) as stream:
             head = dump_units.read_head(stream)

@@ -64,7 +64,7 @@ class EntityTable(NamedTuple):
 
     @classmethod
     def open(cls, folder: str) -> Self:
-        """Reads no rows. Raises InputError for a folder that is no finished, whole entity table."""
+        """Reads no rows. Raises InputError for a folder that is not a finished, whole entity table."""
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
         build = _open_table(folder)

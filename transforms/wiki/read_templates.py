@@ -2,7 +2,7 @@
 
 The cleaning needs it, and a template may be defined after the pages that use it: cleaning begins when all
 pages are read. Of articles it is counted which templates they call, as only those are worth knowing, and
-where wanted, what stands under their headings.
+where wanted, what is under their headings.
 """
 
 import collections

@@ -91,7 +91,7 @@ class Spark:
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Nothing stands in the way of a build that is not seen when the engine is made."""
+        """Nothing is in the way of a build that is not seen when the engine is made."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:

@@ -30,7 +30,7 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
-    """The text with MARK for every entry that stands there as whole words, in capitals or not; and how many.
+    """The text with MARK for every entry that is there as whole words, in capitals or not; and how many.
 
     Between the words of an entry there may be any white space, a line end too. Of entries that begin with
     one word the longest is taken.

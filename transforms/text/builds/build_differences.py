@@ -38,7 +38,7 @@ def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Names, with dots where they are nested → values that are no mappings."""
+    """Names, with dots where they are nested → values that are not mappings."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

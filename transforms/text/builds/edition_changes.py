@@ -76,7 +76,7 @@ class SplitChanges(NamedTuple):
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
     """Counts all documents of rows in SCHEMA, and lists those that differ, in `order`.
 
-    An id may stand in several rows of an edition: then each row meets the one that it is most like, see
+    An id may be in several rows of an edition: then each row meets the one that it is most like, see
     `pair_rows`.
     """
     same = (
@@ -176,7 +176,7 @@ def _fate_of(old: Row | None, new: Row | None) -> str:
 
 
 def order(change: Change) -> tuple[Any, ...]:
-    """Q9 stands before Q10."""
+    """Q9 is before Q10."""
     sizes = (-1 if size is None else size for size in (change.old_bytes, change.new_bytes))
     return len(change.id), *change[:5], *sizes
 

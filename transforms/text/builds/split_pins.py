@@ -1,7 +1,7 @@
 """Pinned splits: the split that an earlier release has an article's identity in.
 
 A pin is (wikidata_id, split). Tables of them are TSV or CSV with a header line, or Arrow tables; other
-columns may stand beside the two. Splits are called train, validation and test; "dev" and "valid", as
+columns may be beside the two. Splits are called train, validation and test; "dev" and "valid", as
 many releases say, are taken for validation.
 """
 
@@ -97,7 +97,7 @@ def _places(header: Sequence[str]) -> tuple[int, int]:
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the blanks around them)."""
+    """(line, fields without the spaces around them)."""
     if delimiter == "\t":
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\r\n")

@@ -33,7 +33,7 @@ def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:
 def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     """The threshold as it is written: "0.8" and 0.8 are 4/5.
 
-    Raises ValueError where it is no number above 0 and below 1.
+    Raises ValueError where it is not a number above 0 and below 1.
     """
     try:
         exact = Fraction(str(similarity))

@@ -1,7 +1,7 @@
 """Words of texts as two editions of a sentence have them alike, hashed for thousands at once by numpy.
 
 A text is taken in NFC; each of its characters is folded by NFKC and case (`str.casefold`). A word is letters,
-marks and digits in a row; all else, such as quotation marks and hyphens, stands between words, and format
+marks and digits in a row; all else, such as quotation marks and hyphens, is between words, and format
 characters (soft hyphens, zero-width joiners) vanish. So "Don’t" is the two words "don" and "t". Where words
 are not written apart (Han, kana, Thai, Lao, Khmer, Myanmar) each letter is a word, with the marks after it.
 """

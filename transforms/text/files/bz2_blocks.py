@@ -114,7 +114,7 @@ def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, b
 
 
 def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
-    """The content of the block at bits `start` to `end` of `data`; None if it is no whole block."""
+    """The content of the block at bits `start` to `end` of `data`; None if it is not a whole block."""
     length = end - start
     if length < _MAGIC_BITS + _CRC_BITS:
         return None

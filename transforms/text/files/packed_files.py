@@ -1,8 +1,8 @@
 """The text files that a stored file holds: itself, or those of an archive, or of archives in archives.
 
-Files are told by their first bytes, not by their names: compressed (.gz, .bz2, .xz), .zip, .tar, or a text.
-Only which files of an archive are wanted, their names must tell. No more than one file is in memory, whole;
-a .zip inside another archive has to be, too, for its directory stands at its end.
+Types of files are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or a text. Names
+are used only to choose the files of an archive that are wanted. No more than one file is in memory, whole;
+a .zip inside another archive has to be, too, for its directory is at its end.
 """
 
 import io

@@ -55,7 +55,7 @@ class Link(NamedTuple):
 
 
 class Special(NamedTuple):
-    """A name in an archive of what is no regular file, folder or link, and has no content to read."""
+    """A name in an archive of what is not a regular file, folder or link, and has no content to read."""
 
     name: str  # with its folders
     start: int  # byte of the archive at which its header ends
@@ -105,7 +105,7 @@ def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Lin
 def read_members(
     archive: BinaryIO, seekable_bytes: int | None = None
 ) -> Iterator[Member | Link | Special]:
-    """The files of an archive, the links and all else in it that is no folder, in its order.
+    """The files of an archive, the links and all else in it that is not a folder, in its order.
 
     Args:
       archive: its bytes from the first on, decompressed.

@@ -47,7 +47,7 @@ def is_zip(head: bytes) -> bool:
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """The files of an archive, of which all that ZipFile needs is used, in the order of its directory.
 
-    Raises ZipError where the directory, which stands at its end, is damaged or cut off.
+    Raises ZipError where the directory, which is at its end, is damaged or cut off.
     """
     try:
         with zipfile.ZipFile(archive) as directory:

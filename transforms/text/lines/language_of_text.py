@@ -109,7 +109,7 @@ def label_of(code: str) -> str | None:
 def distance(label: str, own: str) -> int:
     """Returns the distance of languages by CLDR: 0 for one and the same, 80 and more for most.
 
-    Of both directions the greater: Ukrainians read Russian, and Ukrainian is no Russian.
+    Of both directions the greater: Ukrainians read Russian, and Ukrainian is not Russian.
     """
     import langcodes
 

@@ -1,7 +1,7 @@
 """Tokenising many lines at once: the rules of `wmt_tokenizer`, decided for all places of a text in arrays.
 
 Most of what the rules decide depends on a character and its neighbours, so it is decided for all special
-characters of a text in a few array operations. A decision is whether a blank belongs between two characters.
+characters of a text in a few array operations. A decision is whether a space belongs between two characters.
 Only for the period at the end of a word does the word count; that is looked up in a table.
 
 Not all lines can be done so. The rules consume what they look at (see `wmt_tokenizer`), so what stands
@@ -138,7 +138,7 @@ class BlockTokenizer:
 
 
 class _Text(NamedTuple):
-    """A framed text, whose white space is a blank and whose grave accents are apostrophes in `codes`."""
+    """A framed text, whose white space is a space and whose grave accents are apostrophes in `codes`."""
 
     text: bytes | str  # the same, but for white space
     codes: Codes
@@ -243,7 +243,7 @@ def _stand_ins(text: _Text) -> Places:
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
-    """Drops blanks at both ends of lines, and all but one of those between words."""
+    """Drops spaces at both ends of lines, and all but one of those between words."""
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # the first of two
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]

@@ -1,6 +1,6 @@
 """Normalising punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
 
-The rules stand in the order of the script, whose substitutions go over a line one after the other. All
+The rules are in the order of the script, whose substitutions go over a line one after the other. All
 of them stay within a line, so many lines may go through at once.
 
 The version of Perl matters for `\\d` and for NFC, which leaves characters as they are that it does not know.

@@ -2,7 +2,7 @@
 
 A sentence is preceded by as many <S> as the longest n-gram has words before its last, so that each word is
 the last one of one n-gram of the highest order. All shorter n-grams are suffixes of those. An n-gram that
-begins with two <S> is no n-gram of its order: it stands for the shorter one, which begins with one.
+begins with two <S> is not an n-gram of its order: it stands for the shorter one, which begins with one.
 
 The adjusted count of an n-gram is the number of different words before it, which is what Kneser-Ney
 smoothing counts; its own count at the highest order, and where it begins with <S>, before which there is

@@ -27,7 +27,7 @@ class ReadError(Exception):
 
 
 class SourceSentence(NamedTuple):
-    """A sentence that is translated into all languages. Articles and their sentences stand in order."""
+    """A sentence that is translated into all languages. Articles and their sentences are in order."""
 
     id: str  # split and place in it, from 1: "devtest-0042"
     split: str  # of SPLITS
@@ -42,7 +42,7 @@ class SourceSentence(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """A translation as it came back, to the letter: blanks around it are not taken away."""
+    """A translation as it came back, to the letter: spaces around it are not taken away."""
 
     id: str  # of the source sentence
     text: str

@@ -15,7 +15,7 @@ _TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r
 
 
 def paragraphs_of_article(text: str) -> Iterator[str]:
-    """The paragraphs of an article of Wiki-40B. Titles and headings are no sentences."""
+    """The paragraphs of an article of Wiki-40B. Titles and headings are not sentences."""
     _, sections = parse_article(text)
     return (paragraph for section in sections for paragraph in section.paragraphs)
 

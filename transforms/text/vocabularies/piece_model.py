@@ -1,7 +1,7 @@
 """A SentencePiece model for measuring translations: pieces for many languages, and what they do not know.
 
 Goyal et al. 2022 (FLORES-101), section 5.2: 256,000 pieces, character coverage 0.9995. What the paper does
-not say is as `spm_train` has it by default: a unigram model over text normalised by nmt_nfkc, with a blank
+not say is as `spm_train` has it by default: a unigram model over text normalised by nmt_nfkc, with a space
 before the first word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are
 not spelled in bytes; with `byte_fallback` they are.
 
@@ -103,7 +103,7 @@ def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
 
 
 def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> TrainedPieces:
-    """The model of the words of a corpus. No piece reaches over a blank, so their counts are all it takes.
+    """The model of the words of a corpus. No piece reaches over a space, so their counts are all it takes.
 
     Args:
       parts: word counts (see word_counts.py), each word in one of them, in an order that does not
@@ -157,7 +157,7 @@ class PieceCounter:
         self._is_byte = np.array([self._processor.is_byte(piece) for piece in pieces])
 
     def count(self, lines: Iterable[str]) -> PieceStats:
-        """Counts lines, blanks around which are no part of them."""
+        """Counts lines, spaces around which are not part of them."""
         stripped = [line.strip() for line in lines]
         encoded = self._processor.encode(stripped)
         ids = np.array([piece for line in encoded for piece in line], np.int64)

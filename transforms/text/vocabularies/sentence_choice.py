@@ -3,7 +3,7 @@ them.
 
 A sentence's rank is the fingerprint of the seed and its text. Of n sentences, k are wanted: each is taken
 k // n times, and those with the k % n smallest ranks once more. This is what drawing with replacement comes
-to on average, without its chance. Copies of a sentence share its rank; as they cannot be told apart, any
+to on average, without its chance. Copies of a sentence share its rank; as they cannot be distinguished, any
 of them may be the ones that are taken once more.
 
 The last rank is found in two looks, so that nobody holds all ranks: how many there are in each range, then

@@ -3,8 +3,8 @@
 Guo et al. 2020, section 3: a unigram model, each marker of the layout, with its line feeds, one piece: "each
 marker occupies only one time step" (section 2.3). Encoding loses nothing: the pieces of a text spell that
 text again, so that bits per character can be computed from the likelihoods of its pieces. The one exception
-is U+2581, SentencePiece's own sign for a blank: it counts as the one character that it is, and comes back
-as a blank.
+is U+2581, SentencePiece's own sign for a space: it counts as the one character that it is, and comes back
+as a space.
 """
 
 import dataclasses
@@ -146,14 +146,14 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
 
 
 class WordCounts(NamedTuple):
-    """Words between blanks, and how often each is there."""
+    """Words between spaces, and how often each is there."""
 
     after_blank: Mapping[str, int]
     others: Mapping[str, int]  # at the start of a sentence
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:
-    """Counts words: no piece reaches over a blank, so a vocabulary depends on nothing else.
+    """Counts words: no piece reaches over a space, so a vocabulary depends on nothing else.
 
     The trainer would count them as well, but hold the whole text to do so, and take twice the time.
     """
@@ -178,7 +178,7 @@ def _lines_of(counts: WordCounts) -> Iterator[str]:
 def sentences_of(text: str) -> Iterator[str]:
     """The paragraphs with their markers, the longest of them cut.
 
-    Scripts without blanks have nothing else to cut a text at. Of a run of a million characters the
+    Scripts without spaces have nothing else to cut a text at. Of a run of a million characters the
     trainer takes minutes to find the repeated parts, and its sums overflow.
     """
     plain = text.replace(RESERVED, "").replace(BLANK, " ").replace("\t", " ")

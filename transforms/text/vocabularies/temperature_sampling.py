@@ -44,7 +44,7 @@ def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[s
       counts: language → sentences that it has.
       temperature: T, in decimal digits.
 
-    Raises ValueError for a temperature that is no positive number, and where no language has a sentence.
+    Raises ValueError for a temperature that is not a positive number, and where no language has a sentence.
     """
     power = _CONTEXT.divide(Decimal(1), check_temperature(temperature))
     weights = {

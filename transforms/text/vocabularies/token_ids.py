@@ -92,7 +92,7 @@ class _File:
 def load_tokenizer(content: bytes) -> Tokenizer:
     """The tokenizer of a file, loaded once in a process; JSON is one of Hugging Face.
 
-    Raises ValueError for a file that is no tokenizer, ImportError where its library is not installed.
+    Raises ValueError for a file that is not a tokenizer, ImportError where its library is not installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:

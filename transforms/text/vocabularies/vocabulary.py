@@ -150,7 +150,7 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
     """vocabulary.tsv, a part at a time: a word, a tab, its count.
 
     The first lines are the signs, a word out of the vocabulary counting as <UNK>; the words follow, the
-    most frequent first, those of one count by bytes. Words are bytes as they stand in the text: in lines that
+    most frequent first, those of one count by bytes. Words are bytes as they are in the text: in lines that
     the tokeniser passes on they may have a tab, so that the count is what follows the last one in a row.
     """
     unknown = vocabulary.words - total_of(vocabulary.counts)
@@ -190,7 +190,7 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """The lines with the sign for what is not among `words`; blanks and ends of lines stay as they are."""
+    """The lines with the sign for what is not among `words`; spaces and ends of lines stay as they are."""
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 
 

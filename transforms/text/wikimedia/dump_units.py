@@ -6,7 +6,7 @@ multistream .bz2, of 100 pages a stream, is read at its blocks like any other .b
 
 The last page of a unit nearly always runs into the first block of the next one. So that a block is
 decompressed once, `open_border` decompresses the first block of each unit before the units are read: what
-stands before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
+is before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
 reads on into the next one.
 
 What is damaged is reported with its place, and reading goes on with the first page that begins after it.
@@ -31,7 +31,7 @@ _LOOK_BACK_BYTES = (1 << 20, 1 << 25)
 
 
 class OverlongPageError(ValueError):
-    """A page that does not end: the input is no dump."""
+    """A page that does not end: the input is not a dump."""
 
 
 class Damage(NamedTuple):

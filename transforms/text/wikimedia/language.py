@@ -3,7 +3,7 @@
 The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
 what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. A wiki that has no
 file takes what MediaWiki and CLDR know of it, and `unproven.toml`. Keys of all tables are compared
-casefolded with white space collapsed and `_` read as a blank, so case and spacing in the files do not matter.
+casefolded with white space collapsed and `_` read as a space, so case and spacing in the files do not matter.
 """
 
 import dataclasses
@@ -88,7 +88,7 @@ class Language:
 
 
 def normalise_name(name: str) -> str:
-    """Return a heading or template name as the tables hold it: casefolded, blanks collapsed."""
+    """Return a heading or template name as the tables hold it: casefolded, spaces collapsed."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
@@ -273,7 +273,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             "silent_templates", "dropped_headings".
 
     Raises:
-        ValueError: there is another table, or a value that is no text.
+        ValueError: there is another table, or a value that is not text.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:

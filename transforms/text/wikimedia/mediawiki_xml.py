@@ -80,7 +80,7 @@ class _TooDeepError(ValueError):
 
 
 class MalformedPageError(ValueError):
-    """A page element that is no well-formed XML or lacks what a page has."""
+    """A page element that is not well-formed XML or lacks what a page has."""
 
 
 class HistoryExportError(ValueError):
@@ -90,7 +90,7 @@ class HistoryExportError(ValueError):
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Reads the head of a dump: everything before its first page.
 
-    Raises NotADumpError for an empty input, UTF-16, HTML, a DOCTYPE and anything else that is no dump.
+    Raises NotADumpError for an empty input, UTF-16, HTML, a DOCTYPE and anything else that is not a dump.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]

@@ -45,8 +45,8 @@ def read_rows(
     two rows, whichever is more.
 
     Raises SqlDumpError for a dump that lacks the table or a column, that is cut inside a statement,
-    or that is no SQL; ValueError when no column is asked. A dump that ends between two statements
-    can't be told from a whole one.
+    or that is not SQL; ValueError when no column is asked. A dump that ends between two statements
+    can't be distinguished from a whole one.
     """
     if not columns:
         raise ValueError("no columns asked")
@@ -187,7 +187,7 @@ class _Buffer:
         return self._ended and self.position == len(self.data)
 
     def next_token(self) -> _Token | None:
-        """The next token that is no blank or comment; None at the end of the dump."""
+        """The next token that is not a blank or comment; None at the end of the dump."""
         while True:
             match = _TOKEN.match(self.data, self.position)
             # A token that touches the end of what is at hand may go on in what is not.

@@ -1,6 +1,6 @@
 """Reads the template pages of a dump: the other names of templates, and the text that each shows.
 
-Only definitions that can stand in a sentence are of use: plain wikitext, without tables and boxes, and
+Only definitions that can be in a sentence are of use: plain wikitext, without tables and boxes, and
 not Lua alone. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
 """
 

@@ -22,7 +22,7 @@ class Entity(NamedTuple):
 
 
 class MalformedEntityError(ValueError):
-    """A line that is no entity; `reason` is a slug, `detail` says more."""
+    """A line that is not an entity; `reason` is a slug, `detail` says more."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -101,9 +101,9 @@ _T = TypeVar("_T")
 def parse_entity(line: bytes) -> Entity | None:
     """The item that a line of a dump holds; None for a line without one.
 
-    Without an item are blank lines, the brackets of the array (which may also stand beside an
+    Without an item are blank lines, the brackets of the array (which may also be beside an
     entity, or miss), entities of another type (property, lexeme, mediainfo) and redirects
-    ({"entity": …, "redirect": …}; the target has a line of its own). Where page data stand before
+    ({"entity": …, "redirect": …}; the target has a line of its own). Where page data are before
     the entity, as in pages saved through a redirect, "title" may differ from "id"; the entity is
     what "id" says.
 

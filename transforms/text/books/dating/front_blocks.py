@@ -1,4 +1,4 @@
-"""The front of a book in blocks: what stands on a title page, told from running text."""
+"""The front of a book in blocks: what is on a title page, detected from running text."""
 
 import re
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ that tell an edition of 1912 of a work of 1893 they have 1912. Reprints and rene
 same text again and count only as bounds.
 
 What is not plausible is not believed: years before printing; those before somebody who made the book was ten
-years old, so that "1690", when a novel of 1896 begins, is no date of it; and those since Project Gutenberg
+years old, so that "1690", when a novel of 1896 begins, is not a date of it; and those since Project Gutenberg
 began, which are of the transcription. A copyright of such a year makes a death year no bound.
 """
 
@@ -82,7 +82,7 @@ class DatedBook(NamedTuple):
 
 
 def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
-    """The book that stands in an element, or is one."""
+    """The book that is in an element, or is one."""
     return element if isinstance(element, Book) else element.book
 
 

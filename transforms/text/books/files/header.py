@@ -94,7 +94,7 @@ def head_of(text: str) -> str:
 
 
 def declared_encoding(head: str) -> str:
-    """The encoding that a head says its file to have, as it stands; "" where it says none."""
+    """The encoding that a head says its file to have, unchanged; "" where it says none."""
     found = _ENCODING.search(head)
     return found[1] if found else ""
 

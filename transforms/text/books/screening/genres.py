@@ -6,10 +6,10 @@ can tell, for both err: prose versions of epics are catalogued as poetry, and ma
 
 - Verse and speech are measured (shape.py, speech.py). Much of either is enough by itself; the catalogue
   lowers how much.
-- Manuals, recipes and works of reference are told by catalogue or title, unless the text narrates; and
+- Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates; and
   manuals and recipes by a manner of their own, where it is marked (manner.py). A manual in the form of a
   tale or a dialogue stays: so does The Complete Angler, which is read as literature.
-- Literary nonsense is told by the catalogue alone: what the Library of Congress calls so, verse and
+- Literary nonsense is detected by the catalogue alone: what the Library of Congress calls so, verse and
   limericks. Without subjects its verse is found as poems. Alice, catalogued as fantasy, stays.
 """
 

@@ -78,7 +78,7 @@ def measure_shape(text: str) -> Shape:
 
 
 def paragraphs_of(text: str) -> Iterator[list[str]]:
-    """The lines of each paragraph, without white space at their right; blank lines stand between two."""
+    """The lines of each paragraph, without white space at their right; blank lines are between two."""
     for paragraph in _BLANK_LINES.split(text):
         lines = [line.rstrip() for line in paragraph.split("\n")]
         lines = [line for line in lines if line]

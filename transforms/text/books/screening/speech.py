@@ -1,6 +1,6 @@
 """Detects speakers in a text: paragraphs that begin with one of a few names, again and again.
 
-The names of the speakers stand in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
+The names of the speakers are in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
 of their own above it.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
-"""A name that begins fewer speeches is no speaker's."""
+"""A name that begins fewer speeches is not a speaker's."""
 
 _TABLE = "speech.toml"
 _LOOKED_AT = 300  # characters of a line: a name and the manner of speaking are shorter

@@ -72,7 +72,7 @@ class ContestedBook(NamedTuple):
 def parse_threshold(share: str | float | Fraction) -> Fraction:
     """The share as it is written: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
 
-    Raises ValueError where it is no number above 0 and not above 1, or has more than six decimals.
+    Raises ValueError where it is not a number above 0 and not above 1, or has more than six decimals.
     """
     try:
         exact = Fraction(str(share))

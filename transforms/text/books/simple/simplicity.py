@@ -34,7 +34,7 @@ _CHUNK_CHARACTERS = 1 << 20
 def measure(text: str) -> tuple[int, int]:
     """(L, V): how many tokens the text has, and how many different ones.
 
-    Tokens are what stands between white space, with the punctuation that sticks to them, as they are:
+    Tokens are what is between white space, with the punctuation that sticks to them, as they are:
     "The", "the" and "the," are three. The paper takes them so ("simply separating the words by space").
     """
     tokens = 0
@@ -91,7 +91,7 @@ class NotSimple:
       formula: one of FORMULAS.
       min_ratio: a decimal number as text, "0.0012", which no binary fraction is; "" for that of the formula.
 
-    Raises ValueError for another formula, and for a ratio that is no number or negative.
+    Raises ValueError for another formula, and for a ratio that is not a number or negative.
     """
 
     formula: str = NEUTRAL

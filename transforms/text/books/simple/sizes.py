@@ -30,7 +30,7 @@ def plan_sizes(
 ) -> dict[int, Placement]:
     """Book id → its placement.
 
-    The books stand in the order of the fingerprint of "simplebooks <id>", then by id. The first ones are
+    The books are in the order of the fingerprint of "simplebooks <id>", then by id. The first ones are
     the validation set, the next ones the test set; but books that are longer than twice the median book, or
     shorter than half of it, are passed over as long as there are others. So a set has neither a few thousand
     tokens nor, with one book of 400,000, twice what it has in the paper, where the five books of a set have

@@ -1,12 +1,12 @@
-"""The special cases of a tokeniser of spaCy, and where they could reach over a blank.
+"""The special cases of a tokeniser of spaCy, and where they could reach over a space.
 
 When a text is cut into tokens, spaCy looks through them for its special cases, such as "Mr.", and puts
-their own tokens in place of what it finds. It finds them across blanks, too: a colon and "(" behind a blank
-are ":(". Such a find changes nothing itself, because no special case has a blank in it. But of finds that
+their own tokens in place of what it finds. It finds them across spaces, too: a colon and "(" behind a space
+are ":(". Such a find changes nothing itself, because no special case has a space in it. But of finds that
 overlap only the longest is used, and so it may keep another one, within a chunk, from being used.
 
 On the two sides of each blank that a find reaches over there are tokens that are neighbours in a special
-case. And where the find changes something, a chunk beside one of these blanks has, on its own, tokens that
+case. And where the find changes something, a chunk beside one of these spaces has, on its own, tokens that
 a special case gave it.
 """
 

@@ -1,4 +1,4 @@
-"""The book in a file of Project Gutenberg: what stands between its header and its footer.
+"""The book in a file of Project Gutenberg: what is between its header and its footer.
 
 Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark wherever it stands have
 cut a Shakespeare of 5.6 million characters to 5,000: so whatever is removed must look like words of

@@ -2,7 +2,7 @@
 
 Nothing marks their end. They are read entry by entry from their heading on, to what cannot be one: the
 blank lines before a chapter, an entry that comes a second time, which is the heading of the text itself, or
-a paragraph of prose. What stands before those after a wider gap is the text's too. A list whose end is not
+a paragraph of prose. What is before those after a wider gap is the text's too. A list whose end is not
 found stays where it is. The tables are in `furniture.toml`.
 """
 
@@ -160,7 +160,7 @@ def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
 
 
 def _is_paged_clearly(paragraph: Paragraph) -> bool:
-    """The same, where only blanks or dots and a number will do."""
+    """The same, where only spaces or dots and a number will do."""
     lines = paragraph.text.split("\n")
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 

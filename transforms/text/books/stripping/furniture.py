@@ -29,7 +29,7 @@ class CutText(NamedTuple):
 def cut_furniture(text: str) -> CutText:
     """The text without furniture. The headings of its chapters stay.
 
-    Illustrations go first: their captions may have any shape, and they may stand in a table of contents.
+    Illustrations go first: their captions may have any shape, and they may be in a table of contents.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))

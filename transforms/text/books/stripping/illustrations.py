@@ -97,7 +97,7 @@ def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
 
 
 def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
-    """Places of illustrations, those between which there are only blanks in one."""
+    """Places of illustrations, those between which there are only spaces in one."""
     joined: list[Span] = []
     for start, end in places:
         if joined and not text[joined[-1][1] : start].strip():

@@ -1,4 +1,4 @@
-"""Paragraphs of a part of a text, with their places: what stands between blank lines."""
+"""Paragraphs of a part of a text, with their places: what is between blank lines."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -67,7 +67,7 @@ class PairFit:
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learn from pairs of lines; `is_unspaced` says that targets have no blanks between words."""
+    """Learn from pairs of lines; `is_unspaced` says that targets have no spaces between words."""
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
     ridge = _RIDGE * np.eye(len(sources))

@@ -1,4 +1,4 @@
-"""Translations that stand in the wrong line: two that were exchanged, or all below a line that was lost.
+"""Translations that are in the wrong line: two that were exchanged, or all below a line that was lost.
 
 Files of one line a sentence have no ids, so that nothing but the contents tells. What fits what is
 learned from the file itself (pair_fit), and line i is judged against source i and the other

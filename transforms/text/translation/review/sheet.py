@@ -7,11 +7,11 @@
     devtest-0063  fra       Birds.  Aves.
 
 It is written and read as packets are (see packets/sheet.py), or as the tables of a project where nothing in
-the header has quotation marks. The legend says what may stand in the other columns, a line a row; it is never
+the header has quotation marks. The legend says what may be in the other columns, a line a row; it is never
 read.
 
 A sentence without an error is marked "ok" in the column `category`. A row whose category, severity and
-comment are blank is not reviewed yet: silence is no approval.
+comment are blank is not reviewed yet: silence is not approval.
 """
 
 import re
@@ -48,7 +48,7 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """The sheet of a language. A name that is given stands in every row."""
+    """The sheet of a language. A name that is given is in every row."""
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
@@ -91,7 +91,7 @@ class _Row(NamedTuple):
 def read_review_sheet(text: str) -> ReviewedSheet:
     """Reads the sheet of a reviewer.
 
-    Categories and severities may be written in any case, with blanks or other signs between words, in
+    Categories and severities may be written in any case, with spaces or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
     blank. Raises ReadError, which names the line and what is allowed, for anything else, for a sheet of
     two reviewers or two languages, for "ok" beside an error, and for a review without a name.

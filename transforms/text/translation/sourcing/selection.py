@@ -74,7 +74,7 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
     """The `most` candidates of lowest place, in order; of copies of one article the lowest alone.
 
     The candidates are of one domain. Since whoever is dropped here has a lower one with the same text, or
-    `most` lower ones that are no copies, parts may be cut down apart and together again: the result is that
+    `most` lower ones that are not copies, parts may be cut down apart and together again: the result is that
     of all at once.
     """
     lowest: dict[int, Candidate] = {}  # by digest

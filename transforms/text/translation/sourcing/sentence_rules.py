@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 MIN_WORDS = 7
 MAX_WORDS = 60
-"""Between blanks: the fewest and the most of a released sentence. Half of them have 17 to 26."""
+"""Between spaces: the fewest and the most of a released sentence. Half of them have 17 to 26."""
 
 MAX_CHARACTERS = 400
-"""The longest released sentence has 368. More in so few words is no prose."""
+"""The longest released sentence has 368. More in so few words is not prose."""
 
 MAX_SYMBOL_SHARE = 0.3
 """Of characters that are not blank, those that are neither letters nor marks on them: digits, punctuation,

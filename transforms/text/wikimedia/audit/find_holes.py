@@ -247,7 +247,7 @@ class _Comparison:
     ) -> bool | None:
         """Returns True if the text has something between two words of a line where the source has slots.
 
-        None where that cannot be told, as one of the words is not there.
+        None where that cannot be known, as one of the words is not there.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -358,7 +358,7 @@ class _Comparison:
             )
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """A template that stands alone, with a sentence in it that the text does not have."""
+        """A template that is alone, with a sentence in it that the text does not have."""
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
             if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
@@ -416,7 +416,7 @@ class _Comparison:
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
         """Returns True if the next words of the source, after a word of a line, are the next of the text.
 
-        They may be those of a template or formula, which stands alone or begins the next line.
+        They may be those of a template or formula, which is alone or begins the next line.
         """
         line = self.lines[number]
         if word + 1 < len(line.words):
@@ -531,7 +531,7 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """One finding for each place: what a reader meets, and the template that stands there."""
+        """One finding for each place: what a reader meets, and the template that is there."""
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None

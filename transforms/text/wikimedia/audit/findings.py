@@ -81,7 +81,7 @@ def is_note(uses: Uses) -> bool:
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
     """Returns True if a finding remains once all pages are known.
 
-    A template that left nothing is no hole where it is a note on other pages.
+    A template that left nothing is not a hole where it is a note on other pages.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

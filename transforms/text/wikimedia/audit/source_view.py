@@ -92,7 +92,7 @@ class SourceView(NamedTuple):
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Text with what stands in its slots."""
+        """Text with what is in its slots."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
@@ -125,7 +125,7 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Prose in the arguments of templates that stand alone, which are shown whole or not at all."""
+        """Prose in the arguments of templates that are alone, which are shown whole or not at all."""
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
             for argument in () if slot.is_note else slot.arguments:

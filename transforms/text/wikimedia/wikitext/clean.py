@@ -102,7 +102,7 @@ class WikitextCleaner:
 
         Raises:
             UncleanableError: the page is longer than MAX_CHARACTERS, or its templates are nested
-                deeper than MediaWiki expands them, or its sections cannot be told apart.
+                deeper than MediaWiki expands them, or its sections cannot be distinguished.
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")

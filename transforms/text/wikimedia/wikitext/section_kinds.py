@@ -3,7 +3,7 @@
 Every wiki ends its articles with such sections, under headings of its own. They can be recognised without
 knowing the language: under "References" there are notes and templates, under "See also" list items that are
 nothing but a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows
-them on the page. Lists of facts (births and deaths, films, awards) are no such sections, although they hold
+them on the page. Lists of facts (births and deaths, films, awards) are not such sections, although they hold
 no prose either.
 
 The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi, and

@@ -185,7 +185,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Return how many of the smaller unit make one of the larger, 0 where that is no number."""
+    """Return how many of the smaller unit make one of the larger, 0 where that is not a number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

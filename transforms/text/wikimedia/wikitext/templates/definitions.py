@@ -121,7 +121,7 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Make text of what stands in braces or brackets."""
+    """Make text of what is in braces or brackets."""
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)

@@ -1,8 +1,8 @@
 """Replace templates by the text they show, in one pass over the braces of a text.
 
 What a template shows is found by its name (see `lookup`): by a table, or by the definition that it has
-in the wiki itself; of any other it is guessed where it stands in running text (see `guesses`). What
-is not found leaves a hole, which `tidy` closes, and is counted where it stood in running text.
+in the wiki itself; of any other it is guessed where it is in running text (see `guesses`). What
+is not found leaves a hole, which `tidy` closes, and is counted where it was in running text.
 """
 
 import dataclasses
@@ -216,7 +216,7 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Return what the definition of a template shows, or a hole where that is no prose."""
+        """Return what the definition of a template shows, or a hole where that is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # a notice, perhaps

@@ -1,6 +1,6 @@
 """The text that a template probably shows that is in no table and has no definition.
 
-It is told from its arguments and its place, for any language: a word between two blanks is text, what
+It is detected from its arguments and its place, for any language: a word between two spaces is text, what
 is glued to the end of a word is a note. Notes, files and addresses show nothing.
 """
 

@@ -3,7 +3,7 @@
 The site converts script and words of all text, longest match first, by the tables of MediaWiki
 (here: those of zhconv-rs). `-{…}-` keeps text from it; with the flags A and H, and in `{{NoteTA}}`,
 it adds rules, which hold from there to the end of the page. Matches end at markup: at links, tags,
-apostrophes. Not done: the rules of the common groups (`G1=`), which stand in Lua modules.
+apostrophes. Not done: the rules of the common groups (`G1=`), which are in Lua modules.
 """
 
 import re
