@@ -88,8 +88,8 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
       means: the report takes a line for each document that is not the same in both, and beside it
         `<report>.json` the counts.
 
-    Raises InputError for a folder without a finished build, ValueError for builds that are not editions of one
-    corpus, BuildError for rows that are damaged, have no id, or are not those that were built.
+    Raises InputError for a folder without a finished build, ValueError for builds that are not editions of
+    one corpus, BuildError for rows that are damaged, have no id, or are not those that were built.
     """
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)

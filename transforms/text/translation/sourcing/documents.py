@@ -60,8 +60,8 @@ def check_domain(name: str) -> None:
 def parse_document(line: bytes) -> Document:
     """Reads one line. Other fields than those of a Document are ignored.
 
-    Raises ValueError, with what is wrong, for a line that is not a JSON object in UTF-8, and for a field that is
-    missing, not text, empty, too long, broken into lines (except the text), or not an address or date.
+    Raises ValueError, with what is wrong, for a line that is not a JSON object in UTF-8, and for a field that
+    is missing, not text, empty, too long, broken into lines (except the text), or not an address or date.
     """
     try:
         found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
