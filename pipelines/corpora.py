@@ -34,7 +34,7 @@ class CorpusRow(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What its documents are called."""
+        """The unit of its documents, such as "pages"."""
         return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
@@ -48,7 +48,7 @@ class CorpusRow(NamedTuple):
 
 
 def load(name: str) -> Any:
-    """What "module:attribute" names."""
+    """Returns the object that "module:attribute" names."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

@@ -26,7 +26,7 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 
 
 class ReadItems(NamedTuple):
-    """What reading hands on."""
+    """The outputs of reading."""
 
     blocks: beam.PCollection  # of bytes (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → items in it

@@ -46,7 +46,7 @@ from transforms.wiki.read_dumps import dump_bytes_of
 
 
 class SourcedDumps(NamedTuple):
-    """What the first stage gives: candidates + rejected = pages."""
+    """The outputs of the first stage: candidates + rejected = pages."""
 
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
@@ -174,7 +174,9 @@ class Flores101(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build cannot be, for want of an input."""
+        """The domains of the paper that this build lacks because no dump was given, and the caveats of
+        exports.
+        """
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:
             return self.export_caveats

@@ -35,7 +35,7 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
 
 class Sorted(NamedTuple):
-    """What sorting hands on. The lines wait in files."""
+    """The outputs of sorting. The lines wait in files."""
 
     rejected: beam.PCollection  # of Rejected
     splitters: beam.PCollection  # one list[bytes]
@@ -172,7 +172,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build has left out."""
+        """The caveat of a build with a limit."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

@@ -40,7 +40,7 @@ from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
 class OldBooks(NamedTuple):
-    """What the first stage gives: the books, and the accounts of all that was read."""
+    """The outputs of the first stage: the books, and the accounts of all that was read."""
 
     books: beam.PCollection  # of DatedBook
     evidence: beam.PCollection  # of BookEvidence: of these, and of books that are too new
@@ -150,7 +150,9 @@ class Pg19(CorpusBuild):
         return self.files.by_role()
 
     def rules(self) -> tuple[BookRule, ...]:
-        """What a book must be, in the order in which it is asked. A released book may have two languages."""
+        """The rules that a book must meet, in the order in which they are applied. A released book may have
+        two languages.
+        """
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
         return self.membership.reason_to_reject, *is_english, too_short
@@ -171,7 +173,7 @@ class Pg19(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input."""
+        """The facts that this build cannot know because an input is missing."""
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

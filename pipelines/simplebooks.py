@@ -49,7 +49,7 @@ from transforms.text.books.simple.simplicity import NotSimple
 
 
 class ReadableBooks(NamedTuple):
-    """What the first stage gives: the books, and the accounts of all that was read."""
+    """The outputs of the first stage: the books, and the accounts of all that was read."""
 
     books: beam.PCollection  # of MeasuredBook
     titles: beam.PCollection  # of (book id, title): of all books, rejected ones too
@@ -61,7 +61,7 @@ class ReadableBooks(NamedTuple):
 
 
 class ChosenBooks(NamedTuple):
-    """What the second stage gives."""
+    """The outputs of the second stage."""
 
     books: beam.PCollection  # of TokenizedBook
     verdicts: beam.PCollection  # of OverlapVerdict
@@ -202,7 +202,7 @@ class SimpleBooks(CorpusBuild):
         return self.files.by_role()
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input."""
+        """The facts that this build cannot know because an input is missing."""
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

@@ -29,7 +29,7 @@ from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
-    """What the sample hands on. Sentences and words wait in files."""
+    """The outputs of sampling. Sentences and words wait in files."""
 
     blocks: beam.PCollection  # of SentenceBlock: all sentences
     rejected: beam.PCollection  # of Rejected
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What training hands on."""
+    """The outputs of training."""
 
     trained: beam.PCollection  # one TrainedPieces
 
@@ -135,7 +135,7 @@ class Subwords(CorpusBuild):
         return builds | texts | evaluated
 
     def caveats(self) -> tuple[str, ...]:
-        """What makes this vocabulary another than the paper's."""
+        """The differences between this vocabulary and the paper's."""
         found = []
         if len(self.languages) != PAPER_LANGUAGES:
             found.append(

@@ -43,7 +43,7 @@ COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
 
 
 class Tokenized(NamedTuple):
-    """What the first stage hands on. Tokens wait in files."""
+    """The outputs of the first stage. Tokens wait in files."""
 
     pieces: beam.PCollection  # of TokenPiece
     ledger: beam.PCollection  # of Entry
@@ -152,7 +152,7 @@ class Tokens(CorpusBuild):
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
-        """What a trainer should know of the text."""
+        """The caveat for trainers about markers in the text."""
         if not self.has_markers or not self.config.tokenizer:
             return ()
         return (

@@ -76,7 +76,7 @@ from transforms.wiki.write_audit import WriteAudit
 
 
 class CleanedDump(NamedTuple):
-    """What the first stage gives."""
+    """The outputs of the first stage."""
 
     articles: beam.PCollection  # of PackedArticle
     redirects: beam.PCollection | None  # of Redirect, where some are followed
@@ -299,7 +299,7 @@ class Wiki40b(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input."""
+        """The facts that this build cannot know because an input is missing."""
         config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)
         has_entities = self.entities is not None

@@ -38,7 +38,7 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, 
 
 
 class Trained(NamedTuple):
-    """What training hands on."""
+    """The outputs of training."""
 
     trained: beam.PCollection  # of (name, TrainedSubwords)
     ledger: beam.PCollection  # of Entry
@@ -108,7 +108,7 @@ class Wiki40bMultilingual(CorpusBuild):
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
     def caveats(self) -> tuple[str, ...]:
-        """What makes these vocabularies others than the paper's."""
+        """The differences between these vocabularies and the paper's."""
         wanted = self.config.sample_articles
         found = []
         languages = sorted({build.language for build in self.builds})

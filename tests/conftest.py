@@ -1,4 +1,4 @@
-"""What several test modules share: a build takes seconds, so it is made once."""
+"""Fixtures and settings that several test modules share: a build takes seconds, so it is made once."""
 
 import fcntl
 import os

@@ -4,6 +4,7 @@ import ast
 import graphlib
 import itertools
 import pathlib
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ TEXT = "transforms/text"
 MOST_MODULES = 30  # of a room: more cannot be taken in at a glance
 IMPURE = {"apache_beam", "requests", "urllib.request", "socket", "time", "random"}
 CLOCK = ("datetime.now(", ".today(", ".utcnow(")
+QUESTIONS = re.compile(r"\s*(What|Whether|How|Who|Whose|Where|Why|Which)\b")
 
 
 def imports(path: pathlib.Path) -> Iterator[str]:
@@ -65,6 +67,25 @@ def test_records_import_no_beam() -> None:
     assert not any(
         is_below(name, "apache_beam") for name in imports(ROOT / "transforms/records.py")
     )
+
+
+def docstrings(path: pathlib.Path) -> Iterator[ast.Constant]:
+    """Docstrings of modules, classes and functions, and those below attributes."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.value
+
+
+@pytest.mark.parametrize("folder", ["deploy", "pipelines", "tests", "transforms"])
+def test_docstrings_begin_with_a_noun_or_a_verb(folder: str) -> None:
+    """Write "Returns the number of lines", not "How many lines there are"."""
+    found = [
+        f"{path}:{one.lineno}"
+        for path in modules(folder)
+        for one in docstrings(ROOT / path)
+        if isinstance(one.value, str) and QUESTIONS.match(one.value)
+    ]
+    assert not found
 
 
 # Rooms. A folder right below a floor is a room, with all that is in it; so is a file there.

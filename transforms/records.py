@@ -96,7 +96,7 @@ class Rejected(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why something is not kept."""
+    """The reason why something is not kept."""
 
     slug: str  # "redirect"
     detail: str = ""
@@ -140,7 +140,7 @@ class LineShard(NamedTuple):
 
 
 class BookHeader(NamedTuple):
-    """What the head of a Project Gutenberg file says of it; "" and 0 for what it does not say."""
+    """The head of a Project Gutenberg file; "" and 0 for values that it does not give."""
 
     number: int = 0  # of the ebook: 84 of "[EBook #84]"
     title: str = ""  # in one line
@@ -173,7 +173,7 @@ class Author(NamedTuple):
 
 
 class CatalogEntry(NamedTuple):
-    """What the catalogue of Project Gutenberg says of a book."""
+    """The entry of a book in the catalogue of Project Gutenberg."""
 
     book_id: int
     kind: str  # "Text", "Sound", "Image", …
@@ -212,7 +212,7 @@ class Book(NamedTuple):
 
 
 class MeasuredBook(NamedTuple):
-    """A book with what the choice of simple books goes by. Tokens stand between white space."""
+    """A book with what the choice of simple books goes by. Tokens are between white space."""
 
     book: Book
     tokens: int  # L
@@ -231,7 +231,7 @@ class TokenizedBook(NamedTuple):
 
 
 class OverlapVerdict(NamedTuple):
-    """What the choice by overlap says of a book."""
+    """The verdict of the choice by overlap about a book."""
 
     book_id: int
     ngrams: int  # different n-grams of the book

@@ -1,4 +1,4 @@
-"""What the launcher of a Flex template runs (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
+"""The entry point of the launcher of a Flex template (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
 
 from pipelines.commands.dataflow_template import main
 

@@ -29,7 +29,7 @@ DOCUMENT = "document"
 
 
 class RowGroup(NamedTuple):
-    """What is read at once: up to 16 MB of text."""
+    """The rows that are read at once: up to 16 MB of text."""
 
     file: str
     number: int  # in the file

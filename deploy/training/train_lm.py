@@ -354,7 +354,7 @@ class Streams(IterableDataset[Segments]):
 
 
 class Memory(NamedTuple):
-    """What a decoder keeps of earlier segments."""
+    """The states of earlier segments that a decoder keeps."""
 
     hidden: Tensor  # [layers, streams, memory, width]: what each layer read
     documents: Tensor  # [streams, memory]: numbers within the stream, NO_DOCUMENT where it is empty
@@ -508,7 +508,7 @@ class World(NamedTuple):
         return list(range(self.rank * each, (self.rank + 1) * each))
 
     def from_first(self, make: Callable[[], Any]) -> Any:
-        """What the first process makes, for all."""
+        """Makes an object in the first process, and sends it to all."""
         made = [make() if self.rank == 0 else None]
         if self.ranks > 1:
             dist.broadcast_object_list(made, device=self.device)
@@ -538,7 +538,7 @@ def join_world() -> World:
 
 
 class Run(NamedTuple):
-    """What stays the same when a run is resumed: it is in run.json."""
+    """The settings of a run that stay the same when it is resumed: they are in run.json."""
 
     editions: list[str]
     pieces: str
@@ -718,7 +718,7 @@ class Trainer:
         return total, (targets != IGNORED).sum()
 
     def on_device(self, batch: Sequence[Segments]) -> tuple[Tensor, Tensor]:
-        """Pieces and targets of all streams of this process. A start is no target."""
+        """Pieces and targets of all streams of this process. A start is not a target."""
         all_pieces = torch.from_numpy(np.concatenate([one.pieces for one in batch]))
         all_pieces = all_pieces.long().to(self.world.device, non_blocking=True)
         pieces, targets = all_pieces[:, :-1], all_pieces[:, 1:]

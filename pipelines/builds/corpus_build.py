@@ -1,4 +1,4 @@
-"""What the builds of all corpora have: where they go, and what their manifests say before they run."""
+"""The common part of the builds of all corpora: their folders, and the manifest before they run."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ class CorpusBuild:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where the build goes below the output folder: corpus, edition, date and version."""
+        """The folder of the build below the output folder: corpus, edition, date and version."""
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -55,11 +55,11 @@ class CorpusBuild:
         return {}
 
     def caveats(self) -> tuple[str, ...]:
-        """What this build cannot know, for want of an input."""
+        """The facts that this build cannot know because an input is missing."""
         return ()
 
     def doubts(self) -> Sequence[Doubt]:
-        """What the inputs let one doubt before they are read as a whole."""
+        """The doubts that the inputs raise before they are read as a whole."""
         return ()
 
     def variant(self) -> Mapping[str, Any]:
@@ -72,11 +72,11 @@ class CorpusBuild:
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """What makes a variant, in order."""
+        """The settings that distinguish a variant, in order."""
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
-        """What the manifest says of the build before it runs."""
+        """The part of the manifest that is known before the build runs."""
         return Provenance(
             corpus=self.kind or self.release.corpus,
             edition=self.edition,

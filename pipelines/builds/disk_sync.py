@@ -1,4 +1,4 @@
-"""What must be there after a loss of power, too."""
+"""Flushes files to disk that must survive a loss of power."""
 
 import os
 import pathlib

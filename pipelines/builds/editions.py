@@ -31,7 +31,7 @@ from transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"
-"""What is put to the name of a report to name the file with its counts."""
+"""The suffix that turns the name of a report into that of the file with its counts."""
 
 _EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
 _LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
@@ -44,19 +44,20 @@ def name_of(date: str, version: str) -> str:
 
 
 def is_future(date: str) -> bool:
-    """Whether a date, "20261101", or a year is later than tomorrow."""
+    """Returns True if a date, "20261101", or a year is later than tomorrow."""
     tomorrow = time.strftime("%Y%m%d", time.gmtime(time.time() + 86_400))
     return date.isdigit() and date[:8] > tomorrow
 
 
 def age_of(name: str) -> Age:
-    """What the names of editions are sorted by, the newest last. Raises ValueError for no such name.
+    """Returns the key that sorts names of editions by age, the newest last. Raises ValueError for
+    any other name.
 
     A date in the future says nothing of the age: such an edition is older than those with a date.
     """
     found = _EDITION.fullmatch(name)
     if not found:
-        raise ValueError(f"{name!r} is no name of an edition")
+        raise ValueError(f"{name!r} is not the name of an edition")
     date = found[1]
     is_date = date.isdigit() and not is_future(date)
     return is_date, date, tuple(map(int, found[2].split(".")))
@@ -85,7 +86,7 @@ def read_current(folder: str) -> str:
 
 
 def fault_of_current(folder: str) -> str:
-    """What is wrong with the file CURRENT in the folder of a corpus, or ""."""
+    """Returns the fault of the file CURRENT in the folder of a corpus, or ""."""
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a build would read, and what it would take: told before anything is started or written."""
+"""Estimates the inputs and the cost of a build before anything is started or written."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Role(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What a build would take."""
+    """The estimated cost of a build."""
 
     path: tuple[str, ...]  # corpus, edition, date and version
     target: str  # the folder that it would make
@@ -69,7 +69,7 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
 
 
 def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:
-    """What decides the cost of a build."""
+    """Returns the amount of text that determines the cost of a build."""
     config = corpus.config
     if row.read is None:
         return Text(corpus.bytes_to_read(workers), {})
@@ -101,5 +101,5 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """The text of files that are compressed alike. What archives hold is told by their names."""
+    """The text of files that are compressed alike. What archives hold is detected by their names."""
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

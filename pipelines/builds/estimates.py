@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
 
 class Doing(NamedTuple):
-    """What a build is doing."""
+    """The current activity of a build."""
 
     stage: str
     step: str
@@ -99,7 +99,7 @@ def _table() -> Mapping[str, Any]:
 
 
 class Estimate:
-    """How far a build is, from what its workers have counted.
+    """Estimates the progress of a build from the counts of its workers.
 
     Args:
       total_bytes: of the input.
@@ -161,7 +161,7 @@ class Estimate:
         return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
-        """How much of a step is done, 0 to 1; 0 where it is not known."""
+        """Returns the share of a step that is done, 0 to 1; 0 if it is not known."""
         total = self._total(index)
         return min(self._counts.get(self._steps[index].done, 0) / total, 1.0) if total else 0.0
 
@@ -187,7 +187,7 @@ class Estimate:
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:
-        """How much a counter will count, as far as it can be told."""
+        """Returns the expected final value of a counter, as far as it can be estimated."""
         if name == INPUT:
             return self._bytes
         count, share = self._counts.get(name, 0), self._share(self._now)
@@ -197,7 +197,7 @@ class Estimate:
         return count or expect * self._bytes
 
     def doing(self, seconds: float) -> Doing:
-        """What is going on."""
+        """Returns the current activity."""
         step, since = self._steps[self._now], seconds - self._begun
         beside, _, unit = step.beside.partition(" ")
         return Doing(
@@ -249,7 +249,7 @@ class Estimate:
 
 
 def describe_counts(doing: Doing) -> str:
-    """What is done of a step, in its unit."""
+    """Describes the finished part of a step, in its unit."""
     if not doing.unit:
         return ""
     if not doing.done and doing.total:  # it can be seen only when it ends

@@ -71,7 +71,7 @@ def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_ours(found: str, card: str) -> bool:
-    """Whether a card is one of these, damaged or not."""
+    """Returns True if a card was written by this module, damaged or not."""
     parts = MARK[: len(MARK) // 2], MARK[len(MARK) // 2 :]
     return bool(found) and (any(part in found for part in parts) or card.startswith(found))
 
@@ -90,7 +90,9 @@ def _update(folder: str, make: Callable[[str], str]) -> None:
 
 
 def _replace(path: str, card: str) -> bool:
-    """Whether the file was another, and has been replaced; nothing is there where there is no card."""
+    """Replaces the file if it differs, and deletes it if there is no card. Returns True if anything
+    changed.
+    """
     found = read_if_there(path) or ""
     if found == card:
         return False
@@ -163,7 +165,9 @@ def _finished_below(folder: str, depth: int) -> Iterator[str]:
 
 
 def _age(name: str) -> Any:
-    """What builds of an edition are sorted by, the newest last; those without a date go by their version."""
+    """Returns the key that sorts the builds of an edition, the newest last; those without a date
+    are sorted by version.
+    """
     with contextlib.suppress(ValueError):
         return True, age_of(name)
     parts = re.split(r"(\d+)", name)  # every second one is a number

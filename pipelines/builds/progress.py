@@ -1,4 +1,4 @@
-"""What a person sees while a build runs."""
+"""Displays of a running build."""
 
 import contextlib
 import functools
@@ -58,7 +58,7 @@ def enter_stage(name: str) -> None:
 
 
 def counts_so_far() -> Counter[str]:
-    """What workers have counted since the display began; nothing where nothing is shown."""
+    """Returns the counts of the workers since the display began; none if nothing is displayed."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     return counters.read_tallies(pathlib.Path(folder)) if folder else Counter()
 

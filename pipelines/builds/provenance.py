@@ -1,4 +1,4 @@
-"""Which code makes a build: the versions that decide about its bytes."""
+"""The versions of the code that determine the bytes of a build."""
 
 import importlib.metadata
 import platform

@@ -33,7 +33,9 @@ class TargetError(Exception):
 
 
 def is_completed(target: str) -> bool:
-    """Whether the folder holds a finished build. Raises TargetError where a disk or a store does not say."""
+    """Returns True if the folder holds a finished build. Raises TargetError if a disk or a store
+    does not answer.
+    """
     try:
         return is_there(FileSystems.join(target, COMPLETED))
     except Exception as error:

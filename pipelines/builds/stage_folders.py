@@ -1,6 +1,6 @@
-"""Where the stages of a build wait until it is published: a folder each, beside the target.
+"""Folders in which the stages of a build wait until it is published: one each, beside the target.
 
-A stage writes into a folder of its own of every attempt, and is finished when stage.json stands in it. So
+A stage writes into a folder of its own of every attempt, and is finished when stage.json is in it. So
 nothing that a worker of a killed build still writes can get into what looks finished.
 
 What waits here is unpickled, and pickled data can run code. So a folder that belongs to another user, or in
@@ -36,7 +36,7 @@ _ATTEMPT_DIGITS = 8
 
 
 class _Mark(msgspec.Struct):
-    """What stage.json says."""
+    """The content of stage.json."""
 
     finished: str
     counts: dict[str, int]
@@ -101,7 +101,7 @@ class StageFolders:
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
-        """Marks a stage as finished; all that it has written stands in `folder`."""
+        """Marks a stage as finished; all that it has written is in `folder`."""
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
         mark = {

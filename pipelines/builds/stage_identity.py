@@ -29,7 +29,7 @@ _DIGITS = 16
 
 
 class Identified(Protocol):
-    """What decides about the output of a build."""
+    """The settings and inputs that determine the output of a build."""
 
     @property
     def config(self) -> Any: ...
@@ -42,7 +42,7 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
     code, inputs, or the stages before are others.
 
     `folder` is that of the stages; where it is moved to another place, nothing in it counts any more, for
-    paths stand in what they hold. How many workers there are, and where they run, makes no difference.
+    paths are in what they hold. How many workers there are, and where they run, makes no difference.
 
     Raises InputError for an input that is gone.
     """
@@ -114,7 +114,9 @@ def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
 
 
 def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """What a module may read: tables in its folder, and in folders there that hold nothing but tables."""
+    """Yields the tables that a module may read: those in its folder, and in subfolders that hold
+    only tables.
+    """
     for pattern in ("*", "*/*"):
         for table in path.parent.glob(pattern):
             has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()

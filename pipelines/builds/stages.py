@@ -1,4 +1,4 @@
-"""What a build is made of: stages, one pipeline each, that meet in files."""
+"""The stages of a build: one pipeline each, connected by files."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import apache_beam as beam
 
 
 class Place(NamedTuple):
-    """Where a stage writes."""
+    """The folders of a stage."""
 
     folder: str  # of the build under construction; only the last stage writes outputs there
     scratch: str  # of this stage: what waits in files goes below it, and stays until the build is finished

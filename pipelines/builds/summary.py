@@ -1,4 +1,4 @@
-"""What a person, or a program, is told of a build at its end."""
+"""The summary of a build, for people and programs, at its end."""
 
 import functools
 import json
@@ -63,7 +63,7 @@ def print_summary(
 
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
-    """What a build has read."""
+    """Returns the unit in which a build counts its input."""
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
@@ -100,7 +100,7 @@ def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
 
 
 def _columns_of(stats: Mapping[str, Any]) -> list[str]:
-    """What is counted of every split."""
+    """Returns the names of the columns that are counted for every split."""
     return [
         column
         for column, value in stats["total"].items()
@@ -140,7 +140,9 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """What was learned, and how it fits the text that it was not learned from."""
+    """Yields lines about the vocabulary that was trained, and its fit to the text that it was not
+    trained on.
+    """
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
@@ -221,12 +223,12 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f" {counts['class_unknown']:,} of the articles"
         )
     if counts.get("repeated"):
-        yield f"lines for an item that another line has, too, and tells more of: {counts['repeated']:,}"
+        yield f"lines for an item that another line has, too, with more facts: {counts['repeated']:,}"
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
                 f"templates in running text that nothing describes: {file['records']:,}, listed in"
-                f" {UNRENDERED}; --templates tells how they show"
+                f" {UNRENDERED}; --templates says how to show them"
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"

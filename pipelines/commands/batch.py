@@ -43,7 +43,7 @@ class NamedBuild(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one build."""
+    """The result of one build."""
 
     label: str
     target: str  # "" for what is missing
@@ -104,7 +104,9 @@ def _run_build(build: NamedBuild, replace: bool) -> Outcome:
 
 
 def _one_line(error: Exception) -> str:
-    """What workers raise comes as the text of a traceback, the error last."""
+    """Returns the last line of an error. Errors of workers arrive as the text of a traceback, the error
+    last.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
@@ -113,7 +115,7 @@ def _one_line(error: Exception) -> str:
 
 
 def is_there(target: str, corpus: Corpus) -> bool:
-    """Whether the folder holds the very build that the corpus would make.
+    """Returns True if the folder holds the very build that the corpus would make.
 
     Raises TargetError for a finished build of another version, with other settings, or of other inputs,
     by their names and sizes.

@@ -19,8 +19,8 @@ def add_books(parser: argparse.ArgumentParser) -> Flags:
     )
     files.files(
         "--catalog",
-        "pg_catalog.csv, or the RDF archive; without it titles are those of the files, and genres are told"
-        " by the text alone",
+        "pg_catalog.csv, or the RDF archive; without it titles are those of the files, and genres are"
+        " detected from the text alone",
     )
     files.dump_date("the newest date in the names of the files, else undated")
     files.on_corrupt()

@@ -35,7 +35,7 @@ HANDED_ON = (
     "subnetwork",
     "sdk_container_image",
 )
-"""What the jobs of the build have in common with that of the template."""
+"""The flags that the jobs of the build share with that of the template."""
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20
@@ -156,7 +156,9 @@ def _describe(action: argparse.Action) -> dict[str, Any]:
     text = (action.help or name) % {**shown, "prog": "corpusmill"}
     label = name.replace("_", " ").capitalize()
     if action.nargs and action.nargs != "?":
-        text += ". Several are separated by blanks, and quoted as in a shell where they hold some."
+        text += (
+            ". Several are separated by spaces, and quoted as in a shell if they contain spaces."
+        )
     parameter = _parameter(name, label, text, optional=not action.required)
     if action.nargs == 0:
         parameter |= {"paramType": "BOOLEAN", "regexes": [f"^({_ON}|{_OFF})$"]}

@@ -126,7 +126,7 @@ def _spark(
     yield from _price({"vcpu": hours}, dict(settings.prices), "")
 
 
-_SPARK_MEMORY = "of Java as it is told, and of each worker: deploy/spark/README.md"
+_SPARK_MEMORY = "that of Java as set, and of each worker: deploy/spark/README.md"
 
 
 def _service(

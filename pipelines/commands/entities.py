@@ -18,7 +18,7 @@ which of the dump's two files to take: a .bz2 is read by all cores, each enterin
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a column of titles a wiki
   internal-classes.parquet          the classes of Wikimedia's own things, and of what kind they are
-  rejected/                         every line that is no entity, and why
+  rejected/                         every line that is not an entity, and why
   stats.json manifest.json README.md COMPLETED
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad

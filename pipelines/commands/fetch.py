@@ -66,7 +66,7 @@ def add(commands: Commands) -> None:
     where.text(
         "--contact",
         "ADDRESS",
-        "told to the servers, whose people may write to you (default: your name on this machine)",
+        "sent to the servers, whose operators may write to you (default: your name on this machine)",
     )
     where.files("--mirror", "servers with the files of the usual ones, the preferred first", "URL")
     where.number("--connections", "at once; servers allow no more than 3", 2)
@@ -83,7 +83,7 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         raise ValueError("--language is needed: which Wikipedia to fetch")
     wanted = want(settings.corpus, settings.downloads, settings.contact, settings.mirror, **given)
     if not settings.contact:
-        told = "the servers are told that you are %s; --contact names another address"
+        told = "the servers see %s as your address; --contact sets another one"
         logging.getLogger(__name__).info(told, wanted.settings.contact)
     found = wanted.find()
     for offers in found:

@@ -53,7 +53,7 @@ class Flags:
     """Flags of a command, under a title.
 
     Args:
-      title: "" for flags that stand above all titles.
+      title: "" for flags that are above all titles.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
@@ -99,7 +99,7 @@ class Flags:
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
     def limit(self, unit: str) -> None:
-        """How much of the input is read, for a first look; 0 for all."""
+        """Adds the flag for the amount of input that is read, for a first look; 0 for all."""
         help = f"read the first N {unit} only, for a first look; manifest and card say so"
         self.number("--limit", help, default=None, type=_positive)
 

@@ -110,7 +110,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def _fraction(text: str) -> Fraction:
     if not re.fullmatch(r"\d+(\.\d+)?(/\d*[1-9]\d*)?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     number, _, divisor = text.partition("/")
     return Fraction(number) / int(divisor or 1)
 
@@ -118,7 +118,7 @@ def _fraction(text: str) -> Fraction:
 def _add_import(actions: Commands) -> None:
     parser, flags = _add_action(actions, "import", _run_import, "take what translators send back")
     parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of them")
-    flags.text("--language", "CODE", "of files that do not tell theirs")
+    flags.text("--language", "CODE", "of files that do not name it")
     flags.text(
         "--corrects",
         "NUMBER",
@@ -163,13 +163,13 @@ def _add_review(actions: Commands) -> None:
     what.add_argument("--sheets", action="store_true", help="write sheets of the sample")
     what.add_argument("--import", dest="files", nargs="+", metavar="FILE", help="sheets, filled in")
     _add_languages(flags, "all that have passed the checks")
-    flags.text("--reviewer", "NAME", "stands in every row of the sheet")
+    flags.text("--reviewer", "NAME", "is in every row of the sheet")
     flags.text("--to", "FOLDER", "takes copies of the sheets")
     _add_by(flags, "who sends or takes them")
 
 
 def _add_status(actions: Commands) -> None:
-    _, flags = _add_action(actions, "status", _run_status, "show where every language stands")
+    _, flags = _add_action(actions, "status", _run_status, "show the state of every language")
     flags.text("--language", "CODE", "show its journal")
     flags.switch("--json", "all languages, for programs")
 

@@ -76,7 +76,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return _print_example()
     if beam_flags:
         raise ValueError(
-            f"{' '.join(beam_flags)}: Beam's flags stand in the file, beam_flags = […]"
+            f"{' '.join(beam_flags)}: Beam's flags belong in the file, beam_flags = […]"
         )
     config = load_config(settings.config)
     _check(settings.config, config)

@@ -16,7 +16,7 @@ rows are JSON lines (which may be compressed) or Parquet:
   rows. The rows may be in any order. log_likelihood is of the whole document, or a list with a number for
   each of its words. Each document must be there once: who leaves text out must not score better.
 
-The text that is scored is that of the corpus, markers and all. Words stand between white space: languages
+The text that is scored is that of the corpus, markers and all. Words are separated by white space: languages
 written without are scored by characters. The ends of lines are words in One Billion Word and SimpleBooks
 (</S>, <eos>), as in their papers. Other conventions, and the paper's own scores, are shown beside.
 In a training job, without Beam:

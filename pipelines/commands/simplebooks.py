@@ -12,7 +12,7 @@ examples:
 
 what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
   simplebooks-92/{train,valid,test}.txt      tokens, a paragraph a line
-  simplebooks-92-raw/                        the same lines as they stand in the books
+  simplebooks-92-raw/                        the same lines as they are in the books
   simplebooks-2/ simplebooks-2-raw/          the same held-out books, 2 M tokens of training
   train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the same as TFRecord: a book a
                                              record; train_2 is the training part of SimpleBooks-2
@@ -21,7 +21,7 @@ what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
   vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The edition is the language and every setting that differs from the default.
 
-how books are chosen: English prose that is no poem, play, manual or recipe; a ratio of length L to vocabulary
+how books are chosen: English prose, not poems, plays, manuals or recipes; a ratio of length L to vocabulary
 V of at least --min-ratio; then from the largest to the smallest, unless half of its eight-word sequences are
 in larger kept books: exactly, whatever the number of workers. --overlap minhash compares fewer books, and
 misses small ones that are parts of much larger ones. L/V^1.35 is 0.22 for an average book of any
@@ -83,7 +83,7 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
         "--overlap-words",
         ("plain", "exact"),
         "how words are compared: plain, in small letters and without punctuation (default), or exact,"
-        " as they stand between white space",
+        " unchanged between white space",
     )
     choice.number("--ngram-words", "words of such a sequence", 8)
     choice.number(

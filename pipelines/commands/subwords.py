@@ -13,7 +13,7 @@ the smallest fingerprints once more; where more, those with the smallest fingerp
 of files, and those of train of builds of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, of each edition
 the newest. Several corpora of one language are one. One worker trains, from words and their counts; no one
 holds the text. To find its first candidates, the trainer writes each word out as often as it counts, 500 MB
-at a time: of 100 million sentences that is more than 10 GB of text, and tens of minutes (reckoned, not
+at a time: of 100 million sentences that is more than 10 GB of text, and tens of minutes (estimated, not
 measured).
 
 FLORES is for --evaluate: a vocabulary that has seen it measures nothing.

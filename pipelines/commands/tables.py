@@ -49,7 +49,9 @@ def entity_table(
 
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Whether the table need not be built. The same one is not built anew, only another is replaced."""
+    """Returns True if the table need not be built. The same one is not built again; only another is
+    replaced.
+    """
     from pipelines.builds.publish import TargetError
     from pipelines.commands.batch import is_there
 

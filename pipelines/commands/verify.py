@@ -41,7 +41,7 @@ CORPUS_OF_SUMS = "lm1b"  # whose scripts have published MD5 sums
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → are all files whole, and is no entity in two splits?"
+    about = "check that files of finished builds are whole, and no entity is in two splits"
     parser = add_command(commands, "verify", about, __doc__, _run)
     add_folders(parser, "a finished build, or a folder above some")
     sums = Flags(parser, "One Billion Word")

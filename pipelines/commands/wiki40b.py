@@ -166,7 +166,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     )
     method.number(
         "--min-words",
-        "leave out articles with fewer words in their paragraphs, such as stubs; of scripts without blanks"
+        "leave out articles with fewer words in their paragraphs, such as stubs; in scripts without spaces"
         " between words, two characters of East Asia or four of South-East Asia count as one",
         0,
     )

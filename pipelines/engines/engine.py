@@ -1,4 +1,4 @@
-"""What every engine offers: a pipeline to fill, run where the engine runs."""
+"""The interface of every engine: a pipeline to fill, which the engine runs."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from pipelines.settings.memory_model import MemoryModel
 
 
 class PlannedBuild(NamedTuple):
-    """What an engine may want to know of a build before it starts."""
+    """The description of a build that an engine may need before it starts."""
 
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
     output: str  # the folder that gets builds
@@ -29,12 +29,12 @@ class Started(NamedTuple):
 
 
 class Engine(Protocol):
-    """Where pipelines run."""
+    """A place in which pipelines run."""
 
     def prepare(self, build: PlannedBuild) -> None:
         """Looks whether a build can run here.
 
-        Raises ValueError for settings that it cannot run with, BuildError for what stands in its way now.
+        Raises ValueError for settings that it cannot run with, BuildError for what is in its way now.
         """
         ...
 

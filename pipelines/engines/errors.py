@@ -1,4 +1,4 @@
-"""How a run ends without a result."""
+"""Errors that end a run without a result."""
 
 import errno
 import re

@@ -1,4 +1,4 @@
-"""What Beam's file systems have to know before there is a pipeline."""
+"""Options that Beam's file systems need before there is a pipeline."""
 
 from collections.abc import Sequence
 

@@ -57,7 +57,7 @@ class BuildSizes(NamedTuple):
 
 
 class _Counts(msgspec.Struct):
-    """What stats.json says of a split."""
+    """The entry of a split in stats.json."""
 
     articles: int
     sections: int
@@ -85,7 +85,7 @@ class KeptDocuments(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is below some folders."""
+    """The builds below some folders."""
 
     rows: list[BuildSizes]  # in the order of LANGUAGE_CODES, dates and versions ascending
     unfinished: list[str]  # folders
@@ -95,7 +95,7 @@ class Found(NamedTuple):
 def find_sizes(folders: Sequence[str]) -> Found:
     """The builds in the folders and below.
 
-    Raises InputError for what is no folder, where there is no build, and for one that cannot be read.
+    Raises InputError for what is not a folder, where there is no build, and for one that cannot be read.
     """
     finished: dict[str, str] = {}
     unfinished: dict[str, str] = {}

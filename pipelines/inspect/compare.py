@@ -48,7 +48,7 @@ from transforms.text.builds.edition_changes import (
 
 
 class EditionChanges(NamedTuple):
-    """What became of the documents of an edition in the next one."""
+    """The changes between the documents of an edition and the next one."""
 
     old: str  # signatures
     new: str
@@ -69,14 +69,14 @@ class EditionChanges(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How many of the documents of both editions, each counted once, are not the same in both."""
+        """The share of documents that differ, of those of both editions, each counted once."""
         total = self.total
         everything = total.old + total.added
         return (everything - total.unchanged) / everything if everything else 0.0
 
     @property
     def is_sound(self) -> bool:
-        """Whether no document has moved that may not."""
+        """True if no document has moved that may not."""
         return bool(self.why_moves) or not self.moved
 
 
@@ -88,8 +88,8 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
       means: the report takes a line for each document that is not the same in both, and beside it
         `<report>.json` the counts.
 
-    Raises InputError for a folder without a finished build, ValueError for builds of which one is no edition
-    of the other, BuildError for rows that are damaged, have no id, or are not those that were built.
+    Raises InputError for a folder without a finished build, ValueError for builds that are not editions of
+    one corpus, BuildError for rows that are damaged, have no id, or are not those that were built.
     """
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)
@@ -200,12 +200,12 @@ def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: C
         if rows != built:
             raise BuildError(
                 f"{build.folder}: holds {rows:,} {shape.unit}, {built:,} in the manifest;"
-                " corpusmill verify tells more"
+                " corpusmill verify shows the details"
             )
 
 
 def print_changes(changes: EditionChanges, report: str = "") -> None:
-    """What became of the documents, for a person."""
+    """Prints the changes between the documents, for a person."""
     print(f"old: {changes.old}\nnew: {changes.new}")
     for difference in changes.differences:
         print(f"  differs: {difference}")

@@ -62,7 +62,7 @@ _MB = 1e6
 
 
 class Search(NamedTuple):
-    """What is looked for, where."""
+    """The settings of a search."""
 
     train: Sequence[str]  # arguments, see text_sources.py
     evaluation: Sequence[str]
@@ -85,7 +85,7 @@ class SplitCounts(NamedTuple):
 
 
 class Contamination(NamedTuple):
-    """What training data has of evaluation sets."""
+    """The parts of evaluation sets that occur in training data."""
 
     splits: Mapping[tuple[str, str], SplitCounts]  # (set, split), in the order of the sets
     train: Mapping[str, int]  # documents, words and bytes that were read, and "rejected/reason"
@@ -99,7 +99,7 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether no item is whole in the training data, or in a stretch of LONG_WORDS words."""
+        """True if no item is whole in the training data, or in a stretch of LONG_WORDS words."""
         return not (self.total.long or self.total.whole)
 
 

@@ -28,7 +28,7 @@ Counts = dict[tuple[str, str], tuple[int, int]]
 
 
 class Comparison(NamedTuple):
-    """What is compared."""
+    """The settings of a comparison."""
 
     data_sets: Sequence[str]  # arguments, see text_sources.py
     others: Sequence[str]  # what they are compared with; () for each other

@@ -48,7 +48,7 @@ def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
     """A table of the builds that the paper has, then one of all others.
 
     Args:
-      between: stands between what is kept of two splits.
+      between: is between what is kept of two splits.
     """
     if found.rows:
         most = max(row.characters[split] for row in found.rows for split in SPLITS)

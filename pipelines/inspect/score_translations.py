@@ -131,7 +131,7 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """What is scored, and what to warn of in each file."""
+    """Reads the files to score, and the warnings about each."""
     reference = plan.directions[0].reference
     references = read_lines(reference)
     if not references:
@@ -154,7 +154,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a text, without the blanks at their ends, as sacrebleu reads them: only LF ends one."""
+    """The lines of a text, without the spaces at their ends, as sacrebleu reads them: only LF ends one."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]
@@ -191,7 +191,7 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
+            "a folder, but no file name has the split, as in eng-fra.devtest; give the table",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):

@@ -85,7 +85,7 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
 
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Documents with all their splits, and the text as it stands.
+    """Documents with all their splits, and the text unchanged.
 
     Raises InputError for what is not there, ValueError for columns that are not, and for builds of sentences.
     """

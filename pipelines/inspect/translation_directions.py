@@ -1,4 +1,4 @@
-"""Which file of translations is of what: system, languages and split, and its reference.
+"""Finds the system, languages, split and reference of each file of translations.
 
 Files are named `<source>-<target>.<split>` as in "eng-zho_simpl.devtest"; a folder of them is a system.
 """
@@ -96,7 +96,7 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
 
 
 def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
-    """Where all are of one system that a folder or language pair tells, its name says nothing."""
+    """Removes the name of the system if all are of one that a folder or language pair names."""
     found = list(directions)
     systems = {direction.system for direction in found}
     if len(systems) == 1 and all(direction.source for direction in found):

@@ -28,7 +28,7 @@ Row = list[str | float | None]
 
 
 def render_text(report: Report) -> str:
-    """What a person wants to see: tables, then the model and a signature a line."""
+    """Renders a report for a person: tables, then the model and a signature a line."""
     if len(report.scored) == 1:
         parts, lines = [_scores(report)], report.scored[0].scores.citations
     else:
@@ -89,7 +89,7 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """((system, split), its directions), which stand together in a report."""
+    """((system, split), its directions), which are together in a report."""
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 

@@ -69,7 +69,7 @@ _UNFINISHED = (
 
 
 class Verdict(NamedTuple):
-    """What a check has found. The faults and conflicts are the first ones, all are in the report."""
+    """The result of a check. The faults and conflicts are the first ones, all are in the report."""
 
     builds: int
     older_builds: int  # their manifests do not list the small files
@@ -82,7 +82,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing at all was found."""
+        """True if the check found nothing."""
         return not self.fault_count and not self.counts.conflicts
 
 
@@ -166,7 +166,7 @@ def _is_of(file: CorpusFile, corpora: Sequence[str]) -> bool:
 
 
 def _kept(build: Build) -> int:
-    """How many ids the build has."""
+    """Returns the number of ids in the build."""
     if build.corpus not in _of_entities():
         return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
@@ -177,7 +177,7 @@ def _is_unlinked(build: Build) -> bool:
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
-    """What the small files and the names in the folder tell."""
+    """Yields the faults in the small files and in the names of the folder."""
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
     yield from check_stats(build, shape.unit if shape else "articles")
@@ -238,7 +238,7 @@ def _read_verdict(path: str) -> Verdict:
 
 
 def to_json_line(verdict: Verdict) -> str:
-    """What was checked and what was found, for a program."""
+    """Writes a verdict for a program."""
     told = verdict._asdict() | {
         "is_sound": verdict.is_sound,
         "counts": verdict.counts._asdict(),
@@ -248,7 +248,7 @@ def to_json_line(verdict: Verdict) -> str:
 
 
 def print_verdict(verdict: Verdict, report: str = "") -> None:
-    """What was checked and what was found, for a person."""
+    """Prints a verdict for a person."""
     _print_checked(verdict, report)
     if verdict.is_sound:
         print(ALL_IS_WELL)

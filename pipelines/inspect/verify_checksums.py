@@ -35,14 +35,14 @@ BUILD = "build"
 
 
 class ChecksumVerdict(NamedTuple):
-    """What a comparison has found."""
+    """The result of a comparison."""
 
     build: str  # Build.name
     findings: tuple[Finding, ...]  # by status, then in the order of the list
 
     @property
     def is_sound(self) -> bool:
-        """Whether all that can be compared fits, and something can."""
+        """True if all that can be compared fits, and something can be."""
         return bool(self.of(Status.EQUAL)) and not any(map(self.of, FAULTS))
 
     def of(self, status: Status) -> list[Finding]:
@@ -90,7 +90,7 @@ def add_checks(
     """Adds all that the workers do; the report says what they found.
 
     Args:
-      place: name of an artefact → where it stands in the list.
+      place: name of an artefact → where it is in the list.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
@@ -131,14 +131,14 @@ def _read_verdict(path: str) -> ChecksumVerdict:
 
 
 def to_json_line(verdict: ChecksumVerdict) -> str:
-    """What was compared and what was found, for a program."""
+    """Writes a verdict for a program."""
     findings = [one._asdict() for one in verdict.findings]
     told = {"build": verdict.build, "is_sound": verdict.is_sound, "findings": findings}
     return json.dumps(told, ensure_ascii=False)
 
 
 def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
-    """What was compared and what was found, for a person."""
+    """Prints a verdict for a person."""
     unnamed = verdict.of(Status.NOT_IN_LIST)
     fits, listed = len(verdict.of(Status.EQUAL)), len(verdict.findings) - len(unnamed)
     print(f"checked: {CORPUS} {verdict.build}")

@@ -1,4 +1,4 @@
-"""What an edition must be before it becomes the current one."""
+"""Conditions that an edition must meet before it becomes the current one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,7 +38,7 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
 
 
 def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
-    """Why an edition is too small to be the current one; "" where it is not."""
+    """Returns the reasons why an edition is too small to become the current one; "" if it is not."""
     remarks = "; ".join(find_small(manifest, unit, usual))
     if not remarks:
         return ""
@@ -48,7 +48,7 @@ def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
-    """Why an edition must not follow the other; "" where it may."""
+    """Returns the reason why an edition must not follow the other; "" if it may."""
     total, moved = changes.total, sum(changes.moved.values())
     if not (changes.is_sound or allow_moves):
         return (

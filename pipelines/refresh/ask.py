@@ -30,7 +30,7 @@ from pipelines.refresh.remote import SiteError, hide_passwords
 TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
 LOG = logging.getLogger(__name__)
 BUSY = (429, 500, 502, 503, 504)
-"""What a server answers that may do better later."""
+"""Status codes of a server that may answer later."""
 MAX_PAGE_BYTES = 10_000_000
 """Of a page, unpacked; those of dump servers have less than 1 MB."""
 SERVER_FAULTS = (requests.RequestException, HTTPError, ValueError, ArithmeticError)
@@ -130,7 +130,7 @@ class _Adapter(HTTPAdapter):
 
 
 def name_ourselves(contact: str) -> str:
-    """The User-Agent. Raises ValueError for no contact, and for one that is no text of one line.
+    """The User-Agent. Raises ValueError for no contact, and for one that is not text of one line.
 
     Args:
       contact: an address that the people of a server can write to, of a person or a page.
@@ -179,7 +179,7 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
 
 
 def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:
-    """What is at the address; None where there is nothing.
+    """Returns the body of the page at an address; None if there is no page.
 
     Args:
       readings: attempts at a page whose body is cut off.
@@ -198,7 +198,7 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
 
 
 def _read_body(response: requests.Response, url: str) -> bytes:
-    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is no page."""
+    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is not a page."""
     packing = response.headers.get("Content-Encoding", "identity").lower()
     if packing not in _PACKINGS:
         raise SiteError(f"{url}: the page is packed as {packing!r}, which was not asked for")
@@ -222,7 +222,9 @@ def read_listing(session: requests.Session, url: str) -> bytes:
 
 
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
-    """What a server says of a file; None where it is not. Raises requests.RequestException."""
+    """Returns the headers with which a server describes a file; None if the file does not exist.
+    Raises requests.RequestException.
+    """
     headers = {"Accept-Encoding": "identity"}  # else the size is of something packed anew
     with session.head(
         url, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=True

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, as far as it can be known before anything is downloaded."""
+"""Finds the faults of a configuration that can be known before anything is downloaded."""
 
 import os
 from collections.abc import Iterable
@@ -73,6 +73,6 @@ def _check_folders(recipes: Iterable[Recipe]) -> None:
         if other != table.label:
             folder = recipe.edition_folder or f"one folder of {table.kind}"
             raise ValueError(
-                f"[[corpus]] {other} and {table.label} both write to {folder}: nothing in `build` tells"
-                " their editions apart; give them outputs of their own, in two files"
+                f"[[corpus]] {other} and {table.label} both write to {folder}: `build` does not"
+                " distinguish their editions; give them outputs of their own, in two files"
             )

@@ -61,7 +61,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 
     @property
     def engine(self) -> dict[str, Any]:
-        """What runs pipelines, as keyword arguments of `launch` and of checks."""
+        """The settings of the runner, as keyword arguments of `launch` and of checks."""
         flags = self.beam_flags
         return {
             "runner": runner_named(self.runner),
@@ -71,7 +71,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
-    """What every table [[corpus]] may have; `kind` says which corpus it is."""
+    """The fields that every table [[corpus]] may have; `kind` names the corpus."""
 
     name: str = ""  # of it in messages, metrics and the state; "" is made of kind and language
     allow_moves: bool = False  # take an edition although documents are in other splits than before
@@ -211,7 +211,7 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
     labels = [table.label for table in tables]
     for label in labels:
         if not _NAME.fullmatch(label):
-            raise ValueError(f"{label!r} is no name; it has letters, digits, ., - and _")
+            raise ValueError(f"{label!r} is not a name: use letters, digits, ., - and _")
         if labels.count(label) > 1:
             raise ValueError(
                 f"two [[corpus]] are called {label}; give one a name, and settings of its own"

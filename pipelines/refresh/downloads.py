@@ -24,7 +24,7 @@ OURS = ".corpusmill-refresh"  # file in a folder that a refresh has filled, and 
 
 
 def folder_of(downloads: str, dump: RemoteDump) -> str:
-    """Where the files of a dump go."""
+    """Returns the folder for the files of a dump."""
     folder: str = FileSystems.join(downloads, dump.source, dump.date)
     return folder
 

@@ -28,12 +28,12 @@ _DISK_FULL = re.compile(full_disk.TEXTS)
 
 
 def is_expected(error: BaseException) -> bool:
-    """Whether the message says all there is to say; a traceback would say no more."""
+    """Returns True if the message of an error is enough and a traceback would add nothing."""
     return isinstance(error, _TELLING) or is_disk_full(error)
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether a disk without room is behind it. What workers raise comes as the text of a traceback."""
+    """Returns True if a full disk caused the error. Errors of workers arrive as the text of a traceback."""
     return any(
         getattr(one, "errno", None) in full_disk.NUMBERS or _DISK_FULL.search(str(one))
         for one in _chain(error)

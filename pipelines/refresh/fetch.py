@@ -25,7 +25,7 @@ _ATTEMPTS = 3  # a person waits
 
 
 class Wanted(NamedTuple):
-    """What is to be fetched, and from where."""
+    """The dumps to fetch, and the settings for fetching them."""
 
     table: CorpusTable
     settings: Settings
@@ -82,7 +82,8 @@ def kinds() -> dict[str, type[CorpusTable]]:
 
 
 def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **named: Any) -> Wanted:
-    """What to fetch. Raises ValueError for settings that the corpus does not have, or not so.
+    """Makes the request for a download from settings. Raises ValueError for settings that the
+    corpus does not have, or for values that it does not allow.
 
     Args:
       contact: told to the servers; "" is the user of this machine.

@@ -1,4 +1,4 @@
-"""What the pages of file servers link to."""
+"""Reads the links on the pages of file servers."""
 
 import html.parser
 import re

@@ -1,4 +1,6 @@
-"""What monitoring reads: a file in Prometheus' text format, for the node exporter's textfile collector."""
+"""Writes metrics for monitoring: a file in Prometheus' text format, for the node exporter's
+textfile collector.
+"""
 
 import pathlib
 from collections.abc import Iterator, Mapping

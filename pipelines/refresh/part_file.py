@@ -24,7 +24,7 @@ _HASHED_BYTES = 1 << 22  # at once
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What the server said of the version that is being fetched."""
+    """The server's description of the version that is being downloaded."""
 
     url: str  # without passwords
     etag: str
@@ -35,7 +35,7 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def validator(self) -> str:
-        """What If-Range can be asked with; a weak ETag does not promise the same bytes."""
+        """The validator to send as If-Range; a weak ETag does not promise the same bytes."""
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
 
     def encode(self) -> bytes:
@@ -56,7 +56,7 @@ class PartFile(abc.ABC):
 
     def __init__(self, folder: str, file: RemoteFile):
         if Path(file.name).name != file.name or file.name.startswith("."):
-            raise ValueError(f"{file.name!r} is no name of a file")
+            raise ValueError(f"{file.name!r} is not the name of a file")
         if file.checksum and file.checksum.partition(":")[0] not in _DIGESTS:
             raise ValueError(f"{file.name}: no known kind of checksum: {file.checksum!r}")
         self.file = file
@@ -66,7 +66,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def is_finished(self) -> bool:
-        """Whether it has its name. It may be of another version, or damaged since."""
+        """True if the file has its final name. It may be of another version, or damaged since."""
 
     @property
     @abc.abstractmethod
@@ -76,7 +76,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def note(self) -> Note | None:
-        """What is known of the bytes that are there; None where that is nothing."""
+        """The record of the bytes downloaded so far; None if there is none."""
 
     @abc.abstractmethod
     def free_bytes(self) -> int | None:
@@ -111,7 +111,7 @@ class PartFile(abc.ABC):
         """Opens the bytes that are there for reading, seekable."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
-        """What to ask for to go on where the bytes end; nothing where that cannot be right."""
+        """Returns the headers of a request that resumes the download; none if it cannot be resumed safely."""
         note, have = self.note, self.bytes_there
         known = (self.file.checksum, self.file.size)
         if not have or note is None or (note.checksum, note.size) != known:
@@ -129,7 +129,8 @@ class PartFile(abc.ABC):
         return DiskFullError(self.file.name, "", f"{reason}; {kept}")
 
     def fault(self, check: Callable[[], None] = lambda: None) -> str:
-        """Why what is there is not the file; "" where it is, as far as can be known.
+        """Returns the reason why the bytes on disk are not the file; "" if they are, as far as can
+        be known.
 
         Args:
           check: is called again and again, and may raise: to read a large file takes minutes.
@@ -153,7 +154,7 @@ class PartFile(abc.ABC):
         return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
 
     def _fault_of_format(self) -> str:
-        """Why it is not of the format that its name says, as far as its first bytes tell; "" where it is."""
+        """Returns the reason why the first bytes do not fit the format in the name; "" if they do."""
         suffix = Path(self.file.name).suffix
         with self._open() as stream:
             if suffix == ".zip":
@@ -164,7 +165,7 @@ class PartFile(abc.ABC):
                     return f"cannot be opened: {error}"
             head = stream.read(1024)
         if (codec := suffix.removeprefix(".")) in CODECS and codec_of_head(head) != codec:
-            return f"is no {suffix} file"
+            return f"is not a {suffix} file"
         return "is a web page" if is_html(head.decode("latin-1")) else ""
 
 

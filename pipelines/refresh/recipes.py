@@ -1,4 +1,4 @@
-"""How each kind of corpus is refreshed: the dumps it is made of, and the build that they give."""
+"""Recipes of refreshes: for each kind of corpus its dumps, and the build that they give."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ _GIVEN = "-"  # stands for files that are not there yet, where settings are chec
 
 
 class Recipe(NamedTuple):
-    """How one corpus of the configuration is refreshed."""
+    """The way in which one corpus of the configuration is refreshed."""
 
     table: CorpusTable
     sources: tuple[Source, ...]

@@ -43,7 +43,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
-    """What became of one corpus."""
+    """The result of refreshing one corpus."""
 
     label: str
     status: str  # PUBLISHED, UP_TO_DATE, WAITING or FAILED
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 class Prospect(NamedTuple):
-    """What a refresh would do about one corpus."""
+    """The plan of a refresh for one corpus."""
 
     label: str
     plan: Plan | None  # None where no dump is finished yet, or there is an error

@@ -45,7 +45,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
-    """What the sources have, and what there is."""
+    """The dumps that the sources have, and the edition that is current."""
 
     dumps: Sequence[RemoteDump]
     date: str  # that of the oldest: there is no edition of a round until all wikis have it
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
     @property
     def is_newer(self) -> bool:
-        """Whether the edition is to be made."""
+        """True if the edition is to be built."""
         return not self.current or editions.age_of(self.edition) > editions.age_of(self.current)
 
 
@@ -78,12 +78,14 @@ def plan_corpus(
 
 
 def is_made(plan: Plan, output: str) -> bool:
-    """Whether the edition is there already, as far as its folder is known."""
+    """Returns True if the edition exists already, as far as its folder is known."""
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """What `make` makes of the first plan that is newer and can be made; one at least is newer.
+    """Returns the result of `make` for the first plan that is newer and can be made.
+
+    At least one of the plans is newer.
 
     Raises the first BuildError or InputError of `make` where none can.
     """
@@ -216,7 +218,7 @@ class CorpusRun:
         editions.set_current(folder, plan.edition)
 
     def _find_want(self, folder: str, edition: str) -> str:
-        """Why an edition is too small to be published; "" where it is not."""
+        """Returns the reasons why an edition is too small to be published; "" if it is not."""
         manifest = read_json(join(folder, edition), MANIFEST)
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
@@ -246,7 +248,7 @@ class CorpusRun:
             )
 
     def _settle(self, plan: Plan) -> None:
-        """What follows from a current edition: what is too old goes, and the state says what there is."""
+        """Cleans up after an edition became current: removes old editions, and updates the state."""
         self.check_lock()
         folder = join(self.settings.output, plan.folder)
         removed = editions.prune(folder, self.settings.keep, self.state.rejected)

@@ -1,4 +1,4 @@
-"""What a server says when it refuses: Wikimedia's answers name the policy that was not kept."""
+"""Reads the reason for which a server refuses: Wikimedia's answers name the policy that was violated."""
 
 import contextlib
 import html.parser

@@ -1,4 +1,4 @@
-"""What servers offer, and what is wrong with them."""
+"""Dumps and files that servers offer, and the errors of servers."""
 
 import re
 from collections.abc import Mapping

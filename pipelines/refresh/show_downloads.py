@@ -1,4 +1,4 @@
-"""What a person sees of downloads: a bar at a terminal, else a line in the log now and then."""
+"""Displays of running downloads: a progress bar at a terminal, else a line in the log now and then."""
 
 import contextlib
 import functools

@@ -79,7 +79,8 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
 
 
 def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
-    """What mirrors offer, the newest first, each with the addresses of all that have the same files.
+    """Merges the offers of mirrors, the newest first, each with the addresses of all mirrors that
+    have the same files.
 
     Mirrors that have other files of one date are one after the other, in their order.
     """
@@ -124,7 +125,7 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
 
 
 def _agree(one: RemoteFile, other: RemoteFile) -> bool:
-    """Whether nothing that is known of both says that they differ."""
+    """Returns True if no known property shows that the files differ."""
     if one.size >= 0 and other.size >= 0 and one.size != other.size:
         return False
     kinds = one.checksum.partition(":")[0], other.checksum.partition(":")[0]

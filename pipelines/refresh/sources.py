@@ -43,14 +43,14 @@ class _Mirrored:
         for number, mirror in enumerate(self.mirrors, start=1):
             if not mirror.startswith(("http://", "https://")):
                 shown = hide_passwords(mirror)
-                raise ValueError(f"{shown!r} is no mirror; it begins with https://")
+                raise ValueError(f"{shown!r} is not a mirror; it must begin with https://")
             try:
                 parse_url(mirror)
             except (
                 LocationParseError
             ):  # there may be a password in it, which nobody can tell from the rest
                 raise ValueError(
-                    f"mirror {number} of {self.name} is no address; write special characters of a"
+                    f"mirror {number} of {self.name} is not an address; write special characters of a"
                     " password as %40 for @, %2F for /"
                 ) from None
         if not self.mirrors:
@@ -77,7 +77,7 @@ class WikimediaSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _DBNAME.fullmatch(self.dbname):
-            raise ValueError(f"{self.dbname!r} is no wiki; one is ukwiki")
+            raise ValueError(f"{self.dbname!r} is not a wiki; one is ukwiki")
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
             raise ValueError(f"roles are of {WIKIMEDIA_ROLES}, not {self.roles}")
         if self.layout not in LAYOUTS:
@@ -143,7 +143,7 @@ class NewsSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _LANGUAGE.fullmatch(self.language):
-            raise ValueError(f"{self.language!r} is no language of the news; one is en")
+            raise ValueError(f"{self.language!r} is not a language of the news; one is en")
 
 
 class FixedSource(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is remembered of each corpus between two runs: a file per corpus.
+"""The state of each corpus between two runs: a file per corpus.
 
 All that decides what a run does can be found again without it: editions by their folders and CURRENT,
 downloads by their checksums. What only the state knows is for people and monitoring, and why an edition was
@@ -54,7 +54,9 @@ class StateFolder:
         return path
 
     def load(self, label: str) -> CorpusState:
-        """What is remembered: nothing at first. A file that is damaged is moved aside, with a warning."""
+        """Returns the stored state, which is empty at first. A damaged file is moved aside, with a
+        warning.
+        """
         path = self.path_of(label)
         try:
             return self._read(path)

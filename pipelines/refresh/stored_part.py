@@ -2,7 +2,7 @@
 
 The bytes are hashed on their way, and go to `<name>.part` in one upload, which goes on however often the
 connection to the server is cut. What is checked the store copies to `<name>`. What a killed process has begun
-begins anew: an upload that was not ended is no object.
+begins anew: an upload that was not ended is not an object.
 """
 
 import contextlib

@@ -33,7 +33,7 @@ _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 class Patience(NamedTuple):
-    """How long to bear with a server."""
+    """The limits for retries, waits and timeouts of a download."""
 
     attempts: int = 8  # one after the other that bring nothing new
     first_wait_seconds: float = 2.0  # doubled each time

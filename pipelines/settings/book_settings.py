@@ -1,4 +1,4 @@
-"""What every build from Project Gutenberg asks of its settings, and its inputs."""
+"""The settings and inputs that every build from Project Gutenberg has."""
 
 import posixpath
 import re
@@ -13,7 +13,7 @@ from transforms.files.open_input import match_inputs
 LANGUAGE = "en"
 NO_CATALOG = (
     "No catalogue was given: titles, authors and languages are those of the files, subjects and bookshelves"
-    " are not known, and genres are told by the text alone."
+    " are not known, and genres are detected from the text alone."
 )
 
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
@@ -44,7 +44,7 @@ class BookInputs(NamedTuple):
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """What cannot be known, for want of an input."""
+        """The facts that the build cannot know because an input is missing."""
         return () if self.catalog else (NO_CATALOG,)
 
 

@@ -18,7 +18,7 @@ GB = 10**9
 
 
 class Rate(NamedTuple):
-    """What one part of a build takes."""
+    """The measured cost of one part of a build."""
 
     core_seconds: float  # for a GB of text (10^9 bytes, decompressed), a start, or a worker
     peak: float = 0.0  # bytes on disk while the build runs, for each byte of text
@@ -40,7 +40,7 @@ class Rates(NamedTuple):
 
 
 class Text(NamedTuple):
-    """What a build reads, as its cost depends on it."""
+    """The properties of the input that determine the cost of a build."""
 
     text_bytes: float  # of all inputs, decompressed
     packed: Mapping[str, float]  # codec → bytes of text that come out of it, each time it is read
@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int = 1) -> list[Part]:
-    """What a build takes on the in-process runner, part by part.
+    """Returns the cost of each part of a build on the in-process runner.
 
     Raises KeyError where the table does not have the corpus.
     """

@@ -1,4 +1,4 @@
-"""What every build from dumps asks of its settings."""
+"""The settings that every build from dumps has."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def limit_setting(limit: int) -> dict[str, int]:
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
-    """What the manifest and the card say of such a build."""
+    """The caveat in the manifest and the card of a build with a limit."""
     if not limit:
         return ()
     return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
@@ -52,7 +52,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """The settings as they stand in a signature."""
+    """The settings as they are in a signature."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

@@ -87,11 +87,11 @@ class Flores101Config:
         return (*self.dumps(), *self.document_sets())
 
     def wanted_articles(self) -> int:
-        """How many articles the sentences are taken from."""
+        """Returns the number of articles that sentences are taken from."""
         return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
 
     def quotas(self) -> Mapping[Cell, Quota]:
-        """How many articles and sentences each domain gives to each split."""
+        """Returns the number of articles and sentences that each domain gives to each split."""
         return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
 
 

@@ -1,4 +1,4 @@
-"""How much memory a build takes on the in-process runner, as measured."""
+"""The measured memory of builds on the in-process runner."""
 
 import pathlib
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class MemoryModel(NamedTuple):
     expansion: Mapping[str, float] = LINES
 
     def text_bytes(self, sizes: Mapping[str, int]) -> int:
-        """What files hold when they are decompressed, about.
+        """Returns the approximate size of files when they are decompressed.
 
         Args:
           sizes: path → bytes as they are stored.

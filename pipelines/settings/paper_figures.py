@@ -1,4 +1,4 @@
-"""What the Wiki-40B paper reports, typed in from it: the column to compare a build with, never golden values.
+"""The figures of the Wiki-40B paper, typed in from it: to compare a build with, never golden values.
 
 Guo et al., LREC 2020: Table 2 (sizes), Table 6, which holds Table 3 (characters per piece), and
 Tables 7 to 9, which hold Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line per corpus,
@@ -18,7 +18,7 @@ VOCABULARIES = ("32k", "64k", "128k")  # the first of each language alone, the o
 
 
 class PaperScore(NamedTuple):
-    """What the paper reports of one split, cut into the pieces of one vocabulary."""
+    """The paper's figures for one split, cut into the pieces of one vocabulary."""
 
     pieces: int
     characters: int
@@ -26,7 +26,7 @@ class PaperScore(NamedTuple):
 
 
 class PaperFigures(NamedTuple):
-    """What the paper reports of one corpus, or of all."""
+    """The paper's figures for one corpus, or for all."""
 
     language: str  # "Ukrainian"
     articles: int

@@ -71,7 +71,9 @@ class Pg19Config:
         if self.members not in ("", *MEMBERS):
             raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
         if self.members == RELEASED and not self.metadata:
-            raise ValueError("members are those released, and there is no metadata that names them")
+            raise ValueError(
+                "members='released' needs metadata: the file metadata.csv of the release"
+            )
         if self.near_duplicates:
             parse_similarity(self.near_duplicates)
         if self.before < 1 or self.shard_bytes < 1:

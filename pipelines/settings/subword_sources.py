@@ -1,4 +1,6 @@
-"""What a vocabulary over many languages is learned from, and evaluated on: arguments → builds and files."""
+"""The sources of a vocabulary over many languages, for training and evaluation: arguments → builds and
+files.
+"""
 
 import logging
 import pathlib
@@ -112,7 +114,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
             yield build
         else:
             logging.getLogger(__name__).warning(
-                "passed over, %s is no corpus to learn from: %s", build.corpus, path
+                "skipped: %s is not a corpus to learn from: %s", build.corpus, path
             )
     if not learnable:
         raise InputError(folder, f"no finished build of {', '.join(layouts)} here or below")

@@ -51,7 +51,7 @@ class SubwordsConfig:
         self.pieces()
 
     def pieces(self) -> PieceSettings:
-        """What the trainer is told."""
+        """Returns the settings of the trainer."""
         return PieceSettings(
             self.size,
             self.character_coverage,

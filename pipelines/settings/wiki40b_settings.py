@@ -155,7 +155,7 @@ class Wiki40bConfig:
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
     def learns_headings(self) -> bool:
-        """Whether headings of sections without prose are learned from the dump."""
+        """Returns True if headings of sections without prose are learned from the dump."""
         if self.learn_headings == "auto":
             return self.wiki_templates and not has_own_tables(self.language)
         return self.learn_headings == "on"
@@ -197,7 +197,9 @@ def linking_caveats(
     dump_date: str = "",
     page_table_date: str = "",
 ) -> Iterator[str]:
-    """What is not known of pages and their items, for want of a table, or of one of the dump's date."""
+    """Yields caveats about pages and items that cannot be linked because a table is missing, or is of
+    another date.
+    """
     if not sources:
         yield (
             "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
@@ -223,7 +225,7 @@ def linking_caveats(
 
 
 def language_caveats(code: str) -> Iterator[str]:
-    """What is not as good as in a language whose tables people made, and compared with pages."""
+    """Yields the caveats of a language whose tables were not made by people and compared with pages."""
     if not has_proven_tables(code):
         yield (
             "The tables of this language were not proven by people. Names of namespaces are those of the"
@@ -259,7 +261,7 @@ _TABLE_NAMES = {
 
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
-    """What is not as sure as a table of headings that people listed."""
+    """Yields the caveats of headings that people did not list."""
     is_own, lender = has_own_tables(code), borrowed_tables(code)
     if learns:
         wikis = "" if is_own else f" for {lender or 'all wikis'}"

@@ -1,4 +1,4 @@
-"""What a person sees of checks: a table by rule, the first findings, and what can be done."""
+"""Prints the results of checks: a table by rule, the first findings, and the next steps."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def _place(finding: Finding) -> str:
 
 
 def print_summary(checked: Sequence[Checked]) -> None:
-    """Which languages have passed, and what can be done for those that have not."""
+    """Prints the languages that have passed, and the next steps for the others."""
     failed = [one.code for one in checked if one.has_errors]
     passed = [one.code for one in checked if not one.has_errors]
     if len(checked) > 1:

@@ -23,7 +23,9 @@ MIN_LINES = 1_500
 
 
 class Progress:
-    """How many languages are done: on a terminal, a line that is written over; elsewhere, a line for each."""
+    """Shows how many languages are done: at a terminal a line that is overwritten, elsewhere a line for
+    each.
+    """
 
     def __init__(self, total: int, stream: TextIO) -> None:
         self._total = total

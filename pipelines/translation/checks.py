@@ -27,7 +27,7 @@ class JudgedFinding(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a check has found in a language."""
+    """The result of checking a language."""
 
     code: str
     entry: Entry
@@ -36,7 +36,7 @@ class Checked(NamedTuple):
 
     @property
     def has_errors(self) -> bool:
-        """Whether there are errors that are open."""
+        """True if there are open errors."""
         return bool(self.entry.facts["errors"])
 
 

@@ -36,15 +36,15 @@ def draw(
     width: int | None = None,
     key: int = 1,
 ) -> str:
-    """A table as wide as it has to be: columns are never cut. What does not fit stands in more tables below.
+    """A table as wide as it has to be: columns are never cut. What does not fit is in more tables below.
 
     Args:
       columns: their titles.
       rows: their cells, as they are to be shown.
-      numbers: how many of the last columns stand at the right.
+      numbers: how many of the last columns are at the right.
       total: a row under a line.
       width: of the screen, in columns; None for no limit.
-      key: how many of the first columns stand in every table.
+      key: how many of the first columns are in every table.
     """
     cells, places = list(rows), list(range(len(columns)))
     drawn, begun = "", places[:key]

@@ -16,11 +16,11 @@ class _Head(msgspec.Struct):
 
 
 HEAD = _Head.__struct_fields__
-"""What every entry tells."""
+"""The facts that every entry has."""
 
 
 class _Facts(msgspec.Struct):
-    """What entries of one kind tell, as far as it is read again."""
+    """The facts of entries of one kind, as far as they are read again."""
 
     def others(self) -> Sequence[int]:
         """The entries that it names."""

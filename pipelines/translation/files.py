@@ -39,7 +39,7 @@ def decode(path: str, data: bytes) -> str:
 
 @contextlib.contextmanager
 def naming(path: str | pathlib.Path) -> Iterator[None]:
-    """What is wrong with a file that is read inside the block is raised as InputError, which names it."""
+    """Raises InputError, which names the file, for a ReadError inside the block."""
     try:
         yield
     except ReadError as error:
@@ -95,7 +95,9 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
             for name, data in files.items():
                 _put(place / name, data)
     except FileExistsError:
-        raise TargetError(f"{folder}: another process writes there, or it is no folder") from None
+        raise TargetError(
+            f"{folder}: another process writes there, or it is not a folder"
+        ) from None
     except OSError as error:
         raise TargetError(f"{folder}: {error.strerror}") from None
     return [str(place / name) for name in files]

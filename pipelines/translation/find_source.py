@@ -1,4 +1,4 @@
-"""Where the sentences of a new project come from: a table, a finished build, or a released data set."""
+"""Finds the sentences of a new project: a table, a finished build, or a released data set."""
 
 import pathlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What translators send back: each file is taken whole or not at all, and kept byte for byte."""
+"""Imports the files of translators: each is taken whole or not at all, and kept byte for byte."""
 
 import pathlib
 from collections import Counter
@@ -58,7 +58,7 @@ class ReadFile(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What became of a file."""
+    """The result of importing a file."""
 
     path: str
     code: str
@@ -84,7 +84,7 @@ def import_files(
         take the place of those.
 
     Raises InputError for a file that cannot be read or is of another project, language or packet; ValueError
-    for a language that is none, and for a number that is no import that a file can correct.
+    for a language that is none, and for a number that is not an import that a file can correct.
     """
     code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
@@ -182,10 +182,10 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
         found = project.language(told).code if told else ""
     except ValueError as error:
         if not code or returned.language:
-            raise ReadError(0, f"{error}; --language tells") from None
+            raise ReadError(0, f"{error}; give --language") from None
         found = ""  # the name of the file was no code
     if not (found or code):
-        raise ReadError(0, "does not tell its language; --language does")
+        raise ReadError(0, "does not name its language; give --language")
     if found and code and found != code:
         raise ReadError(0, f"is in {found}, and --language says {code}")
     return found or code
@@ -202,7 +202,7 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
         if entry.facts["base"] != base:
             its, other = map(journal.name_of, (entry.facts["base"], base))
             told = f"import {entry.name} of {file.code} answers packet {its}, and {file.path} packet {other}"
-            raise ValueError(f"--corrects: {told}: it is no correction")
+            raise ValueError(f"--corrects: {told}: it is not a correction")
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
 
 
@@ -219,7 +219,7 @@ def _find_corrected(
     if not named:
         known = ", ".join(one.name for one in imports.values())
         there = f"the imports are {known}" if known else "there is none"
-        raise ValueError(f"--corrects: {name} is no import of {file.code}; {there}")
+        raise ValueError(f"--corrects: {name} is not an import of {file.code}; {there}")
     if ids.isdisjoint(ids_of(named)):
         raise ValueError(
             f"--corrects: import {named.name} of {file.code} has no line of {file.path}"
@@ -234,7 +234,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
         if one.id not in texts:
             raise ReadError(one.line, f"the project has no sentence {one.id!r}")
         if one.id in seen:
-            raise ReadError(one.line, f"{one.id} stands in line {seen[one.id]}, too")
+            raise ReadError(one.line, f"{one.id} is in line {seen[one.id]}, too")
         seen[one.id] = one.line
         if "\n" in one.text:
             raise ReadError(one.line, f"the translation of {one.id} breaks the line")
@@ -302,7 +302,7 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """What becomes of a line, of CHANGES; `gone` are the imports that are corrected."""
+    """Returns the kind of change of a line, one of CHANGES; `gone` are the imports that are corrected."""
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"
@@ -333,7 +333,7 @@ def _describe(one: Imported) -> str:
         return f"{one.code}, already imported as {one.entry.name}; nothing added"
     facts = one.entry.facts
     counts = {
-        "empty, which is no translation": facts["empty"],
+        "empty, which is not a translation": facts["empty"],
         "new": facts["first"],
         "the same as before": facts["same"],
         "changed": facts["changed"],

@@ -56,7 +56,7 @@ def now() -> str:
 
 
 def user() -> str:
-    """Who works here, as far as the system knows."""
+    """Returns the name of the user, as far as the system knows it."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -134,7 +134,7 @@ def append(
 
 
 def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Whether the name was free. A folder with something in it is never replaced."""
+    """Renames a folder, and returns False if the name is taken. A folder with content is never replaced."""
     try:
         building.rename(target)
     except OSError:

@@ -1,4 +1,4 @@
-"""What goes out to translators and reviewers: packets and sheets, and copies of them."""
+"""Makes the files for translators and reviewers: packets and sheets, and copies of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from pipelines.translation.journal import Entry
 
 
 class Sent(NamedTuple):
-    """What became of a language."""
+    """The result of sending to a language."""
 
     code: str
     entry: Entry | None  # the packet or sheet that is out now; None where there is none
@@ -22,7 +22,7 @@ def files_of(entry: Entry) -> dict[str, bytes]:
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Where the files of an entry are; where `to` is a folder, that of their copies, which are made."""
+    """Returns the paths of the files of an entry, or of their copies, which are made if `to` is a folder."""
     if to:
         return files.put_copies(to, contents)
     return [str(entry.folder / name) for name in contents]

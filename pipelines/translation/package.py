@@ -62,7 +62,7 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 class Packaged(NamedTuple):
-    """What was made."""
+    """A finished package."""
 
     folder: str
     manifest: Mapping[str, Any]
@@ -341,7 +341,7 @@ def _score(language: Included) -> str:
 
 
 def print_packaged(packaged: Packaged) -> None:
-    """What is in it, what is not, and where it is."""
+    """Prints the content, the caveats and the folder of a package."""
     manifest = packaged.manifest
     print(manifest["signature"])
     kept = manifest["counts"]["kept"].items()

@@ -28,7 +28,7 @@ Reasons = Mapping[str, Sequence[str]]  # id → why the line goes back, a line e
 
 
 class Plan(NamedTuple):
-    """What is to be sent now."""
+    """The packet to send now."""
 
     round: int
     reasons: Reasons
@@ -79,7 +79,7 @@ def _send(
 
 
 def plan_packet(state: LanguageState) -> Plan | str:
-    """What is to be sent; else, why nothing is."""
+    """Returns the packet to send; else the reason why nothing is sent."""
     packet = state.newest("packet")
     if not packet:
         count = len(state.ids)
@@ -115,7 +115,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
 
 
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
-    """What the reviewers of this round have marked, by sentence."""
+    """Returns the errors that the reviewers of this round have marked, by sentence."""
     reasons: dict[str, list[str]] = {}
     for sheet in current_reviews(state):
         for error in sheet.errors:

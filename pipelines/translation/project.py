@@ -47,7 +47,7 @@ class _Settings(msgspec.Struct):
 
 
 class Rules(NamedTuple):
-    """What a project is made with. Raises nothing: `create_project` checks it."""
+    """The rules of a project. Raises nothing: `create_project` checks them."""
 
     name: str = DEFAULT_NAME  # letters, digits and ._-
     seed: int = 0  # of the review sample
@@ -65,7 +65,9 @@ class Project:
 
     @property
     def key(self) -> str:
-        """What packets name the project by: two projects of one name and other sentences differ in it."""
+        """The key by which packets name the project; it differs for two projects of one name and other
+        sentences.
+        """
         return f"{self.rules.name}-{self.source_sha256[:8]}"
 
     @functools.cached_property
@@ -182,12 +184,12 @@ def _settings(project: Project) -> dict[str, Any]:
 
 
 def is_project(folder: str) -> bool:
-    """Whether the folder holds a project."""
+    """Returns True if the folder holds a project."""
     return (pathlib.Path(folder) / _SETTINGS).is_file()
 
 
 def open_project(folder: str) -> Project:
-    """Raises InputError for a folder that is no project, or one of another format."""
+    """Raises InputError for a folder that is not a project, or one of another format."""
     path = pathlib.Path(folder) / _SETTINGS
     if not path.is_file():
         raise InputError(

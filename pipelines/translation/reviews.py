@@ -36,7 +36,7 @@ _NOT_IN_A_NAME = re.compile(r"[^\w-]+")
 
 
 class Reviewed(NamedTuple):
-    """What became of a file."""
+    """The result of importing a review."""
 
     path: str
     code: str
@@ -89,7 +89,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
 
 
 def why_not_reviewed(state: LanguageState) -> str:
-    """Why the translations in force are not to be reviewed; "" where they are."""
+    """Returns the reason why the translations in force cannot be reviewed; "" if they can."""
     if not state.answers:
         return "no translation has come back yet"
     if not state.check:
@@ -228,7 +228,7 @@ def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
 
 
 def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
-    """What the verdict of this round was made of."""
+    """Returns the sheets from which the verdict of this round was made."""
     verdict = state.verdict
     if not verdict:
         return []
@@ -304,7 +304,7 @@ def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
 
 
 def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
-    """What the score is made of."""
+    """Yields lines about the errors, and about the score of each reviewer."""
     for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
         told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         if told:

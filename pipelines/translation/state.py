@@ -1,4 +1,5 @@
-"""What a journal comes to: the translations now in force, and what is open. Nothing of it is stored.
+"""Computes the state of a language from its journal: the translations now in force, and what is open.
+Nothing of it is stored.
 
 A translation is given in answer to a packet, its base; a file that does not tell is taken to answer the
 newest packet of its time. Of a line, the answers to the newest packet are in force. If they differ, it is
@@ -25,7 +26,7 @@ _HEADER = "\t".join(_COLUMNS).encode()
 
 
 class Answer(NamedTuple):
-    """A translation of a line, as it stands in translations.tsv."""
+    """A translation of a line, as it is in translations.tsv."""
 
     entry: int  # the import
     base: int  # the packet that it answers
@@ -211,7 +212,7 @@ class LanguageState:
 
     @property
     def has_passed(self) -> bool:
-        """Whether the checks found no error that is open."""
+        """True if the checks found no error that is open."""
         return bool(self.check and not self.check.facts["errors"])
 
     @property
@@ -225,7 +226,7 @@ class LanguageState:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the checks are passed, and the reviewers have accepted."""
+        """True if the checks are passed, and the reviewers have accepted."""
         return bool(self.has_passed and self.verdict and self.verdict.facts["accepted"])
 
     @property

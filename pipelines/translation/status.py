@@ -1,4 +1,6 @@
-"""Where every language stands: a table for people, all of it for programs, and the story of one language."""
+"""Shows the state of every language: a table for people, all of it for programs, and the history of one
+language.
+"""
 
 import math
 import textwrap
@@ -44,7 +46,7 @@ _NEXT = {  # what a project manager does about a state
 
 
 class LanguageStatus(NamedTuple):
-    """Where a language stands."""
+    """The state of a language."""
 
     language: str  # code
     name: str

@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 class Waive(NamedTuple):
-    """What a person declares to be right as it is."""
+    """Findings that a person declares to be right as they are."""
 
     named: Sequence[Named]
     rows: Sequence[Row]

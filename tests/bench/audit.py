@@ -112,7 +112,7 @@ def plant_template(page: Source, number: int, chance: random.Random) -> Source |
 
 
 def plant_dropped_aside(page: Source, number: int, chance: random.Random) -> Source | None:
-    """What is in brackets becomes a template that is not shown, and the brackets go, too."""
+    """Turns the words in brackets into a template that is not shown, and removes the brackets."""
     line = page.lines[number]
     found = [one for one in re.finditer(r" ?[(（]([^()（）]+)[)）]", line) if words_of(one[1])]
     if not found or not is_prose(line, words_of(line)):

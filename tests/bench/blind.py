@@ -81,7 +81,7 @@ def spaced(text: str) -> str:
 
 
 def differences(expected: str, text: str) -> str:
-    """What stands in the one text and not in the other, `[expected → found]`."""
+    """Returns the words that only one of the texts has, as `[expected → found]`."""
     matcher = difflib.SequenceMatcher(None, expected, text, autojunk=False)
     found = (
         f"[{expected[a:b]} → {text[c:d]}]"

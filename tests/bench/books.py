@@ -54,7 +54,7 @@ class Text(NamedTuple):
 
 
 class Took(NamedTuple):
-    """What something took."""
+    """The cost of something."""
 
     seconds: float
     cpu_seconds: float  # of this process, all threads

@@ -46,7 +46,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…
 
 
 class Searched(NamedTuple):
-    """What one way has found."""
+    """The result of one way to search."""
 
     pairs: Pairs
     seconds: float  # of a core

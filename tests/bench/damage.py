@@ -97,7 +97,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 class Result(NamedTuple):
-    """What became of a case."""
+    """The result of a case."""
 
     kind: str
     case: int
@@ -128,14 +128,14 @@ class Result(NamedTuple):
 
 
 class Took(NamedTuple):
-    """What the reading of a sample took."""
+    """The cost of reading a sample."""
 
     seconds: float
     bytes: int
 
 
 class Reading(NamedTuple):
-    """What a reader gave."""
+    """The result of a reader."""
 
     folder: pathlib.Path
     took: Took

@@ -1,4 +1,4 @@
-"""What the product reads each kind of file with, up to the step that could stumble over a record.
+"""Reads each kind of file as the product does, up to the step that could stumble over a record.
 
 A reader does what a build or a command does, in this process and without a pipeline. It returns what it has
 found, by kind: "records", "rejected", "lost", "faults" (that `verify` would list).
@@ -491,7 +491,7 @@ def read_stage(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 
 
 def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
-    """What a refresh remembers; what is damaged is found again."""
+    """Reads the state of a refresh; damaged state is found again."""
     if name == "CURRENT":
         return Counts(records=bool(read_current(str(folder))))
     if name.startswith("."):

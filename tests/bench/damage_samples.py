@@ -374,7 +374,7 @@ def projects(data: pathlib.Path | None) -> Iterator[Sample]:
 
 
 def packets(data: pathlib.Path | None) -> Iterator[Sample]:
-    """What translators send back: XLIFF, tables, line-aligned files."""
+    """Yields files that translators send back: XLIFF, tables, line-aligned files."""
     for name, files in _projects(data):
         inside = {path: content for path, content in files.items() if path.startswith("project/")}
         sent = next(path for path in inside if path.endswith("fra-round1.xlf"))
@@ -496,7 +496,7 @@ def log_likelihoods(_: pathlib.Path | None) -> Iterator[Sample]:
 
 
 def stages(_: pathlib.Path | None) -> Iterator[Sample]:
-    """What one stage of a build has left for the next."""
+    """Yields the files that one stage of a build has left for the next."""
     with (
         tempfile.TemporaryDirectory() as place,
         mock.patch.object(uuid, "uuid4", side_effect=map(_uuid, itertools.count())),
@@ -527,7 +527,7 @@ def _article(number: int) -> Article:
 
 
 def refresh_states(_: pathlib.Path | None) -> Iterator[Sample]:
-    """What a refresh remembers: its state, notes of downloads, CURRENT."""
+    """Yields the files of a refresh: its state, notes of downloads, CURRENT."""
     state = {
         "edition_folder": "wiki40b/uk",
         "current": "20261101-1.3.0",
@@ -590,7 +590,7 @@ def dump_folders(_: pathlib.Path | None) -> Iterator[Sample]:
 
 
 def mirror_pages(_: pathlib.Path | None) -> Iterator[Sample]:
-    """What a mirror answers: listings, dumpstatus.json, checksums, headers."""
+    """Yields the answers of a mirror: listings, dumpstatus.json, checksums, headers."""
     ((_, files, _),) = dump_folders(None)
     status = files["ukwiki/20261101/dumpstatus.json"]
     listing = b'<html><body><a href="../">..</a><a href="20261101/">20261101/</a></body></html>'

@@ -94,7 +94,7 @@ def read(path: pathlib.Path, *, parses: bool) -> None:
 
 
 def decompressed_blocks(path: pathlib.Path) -> str:
-    """How many blocks a file has, and how many are decompressed by all its units."""
+    """Returns the number of blocks in a file, and of those that all its units decompress, as a sentence."""
     data = path.read_bytes()
     if not data.startswith(b"BZh"):
         return f"decompressed by each of {WORKERS} workers"

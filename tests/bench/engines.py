@@ -33,14 +33,14 @@ PR_SET_CHILD_SUBREAPER = 36  # sys/prctl.h
 
 
 class Input(NamedTuple):
-    """What is built."""
+    """The input of a build."""
 
     command: list[str]  # of corpusmill
     megabytes: float  # of text, decompressed
 
 
 class Run(NamedTuple):
-    """What one build took."""
+    """The cost of one build."""
 
     seconds: float
     core_seconds: float  # user and system, of all processes

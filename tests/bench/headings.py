@@ -49,7 +49,7 @@ GRID = [
 
 
 class Wiki(NamedTuple):
-    """What was counted in a dump."""
+    """The counts of a dump."""
 
     code: str
     articles: int

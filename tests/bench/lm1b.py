@@ -67,7 +67,7 @@ Result = TypeVar("Result")
 
 
 class Run(NamedTuple):
-    """What one build took."""
+    """The cost of one build."""
 
     seconds: float
     cpu_seconds: float  # of all processes, which a busy machine changes less
@@ -148,7 +148,7 @@ def cpu_of_children() -> float:
 
 
 def speed_of(news: News, seconds: float, cpu_seconds: float) -> str:
-    """How fast lines were read, by the clock and by the cores' time."""
+    """Returns the speed of reading lines, by the clock and by the cores' time."""
     by_clock, by_cpu = news.megabytes / seconds, news.megabytes / cpu_seconds
     return f"{seconds:.1f} s, {by_clock:.2f} MB/s ({by_cpu:.2f} MB for a second of a core)"
 
@@ -370,7 +370,7 @@ def read_blocks(paths: Sequence[str]) -> list[bytes]:
 
 
 def sample_blocks(blocks: Iterable[bytes]) -> LineSample:
-    """What a worker remembers of the lines to plan the ranges."""
+    """Returns the sample of the lines by which a worker plans the ranges."""
     sampler = LineSampler()
     for block in blocks:
         sampler.add(block, len(block))
@@ -390,7 +390,7 @@ def cut_run(run: bytes, splitters: list[bytes]) -> list[tuple[int, bytes]]:
 
 
 def gathered(keyed: Iterable[Iterable[tuple[int, bytes]]]) -> dict[int, list[bytes]]:
-    """What the engine's GroupByKey does."""
+    """Groups pieces as the engine's GroupByKey does."""
     found: dict[int, list[bytes]] = {}
     for key, piece in itertools.chain.from_iterable(keyed):
         found.setdefault(key, []).append(piece)

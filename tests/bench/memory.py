@@ -36,7 +36,7 @@ _SHARE = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)
 
 
 class Run(NamedTuple):
-    """What one build took."""
+    """The cost of one build."""
 
     seconds: float
     core_seconds: float

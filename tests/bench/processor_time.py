@@ -1,4 +1,4 @@
-"""Where the processor time of a build with one worker goes.
+"""Profiles the processor time of a build with one worker.
 
     python -m tests.bench.processor_time wiki40b --language el --dump FILE --output FOLDER --vocabulary-size 0
 

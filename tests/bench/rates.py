@@ -61,14 +61,14 @@ class Row(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What is built from."""
+    """The input of a build."""
 
     command: list[str]
     text_bytes: float
 
 
 class Run(NamedTuple):
-    """What a build took."""
+    """The cost of a build."""
 
     core_seconds: float
     peak_bytes: int  # on disk
@@ -248,7 +248,7 @@ def measure_lm1b(bench: Bench) -> list[Row]:
 
 
 def _more(bench: Bench, corpus: str, rows: Sequence[Row], source: Source, *flags: str) -> Row:
-    """What near-duplicates take beside all else."""
+    """Returns the additional cost of near-duplicates."""
     run = bench.run(source, *flags)
     seconds = (run.core_seconds - rows[0].core_seconds) / source.text_bytes * GB
     return Row(corpus, cost_model.NEAR_DUPLICATES, max(seconds - rows[1].core_seconds, 0.0))
@@ -410,7 +410,9 @@ def measure_multilingual(bench: Bench) -> list[Row]:
 
 
 def measure_spark(bench: Bench) -> list[Row]:
-    """What Spark takes beside the work: One Billion Word, on this machine and on a cluster of one node."""
+    """Measures the cost of Spark beside the work: One Billion Word, on this machine and on a cluster of one
+    node.
+    """
     lines = lm1b.source_lines()
     took: dict[str, list[float]] = {}
     for parts in (SMALL, LARGE):

@@ -1,4 +1,4 @@
-"""Where the time of a build on a Spark cluster goes: phases of each job, and whose processor time they take.
+"""Measures the time of a build on a Spark cluster: phases of each job, and the processor time they take.
 
     python -m tests.bench.spark_stages [--input FILE … | --news-megabytes N] [--nodes N] [--flags …]
 

@@ -33,7 +33,7 @@ REAL_DUMP = DATA / "wikipedia" / "ukwiki-20230501-pages-articles-multistream.xml
 
 
 class Run(NamedTuple):
-    """What one build took."""
+    """The cost of one build."""
 
     seconds: float
     peak_bytes: int  # resident, of all processes together

@@ -184,7 +184,7 @@ def print_words(wikis: Sequence[Wiki]) -> None:
 
 
 def print_damage(wikis: Sequence[Wiki], tool: pathlib.Path) -> None:
-    """What the tool finds in the paragraphs of ours and of wikiextractor's."""
+    """Prints the findings of the tool in the paragraphs of ours and of wikiextractor's."""
     print("\ndamaged paragraphs")
     with tempfile.TemporaryDirectory() as folder:
         for wiki in wikis:

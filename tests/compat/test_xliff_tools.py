@@ -64,7 +64,7 @@ def run_okapi(document: bytes, folder: Path) -> subprocess.CompletedProcess[str]
 
 
 def check(returned: Returned, texts: tuple[str, ...]) -> None:
-    """What was there is there, and what was missing is as its source."""
+    """Checks that existing targets are unchanged, and missing ones are as their source."""
     packet = tricky_packet(texts)
     assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
     assert returned.sources == {each.source.id: each.source.text for each in packet.lines}

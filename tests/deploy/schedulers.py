@@ -1,4 +1,4 @@
-"""What the tests of deploy/ share."""
+"""Helpers that the tests of deploy/ share."""
 
 from pathlib import Path
 

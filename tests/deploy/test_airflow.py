@@ -61,7 +61,7 @@ def test_it_has_the_exit_status_and_the_paths_of_the_others() -> None:
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
-    """What Airflow makes of the DAG, run with stand-ins for the command; and all that it has said."""
+    """Returns the DAG as Airflow reads it, run with stand-ins for the command; and its whole output."""
     if not PYTHON:
         pytest.skip("CORPUSMILL_AIRFLOW does not name a Python with Airflow")
     home = tmp_path_factory.mktemp("airflow")

@@ -28,7 +28,7 @@ def promtool(*arguments: object, given: str = "") -> subprocess.CompletedProcess
 
 @pytest.fixture
 def metrics(tmp_path: Path) -> str:
-    """What a refresh leaves."""
+    """Returns the metrics that a refresh writes."""
     path = tmp_path / "metrics.prom"
     state = CorpusState(last_run=3.0, last_success=3.0, last_failure=1.0, failures=1)
     write_metrics(str(path), RunMetrics(4.0, 1.0, 0), {"pg19": state})

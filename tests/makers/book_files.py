@@ -316,7 +316,7 @@ def _stars(line: str) -> str:
 
 
 class CatalogRow(NamedTuple):
-    """What the catalogue says of a book, in the words of pg_catalog.csv."""
+    """The row of a book in the catalogue, in the words of pg_catalog.csv."""
 
     number: int
     kind: str
@@ -459,6 +459,6 @@ def zip_file(members: Mapping[str, bytes]) -> bytes:
 
 
 def zip_members(packed: bytes) -> dict[str, bytes]:
-    """What a zip holds, by name."""
+    """Returns the files in a zip, by name."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

@@ -27,7 +27,7 @@ class SampleBook(NamedTuple):
 
 
 class ExpectedFile(NamedTuple):
-    """What a build shall make of a file: "kept", or stage and reason, "select-books/overlaps"."""
+    """The expected result for a file: "kept", or stage and reason, "select-books/overlaps"."""
 
     path: str
     pg19: str

@@ -197,7 +197,7 @@ CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
 
 
 class Method(NamedTuple):
-    """What the pages of the dump, which is of the later date unless told otherwise, are linked by."""
+    """A way to link the pages of the dump, which is of the later date by default."""
 
     name: str
     page_props: str = ""  # date

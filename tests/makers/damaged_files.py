@@ -90,7 +90,7 @@ _OPENINGS = (
 
 
 class Damaged(NamedTuple):
-    """What became of a file."""
+    """A damaged file."""
 
     data: bytes
     how: str  # "gz/flip"

@@ -55,7 +55,9 @@ def sample_lines(folder: Path) -> dict[int, list[bytes]]:
 
 
 def sample_sentences(folder: Path) -> Iterator[str]:
-    """What clauses.toml gives: whole sentences, quotes, and some of the combinations of each topic."""
+    """Yields the sentences of clauses.toml: whole sentences, quotes, and some of the combinations of each
+    topic.
+    """
     clauses = read_clauses(folder)
     yield from clauses["whole"]["sentences"]
     quotes = clauses["quotes"]
@@ -68,12 +70,12 @@ def sample_sentences(folder: Path) -> Iterator[str]:
 
 
 def read_clauses(folder: Path) -> dict[str, Any]:
-    """What clauses.toml says."""
+    """Reads clauses.toml."""
     return tomllib.loads((folder / "clauses.toml").read_text("utf-8"))
 
 
 def read_odd_lines(folder: Path) -> list[OddLine]:
-    """What odd_lines.txt lists."""
+    """Reads odd_lines.txt."""
     rows = (folder / "odd_lines.txt").read_bytes().split(b"\n")
     return [_odd_line(row) for row in rows if row and not row.startswith(b"# ")]
 

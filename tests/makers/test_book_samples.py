@@ -31,7 +31,7 @@ NGRAM_WORDS = 8
 
 
 def stored_files() -> Iterator[tuple[str, bytes]]:
-    """What lies in the library, by path, and inside archives too."""
+    """Yields the files in the library, by path, and those inside archives too."""
     for path in filter(Path.is_file, LIBRARY.rglob("*")):
         name, contents = path.relative_to(LIBRARY).as_posix(), path.read_bytes()
         if path.suffix == ".gz":
@@ -51,14 +51,14 @@ def stored_files() -> Iterator[tuple[str, bytes]]:
 
 
 def expected_of(number: int) -> ExpectedFile:
-    """What is expected of the first file of a book."""
+    """Returns the expected result for the first file of a book."""
     path = BOOKS[number].table["file"][0]["path"]
     (expected,) = (file for file in EXPECTED if file.path == path)
     return expected
 
 
 def measured(book: SampleBook) -> bool:
-    """Whether a book comes so far that its words are counted."""
+    """Returns True if a book is expected to reach the counting of its words."""
     stage = expected_of(book.number).simplebooks.split("/")[0]
     return stage in {"kept", "measure-books", "select-books"}
 

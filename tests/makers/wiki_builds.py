@@ -113,7 +113,7 @@ def build(output: Path, config: Wiki40bConfig, *, workers: int = 1, replace: boo
 
 @functools.cache
 def _tables() -> tempfile.TemporaryDirectory[str]:
-    """Where entity tables are, for as long as the tests run."""
+    """Makes the folder of entity tables, which exists as long as the tests run."""
     return tempfile.TemporaryDirectory(prefix="corpusmill-tables-")
 
 
@@ -137,7 +137,7 @@ def run_cli(*arguments: object) -> int:
 
 
 class Ran(NamedTuple):
-    """What a command has printed."""
+    """The output of a command."""
 
     out: str
     err: str

@@ -1,4 +1,4 @@
-"""What the tests of pipelines share."""
+"""Fixtures that the tests of pipelines share."""
 
 from pathlib import Path
 

@@ -54,7 +54,7 @@ def assert_same(reference: Path, built: Path) -> None:
 
 @pytest.fixture(scope="module")
 def sample_shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the scripts make of the sample; its malformed lines would make them hang."""
+    """Builds the sample with the scripts; its malformed lines would make them hang."""
     rejected = {odd.line for odd in read_odd_lines(SAMPLES / "news") if odd.is_rejected}
     texts = {
         year: [line + b"\n" for line in lines if line not in rejected]

@@ -1,4 +1,4 @@
-"""What commands say when something is wrong: one line, with the place and the way out."""
+"""Messages of commands about errors: one line, with the place and the way out."""
 
 import importlib.util
 import json

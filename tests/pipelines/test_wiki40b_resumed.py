@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def flags(uk: WikiFiles, output: Path) -> list[str]:
-    """What comes after `corpusmill`."""
+    """Returns the arguments of `corpusmill`."""
     files = ["--dump", str(uk.multistream), "--page-props", str(uk.stem("page_props.sql.gz"))]
     how = ["--vocabulary-size", "0", "--workers", "1"]
     return ["wiki40b", "--language", "uk", *files, "--output", str(output), *how]

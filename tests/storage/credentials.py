@@ -1,4 +1,4 @@
-"""Who asks for something of a Google store shows a token; here anyone has one.
+"""Gives requests to a Google store a token; here any token is accepted.
 
 Without credentials Beam looks for some for 20 seconds, in every process.
 """

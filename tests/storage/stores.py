@@ -41,7 +41,7 @@ class Store(NamedTuple):
 
 
 def missing(scheme: str) -> str:
-    """What is not installed of what a store needs; "" where all is there."""
+    """Returns the packages of a store that are not installed; "" if all are."""
     absent = [name for name in NEEDED[scheme] if not _is_installed(name)]
     return ", ".join(absent)
 

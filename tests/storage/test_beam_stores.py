@@ -1,4 +1,4 @@
-"""What reaches into Beam's stores is needed: tests "…_needs_…" fail when Beam has its own way."""
+"""Patches of Beam's stores are needed: tests "…_needs_…" fail when Beam has its own way."""
 
 import inspect
 from typing import Any

@@ -36,7 +36,7 @@ def target(store: Store, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who has not been heard of for three seconds is dead."""
+    """Regards a build as dead that has not been heard of for three seconds."""
     monkeypatch.setattr(store_builds, "BEAT_SECONDS", 0.3)
     monkeypatch.setattr(store_builds, "DEAD_SECONDS", 3.0)
 

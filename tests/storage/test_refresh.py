@@ -160,11 +160,11 @@ class Place(NamedTuple):
         return read(f"{self.editions}/CURRENT").decode().strip() if "CURRENT" in names else ""
 
     def names(self) -> set[str]:
-        """What is in the folder of the corpus."""
+        """Returns the names in the folder of the corpus."""
         return {name.partition("/")[0] for name in names_below(self.editions)}
 
     def others(self) -> list[str]:
-        """What is beside the corpus: downloads, state."""
+        """Returns the files beside the corpus: downloads, state."""
         return [name for name in names_below(self.output) if not name.startswith("wiki40b/")]
 
 

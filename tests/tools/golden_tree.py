@@ -45,13 +45,13 @@ def check_golden(fresh: Mapping[str, bytes], below: str) -> None:
 
 
 def is_written_alike(golden: bytes) -> bool:
-    """Whether the running pyarrow is of the version that wrote a golden Parquet file."""
+    """Returns True if the running pyarrow is of the version that wrote a golden Parquet file."""
     created_by = pq.ParquetFile(pa.BufferReader(golden)).metadata.created_by
     return bool(created_by == f"parquet-cpp-arrow version {pa.cpp_version}")
 
 
 def content_of(name: str, data: bytes, *, is_alike: bool) -> Any:
-    """What must be equal in a golden file and a fresh one."""
+    """Returns the content that must be equal in a golden file and a fresh one."""
     if name.endswith("manifest.json"):
         manifest = json.loads(data)
         del manifest["code"]

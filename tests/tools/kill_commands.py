@@ -26,7 +26,7 @@ LANGUAGES = "fra,deu"
 
 
 class Inputs(NamedTuple):
-    """What commands read besides the samples."""
+    """The inputs of commands besides the samples."""
 
     finished: Path  # command → folder in which it has run
     prepared: Path  # command → folder that it begins with

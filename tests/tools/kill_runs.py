@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a case has shown."""
+    """The result of a case."""
 
     ended: str  # exit status of the command, and how many seconds after the signal the last process was gone
     again: str  # exit status of the second run
@@ -92,11 +92,11 @@ class Reference:
         return self._statuses[name]
 
     def tree(self, name: str) -> dict[str, bytes]:
-        """What it leaves."""
+        """Returns the files that a command leaves."""
         return self._trees[name]
 
     def before(self, name: str) -> dict[str, bytes]:
-        """What it begins with."""
+        """Returns the files that a command begins with."""
         prepared = self.inputs.prepared / name
         return tree_of(prepared) if prepared.exists() else {}
 
@@ -174,11 +174,11 @@ class Run:
             )
 
     def errors(self) -> str:
-        """What was printed."""
+        """Returns the output."""
         return (self.beside / "log").read_text("utf-8", "replace")
 
     def left_in_tmp(self) -> list[str]:
-        """What is in TMPDIR."""
+        """Returns the names in TMPDIR."""
         return sorted(path.name for path in (self.beside / "tmp").iterdir())
 
     def alive(self) -> list[int]:
@@ -321,7 +321,7 @@ def command_of(pid: int) -> str:
 def look_at_output(
     case: Case, run: Run, reference: Reference, status: int | None, faults: list[str]
 ) -> None:
-    """What looks finished must be so, and a command that says it is done must be done."""
+    """Adds faults of output that looks finished and is not, and of a command that reports success wrongly."""
     tree, whole = tree_of(run.place), reference.tree(case.command)
     known = finished_units(whole), finished_units(reference.before(case.command))
     for unit, files in finished_units(tree).items():

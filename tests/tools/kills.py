@@ -82,7 +82,7 @@ def all_cases() -> Iterator[Case]:
 
 
 def read_results(path: Path) -> list[Result]:
-    """What was run before."""
+    """Reads the results of earlier runs."""
     if not path.exists():
         return []
     lines = path.read_text("utf-8").splitlines()

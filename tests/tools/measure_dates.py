@@ -57,7 +57,7 @@ VERDICTS = {
     48795: "ours; 1889 is a year that the preface speaks of",
     50352: "ours: the title page has 1872; 1835 is the year of a part of it",
 }
-"""What the books themselves say where we differ from the release: read by a person."""
+"""The evidence in the books themselves where we differ from the release: read by a person."""
 
 
 class Measured(NamedTuple):
@@ -135,7 +135,7 @@ def with_edition(book: Book, whole: str) -> Book:
 
 
 def is_right(date: PublicationDate, released_year: int) -> bool:
-    """Whether a date agrees with the released one; a bound if that is not much later."""
+    """Returns True if a date agrees with the released one; a bound if that is not much later."""
     if date.confidence == BOUND:
         return released_year <= date.year + WITHIN_YEARS
     return abs(date.year - released_year) <= WITHIN_YEARS

@@ -50,7 +50,7 @@ _ESCAPE = re.compile(r"\\u\{([0-9A-Fa-f]+)\}|\\(.)")
 
 
 class Messages(NamedTuple):
-    """What one file of MediaWiki, languages/messages/MessagesXx.php, says."""
+    """The content of one file of MediaWiki, languages/messages/MessagesXx.php."""
 
     fallbacks: Sequence[str] = ()
     names: Mapping[str, Sequence[str]] = {}  # of namespaces, with their aliases

@@ -1,4 +1,4 @@
-"""Where the real inputs lie, for the tests that read them.
+"""Paths of the real inputs, for the tests that read them.
 
 Set CORPUSMILL_DATA to a folder of real dumps; without it those tests are skipped.
 """

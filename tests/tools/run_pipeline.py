@@ -17,7 +17,7 @@ _found: dict[tuple[int, str], list[Any]] = collections.defaultdict(list)
 
 
 class Outcome(NamedTuple):
-    """What a pipeline gave."""
+    """The result of a pipeline."""
 
     elements: dict[str, list[Any]]  # output → its elements, in no order
     counters: dict[str, int]

@@ -1,4 +1,4 @@
-"""How far the estimates of several ways to sign are off, on the same pairs of texts."""
+"""Measures the errors of several ways to sign, on the same pairs of texts."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping

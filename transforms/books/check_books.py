@@ -1,4 +1,4 @@
-"""What can be told of files of books before hours go into them: that they are there, and look whole."""
+"""Checks files of books before hours go into them: that they exist, and look whole."""
 
 import glob
 import posixpath
@@ -82,7 +82,7 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
-    """Whether the file can be a book, or can hold one."""
+    """Returns True if the file can be a book, or can hold one."""
     with open_raw(path) as stream:
         codec = codec_of(stream)
         if whole and codec:

@@ -25,7 +25,7 @@ PlacedBook = tuple[str, TokenizedBook]  # split, book
 
 
 class BookVocabulary(NamedTuple):
-    """What CountBookVocabulary gives."""
+    """The outputs of CountBookVocabulary."""
 
     files: beam.PCollection  # of OutputFile: the vocabulary
     stats: beam.PCollection  # one BookVocabularyStats
@@ -108,7 +108,7 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
 
 
 class WrittenVocabulary(NamedTuple):
-    """What writing gives."""
+    """The vocabulary as written."""
 
     file: OutputFile
     words: int  # running words of the training split

@@ -11,7 +11,7 @@ from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 
 class CountedSizes(NamedTuple):
-    """What CountSizes gives."""
+    """The outputs of CountSizes."""
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json

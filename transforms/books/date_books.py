@@ -23,7 +23,7 @@ BEFORE = 1919
 
 
 class DatedBooks(NamedTuple):
-    """What DateBooks gives: kept + rejected = read."""
+    """The outputs of DateBooks: kept + rejected = read."""
 
     kept: beam.PCollection  # of DatedBook
     rejected: beam.PCollection  # of Rejected: undated, too-new

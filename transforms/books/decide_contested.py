@@ -1,4 +1,4 @@
-"""What books share → which of them are not kept."""
+"""Decides from shared n-grams which books are not kept."""
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping

@@ -12,7 +12,7 @@ from transforms.books.read_released_books import ReadReleasedBooks
 
 
 class GatheredBooks(NamedTuple):
-    """What GatherBooks gives."""
+    """The outputs of GatherBooks."""
 
     books: beam.PCollection  # of Book
     rejected: beam.PCollection  # of Rejected: files that are no book, and further files of a book

@@ -17,7 +17,7 @@ _TEXT = "Text"
 
 
 class JoinedBooks(NamedTuple):
-    """What JoinCatalog gives. The files of books are those of the books and the rejected ones."""
+    """The outputs of JoinCatalog. The files of books are those of the books and the rejected ones."""
 
     books: beam.PCollection  # of Book, one for each id
     rejected: beam.PCollection  # of Rejected: files in whose place another is taken, other media
@@ -113,5 +113,5 @@ def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
 
 
 def _facts_in(entry: CatalogEntry) -> int:
-    """How many values an entry holds."""
+    """Returns the number of values in an entry."""
     return sum(len(values) for values in entry[3:]) + bool(entry.title) + bool(entry.kind)

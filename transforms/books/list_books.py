@@ -1,4 +1,4 @@
-"""What became of the books of SimpleBooks → a list with a line for each book that was considered."""
+"""Writes the list of SimpleBooks, with a line for each book that was considered and its result."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple

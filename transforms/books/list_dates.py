@@ -1,4 +1,4 @@
-"""What the sources say of the dates of books → a list for people to look into, and counts."""
+"""Lists the evidence for the dates of books, for people to look into, and counts it."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ NAME = "dates"
 
 
 class ListedDates(NamedTuple):
-    """What ListDates gives."""
+    """The outputs of ListDates."""
 
     files: beam.PCollection  # of OutputFile: dates-00000-of-00001.tsv
     facts: beam.PCollection  # of one (name, counts) for stats.json

@@ -17,7 +17,7 @@ FACT = "masked_words"
 
 
 class MaskedBooks(NamedTuple):
-    """What MaskWords gives."""
+    """The outputs of MaskWords."""
 
     books: beam.PCollection  # of DatedBook
     facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list

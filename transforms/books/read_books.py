@@ -46,7 +46,7 @@ _SIZING_THREADS = 32  # an object store answers each question in its own time
 
 
 class ReadBookFiles(NamedTuple):
-    """What ReadBooks gives."""
+    """The outputs of ReadBooks."""
 
     books: beam.PCollection  # of BookFile; a book may come in several files
     rejected: beam.PCollection  # of Rejected
@@ -66,7 +66,7 @@ class ReadBooks(beam.PTransform):
     them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
     archive.
 
-    Not kept are files that are no text ("html-page", "empty-file", "binary-file"), that tell no number of an
+    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that tell no number of an
     ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
     ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
     file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their
@@ -343,7 +343,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """What the files of a unit hold; progress is counted."""
+    """Yields the content of the files of a unit; progress is counted."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:

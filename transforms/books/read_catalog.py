@@ -34,11 +34,11 @@ _MAX_LINE_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
 _HEAD_BYTES = 512
 _ERRORS = (*DECODE_ERRORS, zipfile.BadZipFile, NotImplementedError)
-"""What damaged and cut files raise; the last one is of a .zip packed in a way that Python cannot read."""
+"""Errors of damaged and cut files; the last one is of a .zip packed in a way that Python cannot read."""
 
 
 class Catalog(NamedTuple):
-    """What ReadCatalog gives."""
+    """The outputs of ReadCatalog."""
 
     entries: beam.PCollection  # of CatalogEntry
     rejected: beam.PCollection  # of Rejected: rows and documents that are no entries
@@ -52,7 +52,7 @@ class ReadCatalog(beam.PTransform):
     archive by its member: "pg_catalog.csv:4711", "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
 
     Args:
-      paths: files on any Beam file system, told by their content: `pg_catalog.csv`; a document of RDF;
+      paths: files on any Beam file system, detected by their content: `pg_catalog.csv`; a document of RDF;
         or a .tar or .zip of documents (`*.rdf`), or a .zip of such a .tar. All may be compressed.
       stripes: how many workers share an archive; each of them decompresses all of it.
       on_corrupt: "fail" raises InputError at the first damage, and the first bad row of a table, naming
@@ -112,14 +112,14 @@ class CatalogUnit(NamedTuple):
 
 
 class BadDocument(NamedTuple):
-    """A document that is no entry."""
+    """A document that is not an entry."""
 
     member: str  # of the archive; "" for the file itself
     message: str
 
 
 class DamagedCatalog(NamedTuple):
-    """Where a file cannot be read on."""
+    """The place after which a file cannot be read."""
 
     member: str  # of a .zip that is the archive or the table; "" for the file itself
     offset: int  # byte of the text or .tar, before it was compressed; of the .zip where its member begins
@@ -140,7 +140,7 @@ def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
 
 
 def read_unit(unit: CatalogUnit) -> Iterator[Event]:
-    """What a unit holds. Raises InputError for a file that is no catalogue."""
+    """Yields the content of a unit. Raises InputError for a file that is not a catalogue."""
     try:
         with open_raw(unit.path) as stream:
             if _is_zip(stream):
@@ -255,7 +255,7 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
 
 
 def _is_xml(stream: BinaryIO) -> bool:
-    """Whether a stored file, once decompressed, begins like one. Leaves the stream at its start."""
+    """Returns True if a stored file, once decompressed, begins like XML. Leaves the stream at its start."""
     try:
         head = read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS:

@@ -28,7 +28,7 @@ NGRAM_WORDS = 8
 
 
 class SelectedBooks(NamedTuple):
-    """What SelectBooks gives: kept + rejected = read."""
+    """The outputs of SelectBooks: kept + rejected = read."""
 
     kept: beam.PCollection  # of MeasuredBook
     rejected: beam.PCollection  # of Rejected

@@ -202,7 +202,7 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Whether all owners together cover the book."""
+    """Returns True if all owners together cover the book."""
     return is_contested(fetched(cover), threshold)
 
 

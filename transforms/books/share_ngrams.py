@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 
 
 class SharedParts(NamedTuple):
-    """What ShareNgrams gives."""
+    """The outputs of ShareNgrams."""
 
     shared: beam.PCollection  # of SharedNgrams in bytes, put away: one for each partition
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, of these in earlier books)
@@ -138,7 +138,9 @@ class _HashBooks(beam.DoFn):
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
-    """What the books of a partition share, put away; rows of counts on the output "counts"."""
+    """Yields the n-grams that books of a partition share, in scratch; rows of counts on the output
+    "counts".
+    """
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
     yield TaggedOutput("counts", counts)

@@ -48,7 +48,7 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 
 
 def strip_text(text: str, furniture: bool) -> str | Reason:
-    """What StripBooks makes of the text of one file."""
+    """Strips the text of one file."""
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):
         return stripped

@@ -124,7 +124,7 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Which ranks bring how many words of (bucket, counts put away)."""
+    """Returns for each rank the number of words that it adds, from (bucket, counts in scratch)."""
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
     return count_entries(batches, min_count)
 

@@ -21,7 +21,7 @@ FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.
 
 
 class Place(NamedTuple):
-    """Where a book stands in its file of SimpleBooks-92; in the raw file it is the same."""
+    """The place of a book in its file of SimpleBooks-92; in the raw file it is the same."""
 
     book_id: int
     first_line: int  # counted from 1
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class WrittenLayout(NamedTuple):
-    """What WriteLayout gives."""
+    """The outputs of WriteLayout."""
 
     files: beam.PCollection  # of OutputFile
     places: beam.PCollection  # of Place, one for each book

@@ -46,7 +46,7 @@ class Fault(NamedTuple):
 
 
 class CheckedFiles(NamedTuple):
-    """What CheckFiles gives."""
+    """The outputs of CheckFiles."""
 
     whole: beam.PCollection  # of CorpusFile: Parquet files of a split with nothing wrong
     faults: beam.PCollection  # of Fault
@@ -94,7 +94,7 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """What is wrong with a file, or "". Raises InputError, OSError for one that cannot be read just now."""
+    """Returns the fault of a file, or "". Raises InputError, OSError for one that cannot be read just now."""
     path, listed = file.file.path, file.listed
     if not is_there(path):
         return "is not there"
@@ -115,7 +115,7 @@ def find_fault(file: ListedFile) -> str:
 
 
 def _count_records(path: str, kind: str) -> tuple[int | None, str]:
-    """How many there are and what they are; None where that is not to be seen."""
+    """Returns the number of records and their kind; None if they cannot be counted."""
     if kind == "parquet":
         return count_rows(path), "rows"
     if kind != "text":
@@ -146,7 +146,7 @@ def _kept(build: Build) -> Mapping[str, int]:
 
 
 def lists_all_files(build: Build) -> bool:
-    """Whether the manifest lists the small files, too, which those of earlier versions do not."""
+    """Returns True if the manifest lists the small files, too, which those of earlier versions do not."""
     return any(file["name"] == CARD for file in build.manifest["outputs"])
 
 

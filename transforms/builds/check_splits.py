@@ -1,4 +1,4 @@
-"""Rows of corpora → the entities that stand in more than one split, over all builds together.
+"""Rows of corpora → the entities that are in more than one split, over all builds together.
 
 Ids are dealt out to buckets (see deal_rows.py), and each bucket looks for ids with more than one split. No
 element is made for an id.
@@ -24,7 +24,7 @@ BUCKET_IDS = 1 << 16  # in a bucket, about
 
 
 class IdCounts(NamedTuple):
-    """What was looked at. Counts add up."""
+    """Counts of the ids that were checked. Counts add up."""
 
     ids: int = 0  # rows
     distinct: int = 0
@@ -47,7 +47,7 @@ class ConflictBlock(NamedTuple):
 
 
 class SplitFindings(NamedTuple):
-    """What CheckSplits gives."""
+    """The outputs of CheckSplits."""
 
     counts: beam.PCollection  # of one IdCounts
     conflicts: beam.PCollection  # of ConflictBlock, for buckets that have conflicts
@@ -78,7 +78,7 @@ class CheckSplits(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """How many buckets keep a bucket small, whatever the number of rows."""
+    """Returns the number of buckets that keeps each of them small, for any number of rows."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
@@ -126,7 +126,7 @@ def _sorted(places: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def order(identity: str) -> tuple[int, str]:
-    """Q9 stands before Q10."""
+    """Q9 is before Q10."""
     return len(identity), identity
 
 

@@ -49,7 +49,7 @@ SideGroup = tuple[bool, RowGroup]  # the same of a row group
 
 
 class FoundChanges(NamedTuple):
-    """What CompareEditions gives."""
+    """The outputs of CompareEditions."""
 
     tally: beam.PCollection  # of one Tally
     changes: (
@@ -94,7 +94,7 @@ class CompareEditions(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """How many buckets keep a bucket small, whatever the number of rows."""
+    """Returns the number of buckets that keeps each of them small, for any number of rows."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
@@ -110,12 +110,12 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
 
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
-    """How many there are, by the manifest."""
+    """Returns the number of documents, by the manifest."""
     return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """What is read of each row beside its id and title.
+    """Returns the columns that are read of each row beside its id and title.
 
     Raises InputError for a build without documents, or whose first file is damaged.
     """
@@ -171,7 +171,7 @@ def make_rows(
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
     """All that is compared of each row, in one text: the same for no two that differ.
 
-    Of rows, that is, whose texts hold neither of the two control characters that stand between columns and
+    Of rows, that is, whose texts hold neither of the two control characters that are between columns and
     for a missing value.
     """
     texts = [_as_text(table[name]) for name in columns]

@@ -35,7 +35,7 @@ _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)"
 
 
 class _Output(msgspec.Struct):
-    """What a manifest says of a file, as `OutputFile`."""
+    """The entry of a file in a manifest, as `OutputFile`."""
 
     name: str
     split: str
@@ -50,7 +50,7 @@ class _Counts(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What every manifest has, and the types of what only some have."""
+    """The fields of every manifest, and the types of those that only some have."""
 
     signature: str
     corpus: str
@@ -76,7 +76,7 @@ class Build(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What to call it among the builds of a corpus: "uk/20230501-1.1.0"."""
+        """The name of the build among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
     @property
@@ -89,13 +89,15 @@ class Build(NamedTuple):
 
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
-    """What builds are sorted by, the newest last. One without a date ("latest") is older than any."""
+    """Returns the key that sorts builds by age, the newest last. One without a date ("latest") is older
+    than any.
+    """
     version = tuple(map(int, build.manifest["version"].split(".")))
     return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
 class FoundFolders(NamedTuple):
-    """What lies below some folders. Sorted."""
+    """The builds below some folders. Sorted."""
 
     finished: list[str]  # folders with a file COMPLETED
     unfinished: list[str]  # a build has not ended there, or was killed
@@ -153,7 +155,7 @@ class ReadCorpus(beam.PTransform):
 
 
 def mark_of(manifest: bytes) -> bytes:
-    """What COMPLETED says of a manifest: its SHA-256."""
+    """Returns the content of COMPLETED for a manifest: its SHA-256."""
     return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
 
 
@@ -269,7 +271,7 @@ def normalise(folder: str) -> str:
 
 
 def is_under_construction(folder: str) -> bool:
-    """Whether it is a folder that a build writes in before it has its place."""
+    """Returns True for a folder in which a build writes before it has its final name."""
     return bool(_UNDER_CONSTRUCTION.match(f"{posixpath.basename(folder)}/"))
 
 

@@ -38,7 +38,7 @@ _NOT_IN_MANIFEST = {
 
 
 class Plan(NamedTuple):
-    """What is to be read, and what is known before."""
+    """The files to read, and the findings known before."""
 
     comparisons: Sequence[Comparison]
     known: Sequence[Finding]
@@ -61,7 +61,7 @@ def read_list(path: str) -> list[ListedSum]:
 def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
     """Finds the listed artefacts among the files of a build, and of a folder that is the reference.
 
-    Raises InputError for a reference that is no folder, or has an artefact twice.
+    Raises InputError for a reference that is not a folder, or has an artefact twice.
     """
     sizes = list_below(build.folder)
     finder = ArtefactFinder(sizes)

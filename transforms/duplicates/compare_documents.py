@@ -20,7 +20,7 @@ Met = tuple[int, Mapping[str, Iterable[Any]]]
 
 
 class Sketch(NamedTuple):
-    """What is compared of a document."""
+    """The part of a document that is compared."""
 
     number: int
     facts: DocumentFacts

@@ -144,7 +144,7 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Whether they are near-duplicates."""
+    """Returns True if the documents are near-duplicates."""
     return pair.similarity >= threshold
 
 
@@ -164,13 +164,13 @@ def dropped_numbers(pairs: Pairs) -> Int64s:
 
 
 def is_among(number: int, numbers: Int64s) -> bool:
-    """Whether it is one of the numbers, which ascend."""
+    """Returns True if the number is one of the numbers, which ascend."""
     place = int(numpy.searchsorted(numbers, number))
     return place < len(numbers) and int(numbers[place]) == number
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
-    """Whether its number is not among those dropped."""
+    """Returns True if the number of the document is not among those dropped."""
     return not is_among(number_of(describe(document).key), dropped)
 
 

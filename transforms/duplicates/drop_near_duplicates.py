@@ -47,7 +47,7 @@ Row = tuple[str, str, float]  # as in SCHEMA
 
 
 class WithoutNearDuplicates(NamedTuple):
-    """What DropNearDuplicates gives."""
+    """The outputs of DropNearDuplicates."""
 
     kept: beam.PCollection  # of LineRange: the same ranges; one may be left without lines
     removed: beam.PCollection  # of OutputFile: rejected/near-duplicates-*.parquet

@@ -41,7 +41,7 @@ _ARRAYS = "arrays.json"
 
 
 class FoundContamination(NamedTuple):
-    """What FindContamination gives."""
+    """The outputs of FindContamination."""
 
     found: beam.PCollection  # of (number of an evaluation text, Found)
     counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"

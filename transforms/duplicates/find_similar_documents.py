@@ -37,7 +37,7 @@ _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
 class DocumentFacts(NamedTuple):
-    """What has to be known of a document besides its text."""
+    """The facts about a document that are needed besides its text."""
 
     key: int | str  # no other document has it; of 64 bits with sign where it is a number
     title: str

@@ -38,7 +38,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
     """Reads all items. Raises InputError.
 
     Lines are called by their numbers, from 1. Where a split has several files, and its items have no ids of
-    their own, the name of the file stands before.
+    their own, the name of the file comes before.
     """
     texts: dict[str, int] = {}
     items: list[Item] = []

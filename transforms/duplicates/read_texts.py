@@ -251,7 +251,7 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """The texts with a line feed and blanks for markers: places stay as they are."""
+    """The texts with a line feed and spaces for markers: places stay as they are."""
     texts = batch.texts
     for marker in markers:
         blank = "\n".ljust(len(marker))

@@ -66,7 +66,7 @@ class NamedText(NamedTuple):
 
 
 class HashedText(NamedTuple):
-    """What is signed of a document, and where it goes."""
+    """A document to sign, and the shard of its signature."""
 
     shard: int
     names: tuple[str, str, str]  # data set, id, split
@@ -127,7 +127,7 @@ class WriteSignatures(beam.PTransform):
 
 
 def count_files(documents: int) -> int:
-    """How many files hold the signatures of so many documents."""
+    """Returns the number of files for the signatures of so many documents."""
     return max(1, -(-documents // SIGNATURES_PER_FILE))
 
 

@@ -38,7 +38,7 @@ def keep_clients() -> None:
         return session.client(**settings)
 
     class KeptSession:
-        """What Beam asks for clients."""
+        """A session with the one method that Beam calls, which makes clients."""
 
         def client(self, **settings: Any) -> Any:
             environment = {one for one in os.environ.items() if one[0].startswith("AWS_")}

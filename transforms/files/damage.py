@@ -9,7 +9,7 @@ from transforms.files import counters
 from transforms.files.open_input import InputError
 
 ON_CORRUPT = ("fail", "keep-good")
-"""What to do about damaged input: end with an error, or keep what is whole."""
+"""The ways to treat damaged input: end with an error, or keep what is whole."""
 
 
 def check_on_corrupt(on_corrupt: str) -> None:
@@ -19,7 +19,7 @@ def check_on_corrupt(on_corrupt: str) -> None:
 
 
 def damage_error(path: str, start: int, end: int, message: str, note: str = "") -> InputError:
-    """The error of bytes `start` to `end`, which are not whole; the note stands at its end."""
+    """The error of bytes `start` to `end`, which are not whole; the note is at its end."""
     where = f", nothing is whole up to byte {end}" if end > start else ""
     return InputError(path, f"{message}{where}{note}", start)
 

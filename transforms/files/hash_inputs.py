@@ -42,7 +42,7 @@ class HashInputs(beam.PTransform):
 
 
 def checksum_of(path: str) -> str:
-    """What a store says of the content of an object; nothing of a file on a disk, which nobody has read."""
+    """Returns the checksum that a store has of an object; "" for a file on a disk, which nobody has read."""
     if is_local(path):
         return ""
     try:

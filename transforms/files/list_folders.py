@@ -1,4 +1,4 @@
-"""What is in a folder, on any Beam file system. Links are followed."""
+"""Lists the files in a folder, on any Beam file system. Links are followed."""
 
 import pathlib
 import posixpath
@@ -13,7 +13,7 @@ from transforms.files.stores import refusal_of
 
 
 def check_folder(folder: str) -> None:
-    """Raises InputError for what is no folder of a disk.
+    """Raises InputError for what is not a folder of a disk.
 
     An object store has no folders: there, one that does not exist is an empty one.
     """

@@ -114,7 +114,9 @@ def open_raw(path: str) -> BinaryIO:
 
 
 def is_there(path: str) -> bool:
-    """Whether there is such a file. Raises OSError for a disk that does not say, where Beam would say no."""
+    """Returns True if the file exists. Raises OSError for a disk that does not answer; Beam would say
+    False.
+    """
     if not is_local(path):
         found: bool = FileSystems.exists(path)
         return found

@@ -1,4 +1,4 @@
-"""What compressed files hold, told by the beginnings of some of them: for estimates."""
+"""Estimates the text in compressed files from the beginnings of some of them."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ARTICLE = b"<ns>0</ns>"
 
 
 class TextSample(NamedTuple):
-    """What the beginnings of some files say."""
+    """The estimates from the beginnings of some files."""
 
     expansion: float = 1.0  # bytes of text for each stored byte
     articles_share: float = 1.0  # of the bytes of a wiki's pages: those of namespace 0
@@ -23,7 +23,7 @@ class TextSample(NamedTuple):
 
 
 def codec_at(path: str) -> str:
-    """How a file is compressed, by its first bytes: one of CODECS, or ""."""
+    """Returns the codec of a file by its first bytes: one of CODECS, or ""."""
     with open_raw(path) as stream:
         return codec_of(stream)
 

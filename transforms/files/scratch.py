@@ -1,4 +1,4 @@
-"""Where large pieces wait between two stages, so that the runner has to carry only a word about them.
+"""Stores large pieces between two stages, so that the runner carries only references to them.
 
 The in-process runner holds all that travels between stages in memory, two or three times over, and sends a
 worker its part as one message. Pieces of a corpus would fill it. So they are written to files beside the
@@ -45,7 +45,9 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """What has to travel in place of the piece: few bytes where it is written to a file."""
+        """Stores a piece, and returns the reference that travels in its place: few bytes if it is written
+        to a file.
+        """
         if not self._is_local:
             return self._put_object(pack_block(piece))
         with _lock, named_in_errors(self._folder):
@@ -67,7 +69,7 @@ class Scratch:
         return self.put(pack_block(text.encode("utf-8")))
 
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
-        """What has to travel in place of a part of a piece that was put; in files it stays where it is."""
+        """Returns the reference for a part of a stored piece; in files the part stays where it is."""
         if not packed.startswith(_REFERENCE):
             return self.put(piece[start:end])
         path, offset, _ = json.loads(packed[len(_REFERENCE) :])

@@ -8,7 +8,7 @@ import apache_beam as beam
 
 
 class Spread(beam.PTransform):
-    """What a plan makes of each element, for whichever worker is free.
+    """Applies a plan to each element, and distributes the parts over the workers.
 
     Each part goes by its number in the plan, which also keeps the parts of one element well apart.
     beam.Reshuffle deals by chance, or in the order of arrival. An engine that has lost a worker and does some
@@ -37,10 +37,10 @@ class Spread(beam.PTransform):
 
 
 class SpreadAll(beam.PTransform):
-    """Pipeline → PCollection of what stands in a list, each for whichever worker is free.
+    """Pipeline → PCollection of what is in a list, each for whichever worker is free.
 
     Args:
-      of: type of what stands in it.
+      of: type of what is in it.
     """
 
     def __init__(self, parts: Iterable[Any], of: Any = Any):

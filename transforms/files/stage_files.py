@@ -1,6 +1,6 @@
-"""What one stage of a build hands to the next: collections in files, written and read on all workers.
+"""Passes collections from one stage of a build to the next in files, written and read on all workers.
 
-An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks stand one
+An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks are one
 after the other in files, a file of each bundle. Only files that a list names count, and it is written last:
 a bundle that is run twice, or a worker that is killed, leaves files that nobody reads.
 """
@@ -49,7 +49,7 @@ class StagePart(NamedTuple):
 
 
 class StageFile(NamedTuple):
-    """What one bundle has written."""
+    """The output of one bundle."""
 
     field: str
     parts: tuple[StagePart, ...]
@@ -122,7 +122,7 @@ class StageOutcome:
 
     def __getattr__(self, field: str) -> beam.PCollection:
         if field.startswith("_") or field not in self._fields:
-            raise AttributeError(f"{field} is no field of the outcome")
+            raise AttributeError(f"{field} is not a field of the outcome")
         if field not in self._collections:
             read = ReadStage(self._folder, self._fields[field])
             self._collections[field] = self._root | f"Read {self._name} {field}" >> read
@@ -317,7 +317,7 @@ def _errors_named(path: str) -> Iterator[None]:
 
 
 def _are_few(parts: Iterable[StagePart]) -> bool:
-    """Whether it costs nothing to send the elements themselves to other workers."""
+    """Returns True if the elements themselves can be sent to other workers at no cost."""
     sizes = [(part.end - part.start, part.elements) for part in parts]
     return (
         sum(size for size, _ in sizes) <= SPREAD_BYTES

@@ -1,4 +1,4 @@
-"""What disks do by themselves, for object stores too: whole files, folders that go, reasons in one line."""
+"""Gives object stores what disks do by themselves: whole files, removal of folders, reasons in one line."""
 
 import contextlib
 import glob
@@ -45,7 +45,7 @@ class Seen(NamedTuple):
 
 
 def is_local(path: str) -> bool:
-    """Whether a path is on a disk of this machine."""
+    """Returns True if a path is on a disk of this machine."""
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
@@ -94,7 +94,7 @@ def refusal_of(error: BaseException) -> str:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """What Beam has wrapped."""
+    """Returns the error that Beam has wrapped."""
     if isinstance(error, BeamIOError) and error.exception_details:
         for detail in error.exception_details.values():
             if isinstance(detail, BaseException):

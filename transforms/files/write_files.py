@@ -99,7 +99,7 @@ class HashedFile(io.RawIOBase):
             write_object(self._path, content, self._bytes)
 
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
-        """What was written, under the name it has in the build."""
+        """Returns the description of the written file, under its name in the build."""
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 

@@ -40,7 +40,7 @@ class WriteRejected(WriteRecords):
 
 
 def identity_of(rejected: Rejected) -> str:
-    """What decides about the file."""
+    """Returns the text that determines the file of a rejected record."""
     return f"{rejected.stage} {rejected.id}"
 
 

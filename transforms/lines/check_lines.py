@@ -21,7 +21,7 @@ _SAMPLED_BYTES = 1 << 15  # of each
 def check_lines(
     paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
 ) -> None:
-    """Raises InputError for a file that is no text, or has to be whole and is visibly cut off or seems to be
+    """Raises InputError for a file that is not text, or has to be whole and is visibly cut off or seems to be
     binary; for an archive that visibly has no wanted file, or has one as a link alone; and where all files
     together have no line.
 
@@ -34,7 +34,7 @@ def check_lines(
 
 
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
-    """Whether the file holds anything."""
+    """Checks a file, and returns True if it is not empty."""
     file_bytes = file_bytes_of(path)
     if not file_bytes:
         return False

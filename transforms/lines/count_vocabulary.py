@@ -34,7 +34,7 @@ GATHERED_BYTES = 1 << 24
 
 
 class CountedVocabulary(NamedTuple):
-    """What CountVocabulary gives."""
+    """The outputs of CountVocabulary."""
 
     files: beam.PCollection  # of OutputFile: vocabulary.tsv
     stats: beam.PCollection  # one VocabularyStats
@@ -145,7 +145,7 @@ def check_counts(counts: pa.RecordBatch) -> None:
 
 
 class WrittenVocabulary(NamedTuple):
-    """What writing gives."""
+    """The outputs of writing."""
 
     file: OutputFile
     stats: VocabularyStats  # but for what was held out

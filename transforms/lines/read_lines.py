@@ -35,7 +35,7 @@ _TOLD_NAMES = 5
 
 
 class LineBlocks(NamedTuple):
-    """What ReadLines gives. The lines of the files are those of the blocks and the rejected ones."""
+    """The outputs of ReadLines. The lines of the files are those of the blocks and the rejected ones."""
 
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
     rejected: beam.PCollection  # of Rejected: lines that are no UTF-8, or too long
@@ -58,8 +58,8 @@ class ReadLines(beam.PTransform):
     "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:
-      paths: files on any Beam file system, told by their content: plain, .gz, .xz, .bz2, and .tar archives
-        of such files, compressed or not, which are not unpacked to disk.
+      paths: files on any Beam file system, detected by their content: plain, .gz, .xz, .bz2, and .tar
+        archives of such files, compressed or not, which are not unpacked to disk.
       stripes: the number of workers, for files that cannot be entered in the middle (.gz, .xz, .tgz):
         unit_blocks.shares_of says how many share one.
       on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"
@@ -124,7 +124,7 @@ def plan_units(
 
 
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
-    """How many bytes the workers will read of all files: what progress is measured against."""
+    """Returns the number of bytes that the workers will read of all files, by which progress is measured."""
     return sum(
         planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
     )
@@ -240,7 +240,7 @@ def first_lines(block: LineBlock, count: int) -> LineBlock:
 def read_unit(
     planned: TextUnit, members: Sequence[str] = MEMBERS, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """What a unit holds; progress is counted.
+    """Reads a unit; progress is counted.
 
     Raises InputError for an archive without a wanted file.
     """

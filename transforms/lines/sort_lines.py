@@ -25,7 +25,7 @@ SAMPLES, DUPLICATES = "samples", "duplicates"
 
 
 class SortedLines(NamedTuple):
-    """What SortLines gives."""
+    """The outputs of SortLines."""
 
     ranges: beam.PCollection  # of (range, block): its sorted lines; there is none without lines
     splitters: (
@@ -78,7 +78,9 @@ class SortLines(beam.PTransform):
 
 
 def run_bytes_for(input_bytes: int) -> int:
-    """How much to sort at a time of an input: more of a large one, as each run is cut into all ranges."""
+    """Returns the size of a sorted run for an input: larger for a large one, as each run is cut into all
+    ranges.
+    """
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 

@@ -36,7 +36,7 @@ _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
 class WrittenLines(NamedTuple):
-    """What WriteLines gives."""
+    """The outputs of WriteLines."""
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
@@ -44,7 +44,7 @@ class WrittenLines(NamedTuple):
 
 
 class WrittenShard(NamedTuple):
-    """What one shard gives."""
+    """The outputs of one shard."""
 
     files: list[OutputFile]
     md5: tuple[str, str]
@@ -57,7 +57,7 @@ class WriteLines(beam.PTransform):
     Each shard is a text file, its lines as they are, under the name that it has in the published corpus;
     and but for the held-out shard, which is there in its parts, a Parquet and a TFRecord file with the
     one feature `text`. A text is the whole line without its line feed: where TensorFlow Datasets strips
-    lines, these keep the blanks at their ends, which only lines have that the tokeniser passes through.
+    lines, these keep the spaces at their ends, which only lines have that the tokeniser passes through.
     A shard without lines gives files too. See text/news/shard_names.py.
 
     Args:

@@ -19,7 +19,7 @@ from transforms.text.translation.sourcing.selection import (
 
 
 class Selected(NamedTuple):
-    """What SelectSentences gives."""
+    """The outputs of SelectSentences."""
 
     selection: beam.PCollection  # of one Selection
     candidates: beam.PCollection  # of (domain, how many candidates it had)
@@ -86,7 +86,7 @@ class LowestOfCopies(beam.CombineFn):
 
 
 def most_needed(quotas: Mapping[Cell, Quota]) -> int:
-    """How many candidates of one domain decide about the selection, at most."""
+    """Returns the largest number of candidates of one domain that can affect the selection."""
     return max(candidates_needed(articles_of(quotas, domain)) for domain, _ in quotas)
 
 
@@ -103,7 +103,7 @@ def select_from(
 
 
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
-    """What was passed over, its stage with the domain in front, as those of other stages."""
+    """Yields the candidates passed over; their stage begins with the domain, as those of other stages."""
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]
         counters.count(one.stage, one.reason)

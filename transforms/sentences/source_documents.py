@@ -151,7 +151,7 @@ def _reject(document: Document, stage: str, reason: Reason) -> TaggedOutput:
 
 
 def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
-    """What names the document."""
+    """Returns the id of the document, as a key, and its place."""
     place, document = placed
     return document.id, place
 

@@ -27,7 +27,7 @@ class SourceDump(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """What SourcePassages gives: candidates + rejected = pages."""
+    """The outputs of SourcePassages: candidates + rejected = pages."""
 
     pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate
@@ -89,6 +89,6 @@ def name_domain(rejected: Rejected, domain: str) -> Rejected:
 
 
 def flatten(sourced: Sequence[Sourced]) -> Sourced:
-    """What all dumps give, together."""
+    """Merges the outputs of all dumps."""
     columns = zip(Sourced._fields, zip(*sourced, strict=True), strict=True)
     return Sourced(*(parts | f"All {name}" >> beam.Flatten() for name, parts in columns))

@@ -27,7 +27,7 @@ NO_RANKS: Ranks = np.zeros(0, np.uint64)
 
 
 class Sampling(NamedTuple):
-    """How much each language gives."""
+    """The number of sentences that each language gives."""
 
     languages: tuple[str, ...]  # all there are, also those without a sentence
     temperature: str  # in decimal digits
@@ -79,7 +79,7 @@ def join_ranks(parts: Iterable[Ranks]) -> Ranks:
 
 
 def is_of_train(block: SentenceBlock) -> bool:
-    """Whether its sentences may be learned from."""
+    """Returns True if sentences of the block may be learned from."""
     return not block.is_held_out
 
 

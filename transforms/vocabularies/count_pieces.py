@@ -1,4 +1,4 @@
-"""What was held out, and lines to evaluate on → counts of pieces, by language."""
+"""Counts pieces, by language, of the held-out sentences and of lines to evaluate on."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -78,7 +78,7 @@ def count_held_out(
 
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
-    """Counts the lines of a file. Raises InputError where it is no UTF-8."""
+    """Counts the lines of a file. Raises InputError where it is not UTF-8."""
     data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")

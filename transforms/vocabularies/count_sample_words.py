@@ -27,7 +27,7 @@ Choices = Mapping[str, Choice]
 
 
 class SampleWords(NamedTuple):
-    """What CountSampleWords gives."""
+    """The outputs of CountSampleWords."""
 
     words: beam.PCollection  # of (bucket, word counts put away): each word in one of them
     sampled: beam.PCollection  # of (language, sentences that were counted)

@@ -11,7 +11,7 @@ from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):
-    """What LearnVocabulary gives. All are empty where no vocabulary is wanted."""
+    """The outputs of LearnVocabulary. All are empty if no vocabulary is wanted."""
 
     subwords: beam.PCollection  # of one TrainedSubwords
     files: beam.PCollection  # of OutputFile

@@ -36,7 +36,7 @@ MEMBERS = ("*",)  # of an archive, all files are read
 
 
 class SentenceSources(NamedTuple):
-    """What sentences are read from."""
+    """The sources of sentences."""
 
     builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
     texts: Mapping[str, Sequence[str]]  # language → files of lines
@@ -44,7 +44,7 @@ class SentenceSources(NamedTuple):
 
 
 class SentencePart(NamedTuple):
-    """What one worker reads in one piece: a row group, or a unit of a file of lines."""
+    """A part that one worker reads in one piece: a row group, or a unit of a file of lines."""
 
     language: str
     layout: Layout | None  # None for a unit
@@ -77,7 +77,7 @@ class ReadSentences(beam.PTransform):
     """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]).
 
     Of a build, train is learned from; validation and test are held out. A line of a file is a sentence; one
-    that is no UTF-8, or too long, is rejected, and blank ones are passed over.
+    that is not UTF-8, or too long, is rejected, and blank ones are passed over.
 
     Raises InputError for a file that is damaged.
 
@@ -137,7 +137,7 @@ def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[Se
 
 
 def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
-    """The sentences of a part in blocks; what is no text, on the output "rejected"."""
+    """The sentences of a part in blocks; what is not text, on the output "rejected"."""
     rejected: list[Rejected] = []
     sentences = read_part(part, rejected)
     while some := list(islice(sentences, BLOCK_SENTENCES)):
@@ -154,7 +154,7 @@ def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any
 
 
 def read_part(part: SentencePart, rejected: list[Rejected]) -> Iterator[str]:
-    """The sentences, in their order; what is no text is added to `rejected`."""
+    """The sentences, in their order; what is not text is added to `rejected`."""
     if isinstance(part.place, RowGroup):
         layout = part.layout
         assert layout

@@ -21,7 +21,7 @@ BATCH_BYTES = 1 << 22  # of text that is in memory as tokens of Python or Arrow 
 
 
 class TokenSource(NamedTuple):
-    """How tokens are made of rows."""
+    """The settings that turn rows into tokens."""
 
     tokenizer: str  # path of its file, that all workers can read
     eos: str  # token after each document
@@ -40,7 +40,7 @@ class TokenCounts(NamedTuple):
 
 
 class TokenPart(NamedTuple):
-    """What one worker reads in one piece."""
+    """A part that one worker reads in one piece."""
 
     group: RowGroup
     stored_bytes: int  # of the file, about

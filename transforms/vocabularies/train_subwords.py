@@ -70,7 +70,7 @@ class TrainSubwords(beam.PTransform):
 
 
 def is_train(article: PackedArticle) -> bool:
-    """Whether a vocabulary may be learned from the article."""
+    """Returns True if a vocabulary may be learned from the article."""
     return article.split == "train"
 
 
@@ -90,7 +90,7 @@ def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
 
 
 def is_sampled(article: PackedArticle, last: int) -> bool:
-    """Whether the article stands before the last of the sample, or beside it."""
+    """Returns True if the article is at or before the last one of the sample."""
     return rank_of(article) <= last
 
 

@@ -58,7 +58,7 @@ def named_texts(article: PackedArticle) -> list[NamedText]:
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
-    """How many files hold the signatures of the articles in {split: number of files}.
+    """Returns the number of files for the signatures of the articles in {split: number of files}.
 
     Signatures have a sixth of the size of the text. To count the articles would be to hold them all.
     """

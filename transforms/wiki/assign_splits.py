@@ -10,7 +10,7 @@ from transforms.text.fingerprint import split_of
 
 
 class Assigned(NamedTuple):
-    """What AssignSplits gives."""
+    """The outputs of AssignSplits."""
 
     articles: beam.PCollection  # of PackedArticle with its split
     pinned: beam.PCollection  # of (moved, articles): those whose split was set

@@ -1,4 +1,4 @@
-"""What can be told of a dump before hours go into it: of which wiki it is, and whether it is whole."""
+"""Checks a dump before hours go into it: its wiki, and that it is complete."""
 
 import pathlib
 import posixpath
@@ -78,7 +78,7 @@ def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
 
 
 def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
-    """What is missing in files of exports, by their names and the lists beside them."""
+    """Returns the gaps in files of exports, by their names and the lists beside them."""
     gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))
     unread = [file.name for file in _export_files(list(listed))]

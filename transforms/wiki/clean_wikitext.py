@@ -42,7 +42,7 @@ class Unrendered(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """What CleanWikitext gives: kept + rejected = pages."""
+    """The outputs of CleanWikitext: kept + rejected = pages."""
 
     kept: beam.PCollection  # of Article
     rejected: beam.PCollection  # of Rejected

@@ -49,7 +49,7 @@ _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 
 
 class OlderDump(NamedTuple):
-    """What pages are to be newer than, found and looked at."""
+    """The older dump or page id that pages are to be newer than, found and checked."""
 
     dbname: str  # "elwiki"
     page_id: int = 0  # pages up to this one are not new; 0 where files tell
@@ -67,7 +67,7 @@ class OlderDump(NamedTuple):
 def find_older_dump(
     given: Sequence[str], language: str, dbname: str, date: str, *, ignore_siteinfo: bool = False
 ) -> OlderDump | None:
-    """What a build is to be newer than; None where nothing is given.
+    """Finds the older dump that a build is to be newer than; None if none is given.
 
     Args:
       given: one page id, or patterns of pages-articles files or page tables of the older dump.
@@ -99,7 +99,7 @@ def find_older_dump(
 
 
 def _is_table_of(path: str, dbname: str) -> bool:
-    """Whether a file is an SQL dump. Raises InputError for one of another wiki."""
+    """Returns True if a file is an SQL dump. Raises InputError for one of another wiki."""
     with open_input(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
@@ -114,7 +114,7 @@ def _is_table_of(path: str, dbname: str) -> bool:
 
 
 class NewerPages(NamedTuple):
-    """What DropOlderPages gives: kept + rejected = pages."""
+    """The outputs of DropOlderPages: kept + rejected = pages."""
 
     kept: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected
@@ -183,7 +183,7 @@ def largest_of(ids: Iterable[int]) -> int:
 
 
 def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
-    """What was found out about the older dump."""
+    """Describes the older dump."""
     return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 

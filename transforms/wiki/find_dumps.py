@@ -92,7 +92,7 @@ class PassedOver(NamedTuple):
 
 
 class EntitySource(NamedTuple):
-    """Where the classes of entities are to be had."""
+    """The source of the classes of entities."""
 
     kind: str  # "table" (a folder that `corpusmill entities` has made) or "dump"
     date: str
@@ -100,7 +100,7 @@ class EntitySource(NamedTuple):
 
 
 class FoundDumps(NamedTuple):
-    """What the folders hold, in the order of the languages, dates ascending."""
+    """The dumps in the folders, in the order of the languages, dates ascending."""
 
     wikis: list[WikiDump]
     missing: list[MissingWiki]
@@ -193,13 +193,15 @@ def find_dumps(
 
     Raises:
       ValueError: no such language, no date, or no layout.
-      InputError: a root is no folder, or there is no dump at all.
+      InputError: a root is not a folder, or there is no dump at all.
     """
     date = plain_date(date)
     if layout not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
-        raise ValueError(f"{date!r} is no date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501")
+        raise ValueError(
+            f"{date!r} is not a date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501"
+        )
     for root in roots:
         check_folder(root)
     of_wiki = {
@@ -231,7 +233,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
       found: wikis whose date is not known take the newest dump of a date.
       roots: folders of the layout described above.
 
-    Raises InputError where a root is no folder, or no wiki has an older dump.
+    Raises InputError where a root is not a folder, or no wiki has an older dump.
     """
     for root in roots:
         check_folder(root)
@@ -297,7 +299,7 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Where dumps of a wiki are: the newest first, and what has no date last."""
+    """Returns the places with dumps of a wiki: the newest first, and those without a date last."""
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
         EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},

@@ -39,7 +39,7 @@ def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
 
 
 def has_history(roots: Sequence[str], dbname: str) -> bool:
-    """Whether there is an export of all revisions of a wiki."""
+    """Returns True if there is an export of all revisions of a wiki."""
     wikis = (FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, HISTORY))
     return any(map(list_subfolders, wikis))
 

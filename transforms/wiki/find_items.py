@@ -39,7 +39,7 @@ class WikiTables(NamedTuple):
     is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
 
     def links_pages(self) -> bool:
-        """Whether they tell the item of a page."""
+        """True if the tables link pages to items."""
         return bool(self.page_props or self.items_per_site)
 
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
@@ -58,7 +58,7 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What FindItems gives: (page id, PageFacts), none or several for a page, and malformed rows."""
+    """The outputs of FindItems: (page id, PageFacts), none or several for a page, and malformed rows."""
 
     items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # those about the page alone
@@ -139,9 +139,10 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """What a row (page, property, value) of page_props says of its page: its item, or else on "pages".
+    """Yields the fact in a row (page, property, value) of page_props: the item of its page, or else on
+    "pages".
 
-    Raises ValueError for what is no page or no item.
+    Raises ValueError for what is not a page or an item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:
@@ -157,7 +158,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
     """(title, QID) of a row (item number, site, title) that is about the wiki.
 
-    Raises ValueError for what is no item, and a title that is not UTF-8.
+    Raises ValueError for what is not an item, and a title that is not UTF-8.
     """
     item, site, title = row
     if item and title and site == dbname.encode():
@@ -165,5 +166,5 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
-    """A row of the page table says that its page exists. Raises ValueError for what is no page."""
+    """A row of the page table says that its page exists. Raises ValueError for what is not a page."""
     yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

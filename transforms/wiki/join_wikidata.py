@@ -17,7 +17,7 @@ from transforms.wiki.screen_facts import ScreenFacts
 
 
 class Linked(NamedTuple):
-    """What LinkPages gives."""
+    """The outputs of LinkPages."""
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected

@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 25  # items at the head of the dump have hundreds of pages
 
 
 class PackedItems(NamedTuple):
-    """What PackItems gives."""
+    """The outputs of PackItems."""
 
     blocks: beam.PCollection  # of bytes (see `entity_table.pack_block`): the rows of the table
     ranges: beam.PCollection  # one Counter: range of ids → items in it

@@ -33,7 +33,7 @@ _SHOWN_BYTES = 256  # of a title or an id that may be anything; MediaWiki's titl
 
 
 class ReadPages(NamedTuple):
-    """What ReadDump gives."""
+    """The outputs of ReadDump."""
 
     pages: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected: pages that are no well-formed XML
@@ -124,12 +124,12 @@ def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:
-    """How many bytes the workers will read of a file: what progress is measured against."""
+    """Returns the number of bytes that the workers will read of a file, by which progress is measured."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
 def read_siteinfo(path: str) -> Siteinfo:
-    """The head of a dump. Raises InputError where the file is no dump, or visibly a history export."""
+    """The head of a dump. Raises InputError where the file is not a dump, or visibly a history export."""
     try:
         with open_raw(path) as stream:
             head = dump_units.read_head(stream)
@@ -261,7 +261,7 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
 
 
 def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
-    """How many pages are lost with damaged bytes; -1 where no index says so."""
+    """Returns the number of pages lost with damaged bytes; -1 if no index has it."""
     index = dump_units.index_path_of(unit.path)
     if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
         return -1

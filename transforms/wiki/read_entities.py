@@ -33,7 +33,7 @@ _DETAIL_BYTES = 100
 
 
 class EntityBatches(NamedTuple):
-    """What ReadEntities gives. The lines of the dumps are the entities, the rejected and the skipped."""
+    """The outputs of ReadEntities. The lines of the dumps are the entities, the rejected and the skipped."""
 
     batches: beam.PCollection  # of list[Entity], of BATCH_ENTITIES at most
     rejected: beam.PCollection  # of Rejected: lines that are no entity
@@ -81,7 +81,7 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
 
 
 def entity_bytes_of(path: str, stripes: int) -> int:
-    """How many bytes the workers will read of a file: what progress is measured against."""
+    """Returns the number of bytes that the workers will read of a file, by which progress is measured."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
@@ -140,7 +140,7 @@ def _read_unit(
 
 
 def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
-    """What the lines of a unit hold, None for one without an item; progress is counted."""
+    """Yields the items in the lines of a unit, None for a line without one; progress is counted."""
     stored_bytes = 0
     with open_raw(unit.path) as stream:
         for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):

@@ -64,7 +64,7 @@ class EntityTable(NamedTuple):
 
     @classmethod
     def open(cls, folder: str) -> Self:
-        """Reads no rows. Raises InputError for a folder that is no finished, whole entity table."""
+        """Reads no rows. Raises InputError for a folder that is not a finished, whole entity table."""
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
         build = _open_table(folder)
@@ -122,7 +122,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
             metadata = parquet.metadata.row_group(number)
             ids = metadata.column(0).statistics
             if ids is None or not ids.has_min_max:
-                raise InputError(path, f"row group {number} does not tell which ids it holds")
+                raise InputError(path, f"row group {number} does not say which ids it holds")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
             message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
@@ -153,7 +153,7 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
     for group in row_groups:
         if not last_id < group.first_id <= group.last_id:
             place = f"row group {group.number} begins at Q{group.first_id}"
-            raise InputError(group.path, f"{place}, but Q{last_id} stands before it")
+            raise InputError(group.path, f"{place}, but Q{last_id} is before it")
         last_id = group.last_id
 
 

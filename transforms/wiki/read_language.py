@@ -11,7 +11,7 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
     """Return the tables of a corpus; those of TOML files come before the built-in ones.
 
-    Raises InputError for a file that is no such table, naming what is wrong in it, and ValueError where
+    Raises InputError for a file that is not such a table, naming what is wrong in it, and ValueError where
     a library that the language needs is not installed.
     """
     language = load_language(code)

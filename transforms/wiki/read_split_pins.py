@@ -51,7 +51,7 @@ class PinFile(NamedTuple):
 
 
 class PinSources(NamedTuple):
-    """Where pins are read from."""
+    """The sources of pins."""
 
     files: tuple[PinFile, ...]
     inputs: tuple[str, ...]  # what a manifest has to name; that of a build stands for its files
@@ -63,7 +63,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
     A table is .parquet, or .tsv or .csv, plain or compressed (.gz, .bz2, .xz). A build is the folder in
     which COMPLETED is; its train, validation and test Parquet files are read.
 
-    Raises InputError for a pattern that matches nothing, a folder that is no finished build, and a table
+    Raises InputError for a pattern that matches nothing, a folder that is not a finished build, and a table
     without the columns.
     """
     files: set[PinFile] = set()
@@ -124,7 +124,7 @@ def _check_head(path: str) -> None:
 class ReadSplitPins(beam.PTransform):
     """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages.
 
-    A text file is one unit of work, and so is a row group of a Parquet file. A line that is no pin
+    A text file is one unit of work, and so is a row group of a Parquet file. A line that is not a pin
     raises InputError, which names the file and the line.
 
     Args:
@@ -143,7 +143,7 @@ class ReadSplitPins(beam.PTransform):
 
 
 def plan_units(file: PinFile) -> list[PinFile]:
-    """What one worker reads at a time."""
+    """Returns the parts of a file that one worker reads at a time."""
     if not _is_parquet(file.path):
         return [file]
     with _naming(file.path), open_raw(file.path) as stream:
@@ -162,7 +162,7 @@ def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
 
 
 def read_pins(unit: PinFile) -> Iterator[Pin]:
-    """The pins of a unit, as they stand there. Raises InputError."""
+    """The pins of a unit, as they are there. Raises InputError."""
     with _naming(unit.path, unit.row_group):
         if _is_parquet(unit.path):
             with open_raw(unit.path) as stream:

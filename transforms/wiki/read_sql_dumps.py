@@ -27,7 +27,7 @@ def keep_row(row: Row) -> tuple[Row]:
 
 
 class SqlRows(NamedTuple):
-    """What ReadSqlDump gives."""
+    """The outputs of ReadSqlDump."""
 
     rows: beam.PCollection  # what `parse` makes of them
     tagged: beam.PCollection  # that of it which has the tag
@@ -84,7 +84,7 @@ def read_file(
     parse: Parse = keep_row,
     on_corrupt: str = "fail",
 ) -> Iterator[Any]:
-    """What `parse` makes of the rows of a table in one dump file. Raises InputError."""
+    """Yields the results of `parse` for the rows of a table in one dump file. Raises InputError."""
     rows = 0
     with open_input(path) as stream:
         try:

@@ -2,7 +2,7 @@
 
 The cleaning needs it, and a template may be defined after the pages that use it: cleaning begins when all
 pages are read. Of articles it is counted which templates they call, as only those are worth knowing, and
-where wanted, what stands under their headings.
+where wanted, what is under their headings.
 """
 
 import collections
@@ -55,7 +55,7 @@ MAX_COUNTED = 100_000
 
 
 class ReadWiki(NamedTuple):
-    """What ReadTemplates gives."""
+    """The outputs of ReadTemplates."""
 
     templates: beam.PCollection  # of one WikiTemplates
     headings: beam.PCollection  # of one list of LearnedHeading; [] where none are learned
@@ -165,7 +165,7 @@ class _ReadPage(beam.DoFn):
 
 
 def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
-    """What the sections of an article are."""
+    """Yields the counts of the sections of an article."""
     if page.is_redirect or page.content_model != "wikitext" or len(page.text) > MAX_CHARACTERS:
         return
     for counted in count_headings(page.title, page.text):

@@ -90,7 +90,7 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """What a join with no facts would give: it spares the text one way through the runner."""
+    """Returns the result of a join without facts: it spares the text one way through the runner."""
     return page_id, {"articles": articles, "facts": ()}
 
 

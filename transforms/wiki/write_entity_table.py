@@ -22,7 +22,7 @@ FileKey = tuple[int, int]  # file, number of files
 
 
 class WrittenTable(NamedTuple):
-    """What WriteEntityTable gives."""
+    """The outputs of WriteEntityTable."""
 
     files: beam.PCollection  # of OutputFile
     counts: beam.PCollection  # of TableCounts, one for each file

@@ -93,7 +93,7 @@ class Dataflow:
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
-        """What ends the launcher does not end the job; it says where to find it."""
+        """Opens the pipeline. If the launcher is ended, the job goes on; the log then gives its address."""
         runner = _Runner()
         try:
             with readable_errors():
@@ -151,7 +151,7 @@ def job_name(path: Sequence[str]) -> str:
 
 
 def labels(path: Sequence[str]) -> Mapping[str, str]:
-    """What bills and lists of jobs can be grouped by."""
+    """Returns the labels by which bills and lists of jobs can be grouped."""
     names = ("corpus", "edition", "build")
     values = (re.sub("[^-_a-z0-9]+", "-", part.lower())[:_LABEL_CHARACTERS] for part in path)
     return dict(zip(names, values, strict=False))

@@ -1,4 +1,4 @@
-"""What Dataflow and its jobs say of a failure, in one line."""
+"""Describes failures of Dataflow and its jobs in one line."""
 
 import contextlib
 from collections.abc import Iterator

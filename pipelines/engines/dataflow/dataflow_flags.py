@@ -1,4 +1,4 @@
-"""What a job cannot be started without, or with. Each check raises ValueError."""
+"""Checks required and forbidden flags of Dataflow. Each check raises ValueError."""
 
 import os
 import re
@@ -50,12 +50,12 @@ def check_flags(options: PipelineOptions) -> None:
 
 
 def region_of(cloud: Any) -> str:
-    """Where workers are: --region, or what the environment of Google's own tools says."""
+    """Returns the region of the workers: --region, or the environment of Google's own tools."""
     return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
 
 
 def brings_package(options: PipelineOptions) -> bool:
-    """Whether the flags say how workers get this package."""
+    """Returns True if the flags say how workers get this package."""
     setup = options.view_as(SetupOptions)
     packages = setup.setup_file, setup.extra_packages, setup.requirements_file
     return bool(any(packages) or options.view_as(WorkerOptions).sdk_container_image)

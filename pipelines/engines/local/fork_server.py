@@ -33,7 +33,7 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Request(TypedDict):
-    """What a worker is started with."""
+    """The request to start a worker."""
 
     arguments: Sequence[str]  # of `worker.main`
     secret: str  # that the worker shows to the runner

@@ -1,4 +1,4 @@
-"""What the C library does with memory that a process has freed."""
+"""Settings of the C library for memory that a process has freed."""
 
 import contextlib
 import ctypes

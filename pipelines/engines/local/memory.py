@@ -1,4 +1,4 @@
-"""Whether the in-process runner has the memory that a build needs: asked before it starts.
+"""Checks that the in-process runner has enough memory for a build, before it starts.
 
 The runner holds what travels between the steps of a stage in its own process. A build that does not fit would
 be killed by the system, hours later and without a word.

@@ -1,7 +1,7 @@
 """A process that does the Python work of a pipeline: `corpusmill-worker`.
 
 It is started as Beam starts a container: with the places to call back as flags. The program that does this in
-Beam's container images is no part of Beam's Python package; this one asks the same service for the options
+Beam's container images is not a part of Beam's Python package; this one asks the same service for the options
 of the job and becomes Beam's worker. It serves the in-process runner, and Spark's environments of type
 PROCESS and EXTERNAL.
 

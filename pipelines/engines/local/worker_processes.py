@@ -209,7 +209,9 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _server_code() -> str:
-    """What Python is to run: with -m, a folder "pipelines" where the build is started would count as ours."""
+    """Returns the code for Python to run: with -m, a folder "pipelines" at the place of the start would be
+    imported.
+    """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
 

@@ -48,7 +48,7 @@ DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
 """Of the JVM, which holds what travels between stages; Python's workers need the rest."""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
-"""How long an unused worker process stays: until the job ends, as starting one takes seconds."""
+"""The time that an unused worker process stays: until the job ends, as starting one takes seconds."""
 
 LOCAL_WORKER_LIFE_MS = 10_000
 """Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than told."""
@@ -91,7 +91,7 @@ class Spark:
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Nothing stands in the way of a build that is not seen when the engine is made."""
+        """Nothing is in the way of a build that is not seen when the engine is made."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:

@@ -1,4 +1,6 @@
-"""What Spark needs on the machine that starts a job: Java, Spark's own jars, and Beam's job server."""
+"""Finds the files that Spark needs on the machine that starts a job: Java, Spark's own jars, and Beam's job
+server.
+"""
 
 import importlib.util
 import os
@@ -24,7 +26,7 @@ class JobServerFiles(NamedTuple):
 
 
 def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
-    """What a job server is started from.
+    """Finds the files that a job server needs.
 
     Args:
       java: the launcher; "" for that of JAVA_HOME or PATH.
@@ -51,7 +53,7 @@ def find_java(java: str = "") -> str:
 
 
 def cached_jar() -> pathlib.Path:
-    """Where the command that gets the job server puts it."""
+    """Returns the path at which the command that downloads the job server stores it."""
     caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(caches, "corpusmill", f"spark-job-server-{JOB_SERVER_VERSION}.jar")
 
@@ -88,6 +90,6 @@ def _find_spark() -> pathlib.Path:
 
 
 def _hadoop_settings() -> tuple[str, ...]:
-    """Where the settings of YARN and HDFS are, if there are any."""
+    """Returns the folders with settings of YARN and HDFS, if there are any."""
     folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
     return tuple(dict.fromkeys(folder for folder in folders if folder))

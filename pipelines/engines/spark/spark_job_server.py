@@ -41,7 +41,7 @@ _OPENED_PACKAGES = (
     " java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action"
     " sun.util.calendar"
 ).split()
-"""What Spark 3.5 reaches into (its JavaModuleOptions), which Java 17 allows only where it is told."""
+"""The packages that Spark 3.5 opens by reflection (its JavaModuleOptions); Java 17 needs a flag for each."""
 
 _LOG_SETTINGS = """\
 rootLogger.level = warn
@@ -64,7 +64,7 @@ class JobServer(NamedTuple):
 
     @property
     def log(self) -> pathlib.Path:
-        """What it and the workers log."""
+        """The path of the log of the job server and the workers."""
         return self.folder / "log"
 
     def log_tail(self) -> str:

@@ -1,7 +1,7 @@
 """Charts of the report, by Altair, as Vega-Lite specifications.
 
 A colour "@accent" is one of the page's own, which depend on whether it is light or dark: page.js puts
-them in. All charts are as wide as the page allows. Labels stand above bars, where a narrow screen has room.
+them in. All charts are as wide as the page allows. Labels are above bars, where a narrow screen has room.
 """
 
 from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ LEFT_OUT = {
 
 
 class Facts(NamedTuple):
-    """What a build says of itself."""
+    """The facts in the files of a build."""
 
     build: Build
     unit: str  # "articles"
@@ -60,7 +60,7 @@ class Facts(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What became of some of the records that were read."""
+    """A group of the records that were read, with the same result."""
 
     name: str  # stage and reason, or a value of LEFT_OUT
     records: int
@@ -82,7 +82,7 @@ def read_facts(build: Build) -> Facts:
 
 
 def balance_of(facts: Facts) -> Balance | None:
-    """What was read and what became of it; None for a build that reads no documents."""
+    """Returns the number of records read, by their results; None for a build that reads no documents."""
     counts = facts.counts
     names = [name for name in READ if name in counts]
     if not names or "kept" not in counts:

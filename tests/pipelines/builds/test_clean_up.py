@@ -1,4 +1,4 @@
-"""What goes wrong in cleaning up does not hide why it is done."""
+"""Errors in cleaning up do not hide the reason for it."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is seen of a build while it runs."""
+"""The display of a build while it runs."""
 
 import logging
 import os

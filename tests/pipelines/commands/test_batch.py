@@ -35,7 +35,7 @@ from transforms.wiki.find_dumps import MissingWiki
 
 @dataclasses.dataclass
 class FakeCorpus:
-    """What a batch asks of a corpus."""
+    """A corpus with the attributes that a batch needs."""
 
     language: str
     files: Mapping[str, Sequence[str]]  # role → paths

@@ -12,7 +12,7 @@ PROJECT, REGION = "corpora-project", "us-central1"
 
 
 class DataflowService:
-    """What was asked of it, and what it answers."""
+    """A stand-in for Dataflow: it records requests, and gives the answers that are set."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, dict[str, Any]]] = []  # paths with their bodies

@@ -1,4 +1,4 @@
-"""What workers say of files comes to the person who started the build, in one line."""
+"""Errors of workers about files reach the person who started the build, in one line."""
 
 import errno
 

@@ -1,4 +1,4 @@
-"""Which engine a runner's name stands for, and with what options it makes pipelines."""
+"""Engines by the name of a runner, and the options with which they make pipelines."""
 
 from typing import Any
 

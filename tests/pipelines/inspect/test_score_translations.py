@@ -245,7 +245,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: a folder, and no name of a file tells the split as in eng-fra.devtest; give the table",
+            "{0}: a folder, but no file name has the split, as in eng-fra.devtest; give the table",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the tests of the refresh share."""
+"""Fixtures that the tests of the refresh share."""
 
 import shutil
 from collections.abc import Callable, Iterator

@@ -53,7 +53,7 @@ class Served(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What was asked, and answered."""
+    """A request, and the status of its answer."""
 
     method: str
     path: str
@@ -344,7 +344,7 @@ class DumpServer:
 
 
 def export_folder(dbname: str, date: str) -> str:
-    """Where the site has the compressions of an export."""
+    """Returns the folder of the site with the compressions of an export."""
     return f"/other/mediawiki_content_current/{dbname}/{iso_date(date)}/xml"
 
 

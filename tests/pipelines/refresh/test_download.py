@@ -89,7 +89,7 @@ class Downloads:
         return list(map(Path, download(files, str(self.folder / folder), **how)))
 
     def fetch(self, file: RemoteFile, folder: str = "") -> bytes:
-        """What is there when the file has come."""
+        """Downloads a file, and returns its content."""
         (path,) = self.start(file, folder=folder)
         assert path == self.folder / folder / file.name
         assert not list(path.parent.glob("*.part"))
@@ -564,8 +564,8 @@ def test_whatever_happens_nothing_wrong_gets_the_name(here: Downloads, seed: int
 def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
     file = here.alone()
     for wrong, message in (
-        ([file._replace(name="../dump.xml")], "is no name of a file"),
-        ([file._replace(name=".dump.xml")], "is no name of a file"),
+        ([file._replace(name="../dump.xml")], "is not the name of a file"),
+        ([file._replace(name=".dump.xml")], "is not the name of a file"),
         ([file._replace(checksum="crc32:00")], "no known kind of checksum"),
         ([file, file], "two files have one name"),
     ):

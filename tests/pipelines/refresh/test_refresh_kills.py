@@ -34,7 +34,7 @@ processes.set_forkserver_preload(
 
 
 class Undisturbed(NamedTuple):
-    """What a run without a kill begins with, takes, and ends with."""
+    """A run without a kill: its start, its duration, and its results."""
 
     before: Place
     seconds: float

@@ -28,7 +28,7 @@ processes.set_forkserver_preload(["tests.pipelines.refresh.conftest", "pipelines
 
 
 def is_change(event: str, arguments: tuple[Any, ...]) -> bool:
-    """Whether Python is about to change a file system; see its table of audit events.
+    """Returns True if Python is about to change a file system; see its table of audit events.
 
     The copying of a build into the folder under construction is not what is tested here.
     """

@@ -1,4 +1,4 @@
-"""Which dump a site offers: the newest that is finished, of all mirrors."""
+"""The dump that a site offers: the newest that is finished, of all mirrors."""
 
 import contextlib
 import dataclasses
@@ -694,14 +694,17 @@ def test_a_fixed_source_asks_nobody() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: WikimediaSource("../etc"), "is no wiki"),
+        (lambda: WikimediaSource("../etc"), "is not a wiki"),
         (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "roles are of"),
         (lambda: WikimediaSource("ukwiki", ()), "roles are of"),
         (lambda: WikimediaSource("ukwiki", mirrors=()), "no mirror is named for ukwiki"),
-        (lambda: EntitiesSource(("ftp://me:p4ss@mirror",)), r"^'ftp://\*\*\*@mirror' is no mirror"),
+        (
+            lambda: EntitiesSource(("ftp://me:p4ss@mirror",)),
+            r"^'ftp://\*\*\*@mirror' is not a mirror",
+        ),
         (
             lambda: EntitiesSource(("https://me:p4/ss@mirror",)),
-            "^mirror 1 of wikidata is no address",
+            "^mirror 1 of wikidata is not an address",
         ),
         (lambda: NewsSource("en/.."), "is no language"),
     ],

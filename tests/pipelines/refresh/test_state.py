@@ -1,4 +1,4 @@
-"""What is remembered, the lock, and what monitoring reads."""
+"""The state, the lock, and the metrics for monitoring."""
 
 import fcntl
 import multiprocessing

@@ -80,7 +80,7 @@ def redirect(path: str, location: bytes) -> Wrong:
 
 
 def listed(**changes: object) -> Wrong:
-    """What dumpstatus.json says of the pages; `...` for nothing."""
+    """Changes the entry of the pages in dumpstatus.json; `...` removes a value."""
 
     def edit(liar: DumpServer) -> None:
         status = json.loads(liar.files[STATUS].content)
@@ -95,7 +95,7 @@ def listed(**changes: object) -> Wrong:
 
 
 def jobs(change: Callable[[dict[str, Any]], object]) -> Wrong:
-    """What dumpstatus.json says of the jobs."""
+    """Changes the jobs in dumpstatus.json."""
 
     def edit(liar: DumpServer) -> None:
         status = json.loads(liar.files[STATUS].content)

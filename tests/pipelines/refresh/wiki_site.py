@@ -80,12 +80,12 @@ def put_export(site: DumpServer, date: str) -> None:
 
 
 def dump_path(date: str) -> str:
-    """Where the site has the pages."""
+    """Returns the path of the pages on the site."""
     return f"/ukwiki/{date}/ukwiki-{date}-pages-articles-multistream.xml.bz2"
 
 
 class Place:
-    """Where a refresh works: a folder with refresh.toml."""
+    """A folder with refresh.toml, in which a refresh works."""
 
     site: DumpServer
     refresh: Command

@@ -1,4 +1,4 @@
-"""What a build says of the tables that link pages."""
+"""Caveats of a build about the tables that link pages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tests of the translation workflow share."""
+"""Fixtures that the tests of the translation workflow share."""
 
 import os
 from fractions import Fraction

@@ -112,18 +112,18 @@ def test_an_answer_to_a_later_packet_is_not_corrected_away(begun: Office) -> Non
     answer = begun.translate({}, "Mieux.")  # a table tells its packet
     refused = begun.do("import", answer, "--corrects", "3", status=2)
     assert "import 0003 of fra answers packet 0001, and" in refused.err
-    assert "it is no correction" in refused.err
+    assert "it is not a correction" in refused.err
 
 
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        ("1", "1 is no import of fra; the imports are 0002"),
-        ("9", "9 is no import of fra"),
-        ("x", "x is no import of fra"),
-        ("-1", "-1 is no import of fra"),
-        ("", "is no import of fra"),
-        ("３", "３ is no import of fra"),
+        ("1", "1 is not an import of fra; the imports are 0002"),
+        ("9", "9 is not an import of fra"),
+        ("x", "x is not an import of fra"),
+        ("-1", "-1 is not an import of fra"),
+        ("", "is not an import of fra"),
+        ("３", "３ is not an import of fra"),
     ],
 )
 def test_numbers_that_are_no_import(begun: Office, number: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What comes back is taken whole or not at all, and kept."""
+"""Returned files are taken whole or not at all, and kept."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -247,7 +247,7 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
         ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
         ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
         ("deu.dev", "1\n2\n3\n", "fra", "is in deu, and --language says fra"),
-        ("qqqq.dev", "1\n2\n3\n", "", "no language .*--language tells"),
+        ("qqqq.dev", "1\n2\n3\n", "", "no language .*give --language"),
         ("fra.pdf", "%PDF", "", r"its name ends with none of \.xlf"),
         ("fra.xlf", "<xliff", "", r"fra\.xlf, line 1: "),
         ("fra.tsv", "", "", r"fra\.tsv"),

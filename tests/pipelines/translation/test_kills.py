@@ -29,7 +29,7 @@ TRANSLATED = tuple(f"Phrase {place}." for place in range(len(IDS)))
 
 
 class Action(NamedTuple):
-    """What is killed."""
+    """An action to kill."""
 
     prepare: Callable[[Path], None]
     act: Callable[[Path], None]

@@ -1,4 +1,4 @@
-"""What people meet: one code for a language, guidelines, legends, files without work in them, warnings."""
+"""Details for users: one code for a language, guidelines, legends, files without work in them, warnings."""
 
 import re
 from pathlib import Path

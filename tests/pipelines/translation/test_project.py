@@ -1,4 +1,4 @@
-"""Where sentences come from, and what makes a project."""
+"""Sources of sentences, and the settings of a project."""
 
 import json
 from fractions import Fraction

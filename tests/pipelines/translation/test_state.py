@@ -1,4 +1,4 @@
-"""What is in force follows from the answers alone."""
+"""The translations in force depend only on the answers."""
 
 import tempfile
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ def choose_first_by_name(
 
 @pytest.fixture(autouse=True)
 def _choose(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a file is taken for is tested elsewhere."""
+    """Replaces the choice of a file, which is tested elsewhere."""
     monkeypatch.setattr(join_catalog, "choose_file", choose_first_by_name)
 
 

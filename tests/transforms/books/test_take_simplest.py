@@ -129,7 +129,7 @@ def test_the_same_as_book_after_book(
 
 
 def test_the_random_books_end_in_both_ways() -> None:
-    """What the test before this one relies on."""
+    """Checks an assumption of the test before this one."""
     assert take_in_sequence(random_texts(1), 500, 10_000, 3)[1] == "beyond-target-tokens"
     assert take_in_sequence(random_texts(1), 10_000, 30, 3)[1] == "beyond-vocabulary"
     assert len(take_in_sequence(random_texts(1), 500, 10_000, 3)[0]) > 3

@@ -1,4 +1,4 @@
-"""What the beginnings of files say of all that they hold."""
+"""Estimates from the beginnings of files."""
 
 import random
 from pathlib import Path

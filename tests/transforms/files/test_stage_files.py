@@ -1,4 +1,4 @@
-"""What one stage writes the next one reads: all of it, once, or nothing."""
+"""Collections that one stage writes are read by the next one: all of it, once, or nothing."""
 
 import base64
 import os
@@ -36,7 +36,7 @@ RANGES = [LineRange(number, number, bytes([number])) for number in range(20)]
 
 
 class Handed(NamedTuple):
-    """What the stage of these tests gives."""
+    """The outputs of the stage of these tests."""
 
     numbers: beam.PCollection
     ranges: beam.PCollection

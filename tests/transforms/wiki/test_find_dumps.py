@@ -247,7 +247,9 @@ def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> 
 
 @pytest.mark.parametrize("date", ["", "2023-5-01", "may", "2023050", "20230501/"])
 def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
-    with pytest.raises(ValueError, match="is no date; it is newest, all, latest, or like 20230501"):
+    with pytest.raises(
+        ValueError, match="is not a date; it is newest, all, latest, or like 20230501"
+    ):
         find_dumps([str(tmp_path)], ["uk"], date)
 
 

@@ -66,7 +66,7 @@ def multistream(tmp_path: Path) -> Path:
 
 
 def stream_starts(path: Path) -> list[int]:
-    """Where the streams of a file begin, and its end."""
+    """Returns the starts of the streams of a file, and its end."""
     data, starts = path.read_bytes(), [0]
     while starts[-1] < len(data):
         decompressor = bz2.BZ2Decompressor()

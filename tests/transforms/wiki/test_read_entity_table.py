@@ -137,7 +137,7 @@ def test_files_without_ranges_of_ids_or_with_wrong_ones(table: EntityTable, tmp_
     folder = tmp_path / "table"
     first, second = (f"entities-0000{at}-of-00002.parquet" for at in (0, 1))
     rewrite(folder, second, write_statistics=False)
-    assert open_broken(folder) == f"{folder / second}: row group 0 does not tell which ids it holds"
+    assert open_broken(folder) == f"{folder / second}: row group 0 does not say which ids it holds"
     rewrite(folder, second)
     expected_rows = EntityTable.open(str(folder)).row_groups
     assert [(group.first_id, group.rows) for group in expected_rows] == [(2, 2), (7, 2), (12, 3)]
@@ -147,7 +147,7 @@ def test_files_without_ranges_of_ids_or_with_wrong_ones(table: EntityTable, tmp_
     ]
     (folder / second).write_bytes((folder / first).read_bytes())
     finish(folder, outputs)
-    expected = f"{folder / second}: row group 0 begins at Q2, but Q9 stands before it"
+    expected = f"{folder / second}: row group 0 begins at Q2, but Q9 is before it"
     assert open_broken(folder) == expected
 
 

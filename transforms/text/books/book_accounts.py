@@ -14,7 +14,7 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class BookAccounts:
-    """What is the same for all builds of a corpus of books."""
+    """Accounts that are the same for all builds of a corpus of books."""
 
     splits: Sequence[str]
     whole: Sequence[str]  # those of them that all books are in, once

@@ -1,4 +1,4 @@
-"""What a corpus of books is counted by. Counts add up in any order."""
+"""Statistics of a corpus of books. Counts add up in any order."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
 
 
 def identity_of(book_id: int) -> str:
-    """What decides about the split, the shard and the place of a book: "gutenberg:84"."""
+    """Returns the text that determines the split, the shard and the place of a book: "gutenberg:84"."""
     return f"gutenberg:{book_id}"
 
 

@@ -23,14 +23,14 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
     entries.discard("")
     wordless = sorted(entry for entry in entries if not _WORD.search(entry))
     if wordless:
-        raise ValueError(f"{wordless[0]!r} is no word")
+        raise ValueError(f"{wordless[0]!r} is not a word")
     if not entries:
         raise ValueError("there is no word in it")
     return tuple(sorted(entries))
 
 
 def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
-    """The text with MARK for every entry that stands there as whole words, in capitals or not; and how many.
+    """The text with MARK for every entry that is there as whole words, in capitals or not; and how many.
 
     Between the words of an entry there may be any white space, a line end too. Of entries that begin with
     one word the longest is taken.

@@ -30,7 +30,7 @@ PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_49
 
 @dataclasses.dataclass(frozen=True)
 class Membership:
-    """Which books are in the corpus, and in which split.
+    """Decides which books are in the corpus, and in which split.
 
     "released": the books that DeepMind released, in their splits; "hash": all, 90 % in train, 5 % in
     validation and 5 % in test by the fingerprint of the id. An id that `own_splits` names is in that split.
@@ -67,7 +67,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """What the card of PG-19 has beside that of any corpus of books, from stats.json."""
+    """Returns the sections that only the card of PG-19 has, from stats.json."""
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",

@@ -1,4 +1,4 @@
-"""What else than its sources makes a build differ from another one: versions, settings, kinds of input."""
+"""Lists the differences between builds other than their sources: versions, settings, kinds of input."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
 
 
 def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What is compared, under the names that a reader sees."""
+    """Returns the facts to compare, under the names that a reader sees."""
     facts = {"version": manifest["version"]}
     for part in ("settings", "code"):
         for name, value in sorted(_flat(manifest.get(part) or {}).items()):
@@ -38,7 +38,7 @@ def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Names, with dots where they are nested → values that are no mappings."""
+    """Names, with dots where they are nested → values that are not mappings."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

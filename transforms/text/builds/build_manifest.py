@@ -1,4 +1,4 @@
-"""What a build says of itself: where every number comes from."""
+"""The manifest of a build, which says where every number comes from."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Release(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """What is known of a build before it runs."""
+    """The facts about a build that are known before it runs."""
 
     corpus: str  # "wiki40b"
     edition: str  # "uk"

@@ -1,4 +1,4 @@
-"""How a corpus holds its documents: by what name, of what, and in which splits."""
+"""The shapes of corpora: names and content of documents, and splits."""
 
 from typing import NamedTuple
 

@@ -58,7 +58,7 @@ class Change(NamedTuple):
 
 
 class SplitChanges(NamedTuple):
-    """What became of the documents of a split. Counts add up.
+    """The changes between the documents of a split in two editions. Counts add up.
 
     old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
     """
@@ -76,7 +76,7 @@ class SplitChanges(NamedTuple):
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
     """Counts all documents of rows in SCHEMA, and lists those that differ, in `order`.
 
-    An id may stand in several rows of an edition: then each row meets the one that it is most like, see
+    An id may be in several rows of an edition: then each row meets the one that it is most like, see
     `pair_rows`.
     """
     same = (
@@ -153,7 +153,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """What became of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
+    """Describes the change of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
     there = new or old
     assert there
     return Change(
@@ -176,7 +176,7 @@ def _fate_of(old: Row | None, new: Row | None) -> str:
 
 
 def order(change: Change) -> tuple[Any, ...]:
-    """Q9 stands before Q10."""
+    """Q9 is before Q10."""
     sizes = (-1 if size is None else size for size in (change.old_bytes, change.new_bytes))
     return len(change.id), *change[:5], *sizes
 

@@ -41,7 +41,7 @@ class _Config(msgspec.Struct):
 
 
 class _Head(msgspec.Struct):
-    """What the head of the card of a build says."""
+    """The head of the card of a build."""
 
     license: str | list[str]
     language: str | list[str]
@@ -97,7 +97,7 @@ def _as_list(value: str | list[str]) -> list[str]:
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
-    """Each text once; one alone is no list."""
+    """Each text once; one alone is not a list."""
     different = list(dict.fromkeys(texts))
     return different[0] if len(different) == 1 else different
 

@@ -32,7 +32,7 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 
 
 class Normalisers(NamedTuple):
-    """What the scores of a split are divided by."""
+    """The counts by which the scores of a split are divided."""
 
     characters: int  # Unicode code points as the paper of the corpus counts them; a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 where it has none
@@ -91,14 +91,14 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
 def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
     """The inverse of `bits_per_character`."""
     if not 0 <= bits < math.inf:
-        raise ValueError(f"{bits} is no number of bits per character")
+        raise ValueError(f"{bits} is not a number of bits per character")
     return -bits * math.log(2) * _positive(characters, "characters")
 
 
 def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
     """The inverse of `perplexity_per_piece` and `word_level_perplexity`: `count` is of what it is per."""
     if not 1 <= perplexity < math.inf:
-        raise ValueError(f"{perplexity} is no perplexity: it is 1 at least")
+        raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")
     return -math.log(perplexity) * _positive(count, "units of the perplexity")
 
 
@@ -189,7 +189,7 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
 
 def _checked(value: float, document: int) -> float:
     if not -math.inf < value <= 0:
-        raise ValueError(f"document {document}: {value} is no log-likelihood: {_RANGE}")
+        raise ValueError(f"document {document}: {value} is not a log-likelihood: {_RANGE}")
     return value
 
 
@@ -250,7 +250,7 @@ _RANGE = "it is finite and not above 0 (a loss has the other sign)"
 
 def _loss(log_likelihood: float) -> float:
     if not -math.inf < log_likelihood <= 0:
-        raise ValueError(f"{log_likelihood} is no log-likelihood: {_RANGE}")
+        raise ValueError(f"{log_likelihood} is not a log-likelihood: {_RANGE}")
     return abs(log_likelihood)  # no -0.0
 
 

@@ -43,7 +43,7 @@ class Ledger:
         self._accounts = accounts
 
     def has(self, account: str) -> bool:
-        """Whether anything was entered, be it 0."""
+        """Returns True if anything was entered, be it 0."""
         return account in self._accounts
 
     def number(self, account: str) -> int:
@@ -55,7 +55,7 @@ class Ledger:
         return list(self._accounts.get(account, ()))
 
     def pairs(self, account: str) -> dict[Any, Any]:
-        """What was gathered as pairs of a key, each once, and a value."""
+        """Returns the entries that are pairs of a key, each once, and a value, as a mapping."""
         return dict(self.values(account))
 
     def one(self, account: str) -> Any:
@@ -96,7 +96,7 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """What a build says of itself, made of its ledger."""
+    """The accounts of a build, made of its ledger."""
 
     counts: Mapping[str, Any]  # what became of all that was read, for manifest.json
     stats: Mapping[str, Any]  # stats.json: what the corpus is like

@@ -1,7 +1,7 @@
 """Pinned splits: the split that an earlier release has an article's identity in.
 
 A pin is (wikidata_id, split). Tables of them are TSV or CSV with a header line, or Arrow tables; other
-columns may stand beside the two. Splits are called train, validation and test; "dev" and "valid", as
+columns may be beside the two. Splits are called train, validation and test; "dev" and "valid", as
 many releases say, are taken for validation.
 """
 
@@ -97,7 +97,7 @@ def _places(header: Sequence[str]) -> tuple[int, int]:
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the blanks around them)."""
+    """(line, fields without the spaces around them)."""
     if delimiter == "\t":
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\r\n")
@@ -139,7 +139,7 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
         try:
             columns.append(table[name].cast(pa.string()).to_pylist())
         except pa.ArrowException as error:
-            message = f"{name} is no text but {table[name].type}: {error}"
+            message = f"{name} is not text but {table[name].type}: {error}"
             raise MalformedPinsError("schema", message) from error
     splits = itertools.repeat(split) if split else columns[1]
     for row, (identity, name) in enumerate(zip(columns[0], splits, strict=False), start=1):
@@ -153,7 +153,7 @@ def split_of_file(name: str) -> str | None:
 
 
 def bucket_of(identity: str) -> int:
-    """Where an identity and its pin meet."""
+    """Returns the bucket in which an identity and its pin meet."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 

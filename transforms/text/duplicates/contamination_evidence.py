@@ -1,4 +1,4 @@
-"""What training texts have in common with evaluation texts, added up: how much of each text, and where.
+"""Adds up the parts of evaluation texts that training texts have: how much of each text, and where.
 
 Facts about one evaluation text are added over any parts of the training data, in any order, with the same
 result: which of its n-grams occur, in how many documents, and the documents that have most of it.
@@ -49,7 +49,7 @@ class Passage(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What some training documents have in common with one evaluation text."""
+    """The parts of one evaluation text that some training documents have."""
 
     documents: int  # that have some of it
     whole: int  # of these, documents with all of it in one stretch
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 
 
 def order(passage: Passage) -> tuple[int, int, Place, int]:
-    """What passages are sorted by: the longest stretch first."""
+    """Returns the sort key of a passage: the longest stretch first."""
     return -passage.words, -passage.ngrams, passage.place, passage.start
 
 
@@ -100,7 +100,7 @@ def describe(
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """What both have in common with the evaluation text, with so many passages at most."""
+    """Adds the findings of two parts about an evaluation text, with so many passages at most."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -117,7 +117,7 @@ def add_to(sums: dict[int, Found], found: Iterable[tuple[int, Found]], shown: in
 
 
 def join_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
-    """What is in one of the stretches at least."""
+    """Returns the union of stretches."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(stretches):
         if joined and start <= joined[-1][1]:
@@ -128,12 +128,12 @@ def join_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
 
 
 def count(stretches: Stretches) -> int:
-    """How many are in the stretches."""
+    """Returns the total length of the stretches."""
     return sum(end - start for start, end in stretches)
 
 
 def count_ngrams(words: int, n: int) -> int:
-    """How many n-grams a text of so many words has; one of fewer than n words is one, whole."""
+    """Returns the number of n-grams of a text of so many words; a shorter text is one, whole."""
     return max(words - n + 1, 1)
 
 

@@ -1,4 +1,4 @@
-"""How much two documents have in common, by the hashes of their word n-grams: exactly, and signatures.
+"""Measures the similarity of two documents by the hashes of their word n-grams: exactly, and by signatures.
 
 Hashes are those of hashed_ngrams.py, signatures those of minhash.py. A similarity is a fraction,
 so that it is compared with a threshold as exactly as both are known.
@@ -33,7 +33,7 @@ def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:
 def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     """The threshold as it is written: "0.8" and 0.8 are 4/5.
 
-    Raises ValueError where it is no number above 0 and below 1.
+    Raises ValueError where it is not a number above 0 and below 1.
     """
     try:
         exact = Fraction(str(similarity))

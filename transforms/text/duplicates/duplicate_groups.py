@@ -1,4 +1,4 @@
-"""Which member of a group of duplicates stays."""
+"""Chooses the member of a group of duplicates that stays."""
 
 import numpy
 

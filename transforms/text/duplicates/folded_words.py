@@ -1,7 +1,7 @@
 """Words of texts as two editions of a sentence have them alike, hashed for thousands at once by numpy.
 
 A text is taken in NFC; each of its characters is folded by NFKC and case (`str.casefold`). A word is letters,
-marks and digits in a row; all else, such as quotation marks and hyphens, stands between words, and format
+marks and digits in a row; all else, such as quotation marks and hyphens, is between words, and format
 characters (soft hyphens, zero-width joiners) vanish. So "Don’t" is the two words "don" and "t". Where words
 are not written apart (Han, kana, Thai, Lao, Khmer, Myanmar) each letter is a word, with the marks after it.
 """
@@ -81,7 +81,7 @@ class FoldedText(NamedTuple):
 
 
 class _Folding(NamedTuple):
-    """What becomes of each code point."""
+    """The folding of each code point."""
 
     folded: Uint32s  # 0 where it stands between words
     texts: Uint32s  # a row for each special one, filled up with zeros
@@ -194,7 +194,7 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """What becomes of a letter, mark, digit or format character; blanks are zeros."""
+    """Folds a letter, mark, digit or format character; spaces become zeros."""
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)

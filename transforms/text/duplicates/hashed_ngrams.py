@@ -1,12 +1,12 @@
 """Word n-grams of a whole text as numbers of 64 bits, fixed forever: what overlaps are counted by.
 
-Words are what stands between white space (`str.split`), as they stand; an n-gram goes over the ends of lines.
+Words are what is between white space (`str.split`), unchanged; an n-gram goes over the ends of lines.
 A text with fewer words than `n` is one n-gram, whole, and one without words has none.
 
 A word is hashed from its UTF-8, eight bytes at a time, an n-gram from the hashes of its words, so that their
 order counts; numpy does it for thousands at once. Each step mixes all bits, so that any bits can be used to
 choose n-grams or to partition them. Two different n-grams have the same hash with a chance of 2^-64: among
-the 5,000 million n-grams of all Project Gutenberg not even one such pair is to be expected. It is no defence
+the 5,000 million n-grams of all Project Gutenberg not even one such pair is expected. It is not a defence
 against texts that were made to collide.
 """
 
@@ -46,7 +46,7 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
 
 
 def to_plain_words(text: str) -> str:
-    """The text in small letters, with blanks for all that is no letter, mark or digit.
+    """The text in small letters, with spaces for all that is not a letter, mark or digit.
 
     Two editions of a text differ in quotation marks, dashes, underscores for italics and capitals of titles;
     "don't" is the same two words with any apostrophe.

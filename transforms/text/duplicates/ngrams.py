@@ -1,6 +1,6 @@
 """Word n-grams of a line, and how much two lines have in common by them.
 
-Words are what stands between ASCII white space. A line with fewer words than `n` is one n-gram, whole: short
+Words are what is between ASCII white space. A line with fewer words than `n` is one n-gram, whole: short
 lines are alike only when they have the same words.
 """
 

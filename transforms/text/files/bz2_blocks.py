@@ -114,7 +114,7 @@ def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, b
 
 
 def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
-    """The content of the block at bits `start` to `end` of `data`; None if it is no whole block."""
+    """The content of the block at bits `start` to `end` of `data`; None if it is not a whole block."""
     length = end - start
     if length < _MAGIC_BITS + _CRC_BITS:
         return None
@@ -134,7 +134,8 @@ def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
 
 
 def first_block_bit(stream: BinaryIO) -> int | None:
-    """Where the first block of a file should begin: after its header, and after empty streams.
+    """Returns the bit at which the first block of a file should begin: after its header, and after empty
+    streams.
 
     None where the file begins with no stream.
     """
@@ -149,7 +150,7 @@ def first_block_bit(stream: BinaryIO) -> int | None:
 
 
 def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
-    """Whether the last bytes of a file are the end of a bz2 stream."""
+    """Returns True if the last bytes of a file are the end of a bz2 stream."""
     trailer = (_MAGIC_BITS + _CRC_BITS) // 8
     start = max(file_bytes - trailer - 1, 0)
     stream.seek(start)
@@ -262,7 +263,7 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def problem_at_start(self) -> BadBlock | None:
-        """What is wrong with the head of the file."""
+        """Returns the problem at the head of the file, or None."""
         while self._stop < _HEADER_BITS // 8 + _SPAN_BYTES and self._read_on():
             pass
         begins_well = _STREAM_HEADER.match(self._buffer)
@@ -298,7 +299,7 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def _bad_until_next_mark(self, bit: int, message: str) -> BadBlock:
-        """What lies from `bit` to the next mark. The window stays before that mark."""
+        """Returns the bad block from `bit` to the next mark. The window stays before that mark."""
         following = self.next_mark(bit + 1)
         end = self._file_bytes * 8 if following is None else following.bit
         return BadBlock(max(bit, 0), end, message)

@@ -19,7 +19,7 @@ _HEAD = re.compile(
 damaged is better an error than a text."""
 
 CODECS = tuple(_HEAD.groupindex)
-"""What heads tell, named as the suffixes of files are."""
+"""The codecs that heads identify, named as the suffixes of files are."""
 
 MAGIC_BYTES = 6
 _STORED_BYTES = 1 << 13  # read at once; what an error may lose is what they hold
@@ -71,7 +71,7 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
-    """What one step of a decompressor gives: an error in the next step loses nothing of it."""
+    """Reads the output of one step of a decompressor: an error in the next step loses nothing of it."""
     if isinstance(source, _Streams):
         return source.read1(max_bytes)
     return source.read(max_bytes)
@@ -156,7 +156,7 @@ class _Streams(io.RawIOBase):
         return len(data)
 
     def read1(self, max_bytes: int) -> bytes:
-        """What one step gives; nothing at the end alone."""
+        """Returns the output of one step; nothing only at the end."""
         while max_bytes:
             if self._decompressor.eof:
                 head = self._find_next_stream()
@@ -176,7 +176,7 @@ class _Streams(io.RawIOBase):
         return b""
 
     def _find_next_stream(self) -> bytes:
-        """What follows a stream, without padding; nothing at the end of what is stored."""
+        """Returns the bytes after a stream, without padding; nothing at the end of the stored bytes."""
         head = self._decompressor.unused_data or self._stored.read(_STORED_BYTES)
         if self._codec not in ("gz", "xz"):
             return head

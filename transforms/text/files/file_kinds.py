@@ -1,4 +1,4 @@
-"""What a file seems to be by its first bytes: for errors about files that are not what they should be."""
+"""Guesses the kind of a file from its first bytes: for errors about unexpected files."""
 
 import re
 
@@ -40,17 +40,17 @@ def kind_of(head: bytes) -> str:
 
 
 def is_html(text: str) -> bool:
-    """Whether a text begins as a page of the web does."""
+    """Returns True if a text begins as a web page does."""
     return _HTML.match(text) is not None
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether so many bytes are control characters that this is no text: a guess."""
+    """Returns True if so many bytes are control characters that this is not text: a guess."""
     controls = len(content) - len(content.translate(None, _CONTROLS))
     return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Whether a text without a byte order mark has zeros in every other place, and in no other."""
+    """Returns True if a text without a byte order mark has zeros in every other place, and in no other."""
     low, high = sorted([head[::2].count(0), head[1::2].count(0)])
     return not low and high * 4 > len(head)

@@ -68,7 +68,7 @@ class Splitter(Protocol):
 
     @property
     def needs_more(self) -> bool:
-        """Whether a record of the unit waits for its end."""
+        """True if a record of the unit waits for its end."""
 
     def lose_open(self) -> None:
         """Forgets a record that runs into damage."""

@@ -1,4 +1,4 @@
-"""What dataset cards are made of: tables, lists, and the head that the Hugging Face hub reads."""
+"""Makes the parts of dataset cards: tables, lists, and the head that the Hugging Face hub reads."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """The text files that a stored file holds: itself, or those of an archive, or of archives in archives.
 
-Files are told by their first bytes, not by their names: compressed (.gz, .bz2, .xz), .zip, .tar, or a text.
-Only which files of an archive are wanted, their names must tell. No more than one file is in memory, whole;
-a .zip inside another archive has to be, too, for its directory stands at its end.
+Types of files are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or a text. Names
+are used only to choose the files of an archive that are wanted. No more than one file is in memory, whole;
+a .zip inside another archive has to be, too, for its directory is at its end.
 """
 
 import io
@@ -20,7 +20,7 @@ from transforms.text.files.zip_members import ZipError, ZipMember
 MAX_FILE_BYTES = 1 << 28
 """Of a text, and of a .zip in another archive: a bound on what a worker holds, far above any book."""
 MAX_DEPTH = 6
-"""How many packings may be around a text: archives can be made that hold themselves."""
+"""The number of packings allowed around a text: archives can be made that hold themselves."""
 _STEP_BYTES = 1 << 18
 
 _TEXT = r"\.txt(?:\.utf-?8)?(?:\.gz|\.bz2|\.xz)?"
@@ -72,23 +72,23 @@ class Share:
 
     @property
     def tells(self) -> bool:
-        """Whether it is this one who tells what all of them meet."""
+        """True if this share reports the events that all shares meet."""
         return self._stripe == 0
 
     def takes(self) -> bool:
-        """Whether the next file belongs to it."""
+        """Returns True if the next file belongs to this share."""
         self._met += 1
         return (self._met - 1) % self._stripes == self._stripe
 
 
 def is_wanted(name: str) -> bool:
-    """Whether a file of an archive can be a text, or can hold texts, by its name."""
+    """Returns True if a file of an archive can be a text, or can hold texts, by its name."""
     base = posixpath.basename(name)
     return bool(_WANTED.fullmatch(base)) and not _UNWANTED.fullmatch(base)
 
 
 def is_named_tar(name: str) -> bool:
-    """Whether a file calls itself a .tar, compressed or not."""
+    """Returns True if the name of a file is that of a .tar, compressed or not."""
     return bool(_TAR_NAME.fullmatch(posixpath.basename(name)))
 
 
@@ -101,7 +101,7 @@ def name_inside(archive: str, member: str) -> str:
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a file that begins so is a .tar with something in it. Takes BLOCK_BYTES at least."""
+    """Returns True if a file that begins so is a .tar that is not empty. Takes BLOCK_BYTES at least."""
     return tar_members.is_tar(head) and bool(head.strip(b"\0"))
 
 
@@ -119,7 +119,7 @@ def head_of(source: BinaryIO) -> bytes:
 def read_packed(
     source: BinaryIO, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """What a file holds.
+    """Yields the content of a file.
 
     Args:
       source: the file from its start; only `read` is used.
@@ -151,7 +151,9 @@ def read_packed(
 def read_zip_member(
     archive: BinaryIO, member: ZipMember, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """What a file of a .zip holds. `name` and `share` are those of the file, as in `read_packed`."""
+    """Yields the content of a file of a .zip. `name` and `share` are those of the file, as in
+    `read_packed`.
+    """
     if reason := zip_members.reason_not_to_read(member):
         yield UnreadFile(name, reason)
         return
@@ -227,7 +229,7 @@ class _Peekable:
 
     @property
     def reached(self) -> int:
-        """How many bytes of it are whole."""
+        """The number of its bytes that are whole."""
         return self.position + len(self._peeked)
 
     def peek(self, size: int) -> bytes:

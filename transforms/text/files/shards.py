@@ -1,4 +1,4 @@
-"""How many files a split is written to, and their names."""
+"""Plans the number of files of a split, and their names."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -55,7 +55,7 @@ class Link(NamedTuple):
 
 
 class Special(NamedTuple):
-    """A name in an archive of what is no regular file, folder or link, and has no content to read."""
+    """A name in an archive of what is not a regular file, folder or link, and has no content to read."""
 
     name: str  # with its folders
     start: int  # byte of the archive at which its header ends
@@ -63,7 +63,9 @@ class Special(NamedTuple):
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at least."""
+    """Returns True if a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at
+    least.
+    """
     block = head[:BLOCK_BYTES]
     if block == _END_MARK:
         return True
@@ -75,13 +77,15 @@ def is_tar(head: bytes) -> bool:
 
 
 def is_named_like(name: str, patterns: Sequence[str]) -> bool:
-    """Whether the name of a member, without its folders, matches one of the patterns."""
+    """Returns True if the name of a member, without its folders, matches one of the patterns."""
     base = posixpath.basename(name)
     return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 
 
 def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | None:
-    """Why what is wanted cannot be passed over; None for a second name of a file that is read."""
+    """Returns the reason why a wanted member cannot be skipped; None for a second name of a file that is
+    read.
+    """
     if isinstance(wanted, Special):
         return f"{wanted.name} is a {wanted.kind}, not a regular file"
     if wanted.is_hard and wanted.target in read_names:
@@ -101,7 +105,7 @@ def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Lin
 def read_members(
     archive: BinaryIO, seekable_bytes: int | None = None
 ) -> Iterator[Member | Link | Special]:
-    """The files of an archive, the links and all else in it that is no folder, in its order.
+    """The files of an archive, the links and all else in it that is not a folder, in its order.
 
     Args:
       archive: its bytes from the first on, decompressed.
@@ -148,7 +152,7 @@ def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
 
 
 class _Said(NamedTuple):
-    """What extension headers say of the member after them."""
+    """The values in extension headers for the member after them."""
 
     name: str = ""
     target: str = ""  # of a link
@@ -265,7 +269,7 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
 
 
 def _read_extension(source: _Source, info: tarfile.TarInfo, said: _Said) -> _Said:
-    """What is said of the next member after an extension header too, whose content comes now."""
+    """Returns the values for the next member after another extension header, whose content is read now."""
     if info.size > _MAX_EXTENSION_BYTES:
         raise TarError(f"an extension header of {info.size:,} bytes", source.position)
     start = source.position

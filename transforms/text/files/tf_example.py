@@ -75,7 +75,7 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
 
 
 def frame_record(data: bytes) -> bytes:
-    """The record as it stands in a TFRecord file."""
+    """The record as it is in a TFRecord file."""
     length = struct.pack("<Q", len(data))
     return b"".join((length, _masked_crc(length), data, _masked_crc(data)))
 
@@ -84,7 +84,7 @@ def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
     """Framed records, each an example whose one feature is a text.
 
     The same bytes as `frame_record(encode_example({feature: text}))` one after the other, at a tenth of
-    the cost: what stands before a text depends on its length alone, and lengths repeat.
+    the cost: what is before a text depends on its length alone, and lengths repeat.
 
     Args:
       texts: UTF-8. That is not checked.
@@ -106,7 +106,7 @@ class _RecordHead(NamedTuple):
 
 @functools.lru_cache(maxsize=1 << 14)
 def _record_head(feature: str, size: int) -> _RecordHead:
-    """What stands before a text of so many bytes."""
+    """Returns the bytes before a text of a given size."""
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
     return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))

@@ -1,4 +1,4 @@
-"""Tables in TOML that stand beside the modules which use them."""
+"""Tables in TOML that are beside the modules which use them."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ def read_table(package: str, name: str) -> Mapping[str, Any]:
 
 
 def read_rules(table: Mapping[str, Any], kind: type[Rules]) -> Rules:
-    """A table as rules: fields are its keys, patterns are compiled, keys that are no field passed over."""
+    """A table as rules: fields are its keys, patterns are compiled, keys that are not fields are skipped."""
     return msgspec.convert(table, kind, dec_hook=_compile)
 
 

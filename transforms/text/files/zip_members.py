@@ -40,14 +40,14 @@ class ZipMember(NamedTuple):
 
 
 def is_zip(head: bytes) -> bool:
-    """Whether a file that begins so is an archive."""
+    """Returns True if a file that begins so is an archive."""
     return head.startswith(_BEGINNINGS)
 
 
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """The files of an archive, of which all that ZipFile needs is used, in the order of its directory.
 
-    Raises ZipError where the directory, which stands at its end, is damaged or cut off.
+    Raises ZipError where the directory, which is at its end, is damaged or cut off.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
@@ -71,7 +71,9 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 
 
 def reason_not_to_read(member: ZipMember) -> Reason | None:
-    """Why a file cannot be read, though it may be whole. Early archives were imploded (method 6)."""
+    """Returns the reason why a file cannot be read, though it may be whole. Early archives were imploded
+    (method 6).
+    """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
     if member.method not in _METHODS:

@@ -88,7 +88,7 @@ def identifier() -> Identify:
 
 @functools.cache
 def label_of(code: str) -> str | None:
-    """What the library calls the language. None where it does not know it, or not in this script.
+    """Returns the library's label of the language; None if it does not know it, or not in this script.
 
     Args:
       code: a tag of BCP 47.
@@ -107,9 +107,9 @@ def label_of(code: str) -> str | None:
 
 @functools.cache
 def distance(label: str, own: str) -> int:
-    """How far apart languages are, by CLDR: 0 for one and the same, 80 and more for most.
+    """Returns the distance of languages by CLDR: 0 for one and the same, 80 and more for most.
 
-    Of both directions the greater: Ukrainians read Russian, and Ukrainian is no Russian.
+    Of both directions the greater: Ukrainians read Russian, and Ukrainian is not Russian.
     """
     import langcodes
 

@@ -11,7 +11,7 @@ _LINE_FEED = ord("\n")
 
 
 def line_bounds(block: bytes) -> Places:
-    """Where each line begins, and at last where the block ends."""
+    """Returns the start of each line, and at last the end of the block."""
     feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
     bounds = np.zeros(len(feeds) + 1, np.int64)
     bounds[1:] = feeds + 1
@@ -19,8 +19,8 @@ def line_bounds(block: bytes) -> Places:
 
 
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
-    """What orders the lines as their bytes do: the lines without their line feeds, or with them, which
-    copies nothing, where no byte is below a line feed.
+    """Returns an array that sorts the lines as their bytes do: the lines without their line feeds, or with
+    them, which copies nothing, where no byte is below a line feed.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)

@@ -37,7 +37,7 @@ def block_of(lines: Sequence[bytes]) -> bytes:
 
 
 def count_lines(block: bytes) -> int:
-    """How many lines there are."""
+    """Returns the number of lines."""
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == _LINE_FEED))
 
 

@@ -56,7 +56,7 @@ class LineSampler:
         self._trim(SAMPLE_LINES)
 
     def sample(self) -> LineSample:
-        """What was sampled, the same for the same lines."""
+        """Returns the sample, which is the same for the same lines."""
         self._trim(SAMPLE_LINES)
         return LineSample(tuple(line for _, line in sorted(self._sampled)), self._total_bytes)
 

@@ -1,4 +1,4 @@
-"""What lines are counted by. Counts add up in any order."""
+"""Statistics of lines. Counts add up in any order."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

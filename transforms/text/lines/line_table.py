@@ -34,10 +34,10 @@ class LineTable(NamedTuple):
 
 
 def make_table(block: bytes) -> LineTable:
-    """The lines without their line feeds, and else as they are: blanks at their ends stay.
+    """The lines without their line feeds, and else as they are: spaces at their ends stay.
 
     Lines may hold what Perl reads as UTF-8 and Unicode does not have; as texts cannot, each such
-    character becomes a U+FFFD. Raises ArrowInvalid for lines that are no UTF-8 even so. The block is
+    character becomes a U+FFFD. Raises ArrowInvalid for lines that are not UTF-8 even so. The block is
     below 2 GiB.
     """
     table = _split_lines(block)

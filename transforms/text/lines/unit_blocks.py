@@ -29,11 +29,11 @@ from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26
-"""What is kept of a line; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
+"""The bytes of a line that are kept; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
 
 
 class Span(NamedTuple):
-    """Where a stretch of a block comes from."""
+    """The origin of a stretch of a block."""
 
     at: int  # of its first byte, in the block
     member: str  # of an archive; "" for the text of the file itself
@@ -72,7 +72,7 @@ def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int)
 
 
 def is_archive(stream: BinaryIO) -> bool:
-    """Whether a stored file, once decompressed, is a .tar. Leaves the stream at its start."""
+    """Returns True if a stored file, once decompressed, is a .tar. Leaves the stream at its start."""
     head = b""
     source = decompressed(stream)
     try:
@@ -85,7 +85,7 @@ def is_archive(stream: BinaryIO) -> bool:
 
 
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
-    """How many workers should share each of the files that are read together.
+    """Returns the number of workers that should share each of the files that are read together.
 
     As many as its part of all the bytes: five files of one size, and five workers or less, get one each,
     and nothing is decompressed twice; a file that is all there is gets all workers. A file of less than
@@ -155,7 +155,7 @@ class _BlockSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """Whether a line of the unit waits for its end. That of an overlong one changes nothing."""
+        """True if a line of the unit waits for its end. That of an overlong one changes nothing."""
         return self._is_taking
 
     def lose_open(self) -> None:
@@ -195,7 +195,7 @@ class _BlockSplitter:
             yield Unterminated(self._member)
 
     def finish(self) -> Iterator[LineBlock]:
-        """What is held, of whole lines."""
+        """Yields the whole lines that are held."""
         yield from self._give_full_blocks()
         if self._held:
             yield self._give(self._join(), self._spans)
@@ -246,7 +246,7 @@ class _BlockSplitter:
 
 
 def _goes_on(span: Span, following: Span) -> bool:
-    """Whether a stretch begins where the one before it ends, in the same text."""
+    """Returns True if a stretch begins at the end of the one before it, in the same text."""
     return (
         span.member == following.member
         and span.block == following.block == -1

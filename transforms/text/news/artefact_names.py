@@ -1,4 +1,4 @@
-"""What the names of One Billion Word's files say: those of its scripts, its release and its MD5 list."""
+"""Names of the files of One Billion Word: those of its scripts, its release and its MD5 list."""
 
 import enum
 import posixpath

@@ -1,7 +1,7 @@
 """Tokenising many lines at once: the rules of `wmt_tokenizer`, decided for all places of a text in arrays.
 
 Most of what the rules decide depends on a character and its neighbours, so it is decided for all special
-characters of a text in a few array operations. A decision is whether a blank belongs between two characters.
+characters of a text in a few array operations. A decision is whether a space belongs between two characters.
 Only for the period at the end of a word does the word count; that is looked up in a table.
 
 Not all lines can be done so. The rules consume what they look at (see `wmt_tokenizer`), so what stands
@@ -138,7 +138,7 @@ class BlockTokenizer:
 
 
 class _Text(NamedTuple):
-    """A framed text, whose white space is a blank and whose grave accents are apostrophes in `codes`."""
+    """A framed text, whose white space is a space and whose grave accents are apostrophes in `codes`."""
 
     text: bytes | str  # the same, but for white space
     codes: Codes
@@ -206,7 +206,7 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Where the words start that end right before some places; the place itself if there is none."""
+    """Returns the starts of the words that end before some places; the place itself if there is none."""
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()
@@ -235,7 +235,7 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Where the script would find its own stand-in for periods."""
+    """Returns the places at which the script would find its own stand-in for periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     if STAND_IN not in found:  # as nearly always; a search for a pattern takes longer
         return _NOWHERE
@@ -243,7 +243,7 @@ def _stand_ins(text: _Text) -> Places:
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
-    """Drops blanks at both ends of lines, and all but one of those between words."""
+    """Drops spaces at both ends of lines, and all but one of those between words."""
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # the first of two
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]

@@ -43,7 +43,7 @@ def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
 
 
 def members_of(name: str, perl: str) -> NDArray[np.bool_]:
-    """Whether a code point is in the class, for each of them."""
+    """Returns for each code point whether it is in the class."""
     members = np.zeros(CODE_POINTS, np.bool_)
     for first, last in ranges_of(name, perl):
         members[first : last + 1] = True

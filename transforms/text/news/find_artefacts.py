@@ -1,4 +1,4 @@
-"""Where an artefact of a list is among the files of a folder: lists are made in other folders."""
+"""Finds an artefact of a list among the files of a folder: lists are made in other folders."""
 
 import collections
 import itertools
@@ -48,7 +48,7 @@ class ArtefactFinder:
 def _choose(names: Iterable[str], wanted: str) -> str:
     """The one of several names that shares most of its end with the wanted one.
 
-    A name that is such an end as a whole, as files of the folder itself are, stands before others.
+    A name that is such an end as a whole, as files of the folder itself are, is before others.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())

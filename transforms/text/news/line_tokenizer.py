@@ -44,7 +44,7 @@ class LineTokenizer:
         return b"".join(map(self.tokenize, pieces))
 
     def normalize(self, block: bytes) -> bytes:
-        """What normalize-punctuation.perl makes of a block.
+        """Normalizes a block as normalize-punctuation.perl does.
 
         Raises:
             ValueError: a line is malformed UTF-8.
@@ -56,7 +56,7 @@ class LineTokenizer:
         return unframe(put_lines(text, line_feeds, chosen, lines))
 
     def tokenize(self, block: bytes) -> bytes:
-        """What tokenizer.perl makes of a block; in lower case, if that is set.
+        """Tokenizes a block as tokenizer.perl does; in lower case, if that is set.
 
         Raises:
             ValueError: a line is malformed UTF-8.

@@ -32,7 +32,7 @@ StandIns = Mapping[str, bytes]
 
 
 def is_perl_utf8(line: bytes) -> bool:
-    """Whether Perl can read these bytes as UTF-8."""
+    """Returns True if Perl can read these bytes as UTF-8."""
     return _is_strict(line) or _is_lax(line)
 
 

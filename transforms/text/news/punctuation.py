@@ -1,6 +1,6 @@
 """Normalising punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
 
-The rules stand in the order of the script, whose substitutions go over a line one after the other. All
+The rules are in the order of the script, whose substitutions go over a line one after the other. All
 of them stay within a line, so many lines may go through at once.
 
 The version of Perl matters for `\\d` and for NFC, which leaves characters as they are that it does not know.
@@ -63,12 +63,12 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """What the script makes of a line without its line feed."""
+    """Normalizes a line without its line feed as the script does."""
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
 
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """What the script makes of lines, each with its line feed: as many lines."""
+    """Normalizes lines, each with its line feed, as the script does: as many lines."""
     text = _normalize_spaces(text, perl)
     if not text.isascii():
         text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)

@@ -112,7 +112,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
         raise NothingLeftError(
             (),
-            f"most lines are no text in UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
+            f"most lines are not UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
             " input in another encoding, or binary? --on-corrupt keep-good builds from the other lines",
         )
     stats = _make_stats(found)

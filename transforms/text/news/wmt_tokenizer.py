@@ -45,14 +45,14 @@ class _Rules(NamedTuple):
 
 
 def apostrophes_of(language: str) -> str:
-    """How a language splits words at apostrophes."""
+    """Returns the way in which a language splits words at apostrophes."""
     if language == "en":
         return APOSTROPHES_RIGHT
     return APOSTROPHES_LEFT if language in ("fr", "it") else APOSTROPHES_APART
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """What the script makes of a line without its line feed: words with one blank between them.
+    """Tokenizes a line without its line feed as the script does: words with one space between them.
 
     A blank line, and one that is wholly <…>, stay as they are.
     """

@@ -88,7 +88,7 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """What comes of each byte, of what comes of each single bit."""
+    """Returns the image of each byte, from the images of the single bits."""
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):
@@ -97,7 +97,7 @@ def _tabulate(images: _States) -> _Power:
 
 
 def _multiply(states: _States, power: _Power) -> _States:
-    """Where the states come to: the sum of what comes of their bytes."""
+    """Returns the images of the states: the sum of the images of their bytes."""
     octets = np.ascontiguousarray(states).view(np.uint8)
     result = np.zeros_like(states)
     for place, table in enumerate(power):

@@ -39,7 +39,7 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """ENTRIES of the highest order, whose n-grams are no contexts."""
+    """ENTRIES of the highest order, whose n-grams are not contexts."""
     return join_backoffs(probabilities, make_table(probabilities["words"][:0], BACKOFFS, []))
 
 

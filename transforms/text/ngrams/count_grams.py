@@ -2,7 +2,7 @@
 
 A sentence is preceded by as many <S> as the longest n-gram has words before its last, so that each word is
 the last one of one n-gram of the highest order. All shorter n-grams are suffixes of those. An n-gram that
-begins with two <S> is no n-gram of its order: it stands for the shorter one, which begins with one.
+begins with two <S> is not an n-gram of its order: it stands for the shorter one, which begins with one.
 
 The adjusted count of an n-gram is the number of different words before it, which is what Kneser-Ney
 smoothing counts; its own count at the highest order, and where it begins with <S>, before which there is
@@ -131,7 +131,7 @@ def only_grams(table: Table) -> Table:
 
 
 def is_kept(table: Table, most_cut: int) -> Bools:
-    """Whether an n-gram is in the model: its count is above `most_cut`."""
+    """Returns a mask of the n-grams in the model: those with a count above `most_cut`."""
     kept: Bools = table["count"] > most_cut
     return kept
 

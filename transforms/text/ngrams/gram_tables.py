@@ -95,7 +95,7 @@ def sort_rows(words: Words) -> Int64s:
 
 
 def _is_new(words: Words) -> Bools:
-    """Whether a row differs from the one before it."""
+    """Returns a mask of the rows that differ from the one before them."""
     is_new = np.zeros(len(words), np.bool_)
     is_new[:1] = True
     for column in words.T:

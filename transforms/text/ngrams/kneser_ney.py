@@ -32,7 +32,7 @@ FALLBACK = (0.0, 0.5, 1.0, 1.5)
 
 
 class Discounts(NamedTuple):
-    """What is taken away from the counts of one order."""
+    """The discounts that are subtracted from the counts of one order."""
 
     of_count: tuple[float, ...]  # of counts 0, 1, 2, and of 3 or more
     is_fallback: bool = False  # the text has too few n-grams to estimate them

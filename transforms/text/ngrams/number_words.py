@@ -1,6 +1,6 @@
 """Blocks of lines → numbers of words, with the end of each line.
 
-A word is what stands between blanks (U+0020) and the ends of a line, as in word_counts.py. The numbers are
+A word is what is between spaces (U+0020) and the ends of a line, as in word_counts.py. The numbers are
 the ranks of the words of a vocabulary by their bytes, after the three signs. Spelled like a sign, or with a
 control character, which ARPA files cannot hold, a word is in no vocabulary.
 """

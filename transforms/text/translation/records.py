@@ -1,4 +1,4 @@
-"""What a translation benchmark is made of: source sentences, their translations, and what is found wrong."""
+"""Records of a translation benchmark: source sentences, their translations, and findings about them."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class ReadError(Exception):
 
 
 class SourceSentence(NamedTuple):
-    """A sentence that is translated into all languages. Articles and their sentences stand in order."""
+    """A sentence that is translated into all languages. Articles and their sentences are in order."""
 
     id: str  # split and place in it, from 1: "devtest-0042"
     split: str  # of SPLITS
@@ -42,7 +42,7 @@ class SourceSentence(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """A translation as it came back, to the letter: blanks around it are not taken away."""
+    """A translation as it came back, to the letter: spaces around it are not taken away."""
 
     id: str  # of the source sentence
     text: str
@@ -51,7 +51,7 @@ class Translation(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a check says of a translation."""
+    """The finding of a check about a translation."""
 
     id: str  # of the source sentence; "" for what is said of a whole file
     rule: str  # a slug: "numbers-differ"

@@ -85,7 +85,7 @@ def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
 
 
 def metadata_names(split: str) -> tuple[str, str]:
-    """What the table beside a split is called: as it should be, and as FLORES-101 has misspelt it."""
+    """Returns the names of the table beside a split: the correct one, and the misspelt one of FLORES-101."""
     return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
 
 

@@ -1,4 +1,4 @@
-"""Tables that people edit: tab-separated, a header, a row a line, text as it stands.
+"""Tables that people edit: tab-separated, a header, a row a line, text unchanged.
 
 A text that a spreadsheet would take for a formula has an apostrophe before it (see cells.py), but in tables
 that only this program reads. Nothing is quoted. A tab, line feed, carriage return or backslash in a field is
@@ -43,7 +43,7 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
 def read_table(
     text: str, needed: Sequence[str], *, for_people: bool = True
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """(line, column → field) of each row; blank lines are passed over. Columns may stand in any order.
+    """(line, column → field) of each row; blank lines are passed over. Columns may be in any order.
 
     A byte order mark and CRLF, as spreadsheets write them, are taken for what they are. Raises ReadError
     where a needed column is not there, or a row has more or fewer fields than the header.

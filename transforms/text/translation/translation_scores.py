@@ -38,7 +38,7 @@ class Pieces:
     def __init__(self, model: bytes, name: str = "") -> None:
         """`name` is for a model that is known to be a release; else its hash tells.
 
-        Raises ValueError for bytes that are no model.
+        Raises ValueError for bytes that are not a model.
         """
         if not model:
             raise ValueError("no SentencePiece model")  # sentencepiece would wait for one
@@ -52,7 +52,7 @@ class Pieces:
         self.name = name or RELEASED.get(self.sha256, f"spm-{self.sha256[:8]}")
 
     def cut(self, lines: Sequence[str]) -> list[str]:
-        """The lines with blanks between their pieces."""
+        """The lines with spaces between their pieces."""
         stripped = [line.rstrip() for line in lines]  # as sacrebleu does before it cuts
         return [" ".join(pieces) for pieces in self._processor.encode(stripped, out_type=str)]
 
@@ -119,7 +119,7 @@ class Task(NamedTuple):
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
     """The groups of lines that have the same domain, and of those that have the same topic, by name.
 
-    Case and blanks around a name do not count: released metadata has "Travel" and "travel".
+    Case and spaces around a name do not count: released metadata has "Travel" and "travel".
     """
     return [
         Group(kind, name, tuple(lines))
@@ -204,7 +204,7 @@ class _Scorer:
     # So the lines are compared once, however many groups they belong to.
 
     def count(self, lines: Sequence[str]) -> Any:
-        """What sacrebleu counts of each line."""
+        """Returns the statistics of sacrebleu for each line."""
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:

@@ -15,7 +15,7 @@ _TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r
 
 
 def paragraphs_of_article(text: str) -> Iterator[str]:
-    """The paragraphs of an article of Wiki-40B. Titles and headings are no sentences."""
+    """The paragraphs of an article of Wiki-40B. Titles and headings are not sentences."""
     _, sections = parse_article(text)
     return (paragraph for section in sections for paragraph in section.paragraphs)
 
@@ -30,7 +30,7 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "book": paragraphs_of_book,
     "lines": str.splitlines,  # a paragraph a line
 }
-"""How a text is divided: name → its paragraphs."""
+"""The ways to divide a text: name → its paragraphs."""
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:

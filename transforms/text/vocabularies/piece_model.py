@@ -1,7 +1,7 @@
 """A SentencePiece model for measuring translations: pieces for many languages, and what they do not know.
 
 Goyal et al. 2022 (FLORES-101), section 5.2: 256,000 pieces, character coverage 0.9995. What the paper does
-not say is as `spm_train` has it by default: a unigram model over text normalised by nmt_nfkc, with a blank
+not say is as `spm_train` has it by default: a unigram model over text normalised by nmt_nfkc, with a space
 before the first word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are
 not spelled in bytes; with `byte_fallback` they are.
 
@@ -44,7 +44,7 @@ TRAINER: Mapping[str, Any] = {
 
 @dataclasses.dataclass(frozen=True)
 class PieceSettings:
-    """What decides about a model, beside the sentences. Settings that cannot be raise ValueError."""
+    """The settings that determine a model, beside the sentences. Invalid settings raise ValueError."""
 
     size: int = 256_000  # pieces, at most
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
@@ -103,7 +103,7 @@ def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
 
 
 def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> TrainedPieces:
-    """The model of the words of a corpus. No piece reaches over a blank, so their counts are all it takes.
+    """The model of the words of a corpus. No piece reaches over a space, so their counts are all it takes.
 
     Args:
       parts: word counts (see word_counts.py), each word in one of them, in an order that does not
@@ -139,7 +139,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """What the trainer reads: a word, a tab and its count. A long one is cut."""
+    """Yields the lines for the trainer: a word, a tab and its count. A long word is cut."""
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
         for word, count in zip(*(column.to_pylist() for column in ordered.columns), strict=True):
@@ -157,7 +157,7 @@ class PieceCounter:
         self._is_byte = np.array([self._processor.is_byte(piece) for piece in pieces])
 
     def count(self, lines: Iterable[str]) -> PieceStats:
-        """Counts lines, blanks around which are no part of them."""
+        """Counts lines, spaces around which are not part of them."""
         stripped = [line.strip() for line in lines]
         encoded = self._processor.encode(stripped)
         ids = np.array([piece for line in encoded for piece in line], np.int64)

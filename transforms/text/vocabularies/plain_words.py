@@ -23,9 +23,9 @@ _TO_BLANKS = bytes(byte if byte > 127 or chr(byte).isalnum() else ord(" ") for b
 
 
 def plain_words(text: str) -> str:
-    """The text in lower case, with blanks for punctuation, signs and line ends.
+    """The text in lower case, with spaces for punctuation, signs and line ends.
 
-    In scripts that set no blanks between words, each character becomes a word.
+    In scripts that set no spaces between words, each character becomes a word.
     """
     plain = text.lower().encode("utf-8")
     if not text.isascii():

@@ -1,8 +1,9 @@
-"""Which sentences of a language are learned from: without chance, order, or anybody who holds all of them.
+"""Chooses the sentences of a language to learn from: without chance or order, and no worker holds all of
+them.
 
 A sentence's rank is the fingerprint of the seed and its text. Of n sentences, k are wanted: each is taken
 k // n times, and those with the k % n smallest ranks once more. This is what drawing with replacement comes
-to on average, without its chance. Copies of a sentence share its rank; as they cannot be told apart, any
+to on average, without its chance. Copies of a sentence share its rank; as they cannot be distinguished, any
 of them may be the ones that are taken once more.
 
 The last rank is found in two looks, so that nobody holds all ranks: how many there are in each range, then
@@ -29,7 +30,7 @@ _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """What the first look tells of a language."""
+    """The result of the first look at a language."""
 
     share: Share
     number: int  # of the range with the last sentence that is taken once more; -1 where none is
@@ -38,7 +39,7 @@ class LastRange(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Which sentences of a language are learned from, and how often."""
+    """The sentences of a language to learn from, and the number of times each is used."""
 
     share: Share
     last: int  # rank: those with smaller ones are taken once more; 0 where none is
@@ -53,7 +54,7 @@ def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
 
 
 def count_ranges(ranks: Ranks) -> Counts:
-    """How many of the ranks there are in each range."""
+    """Returns the number of ranks in each range."""
     return np.bincount(_ranges_of(ranks), minlength=RANGES).astype(np.int64)
 
 
@@ -62,7 +63,7 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Where the last sentence lies, from how many there are in each range.
+    """Finds the range of the last sentence from the number of ranks in each range.
 
     Args:
       hold_out: how many to hold out of those that are not learned from: the ones of the fewest ranges that
@@ -98,18 +99,18 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Which sentences are taken once more, but for those of the last rank."""
+    """Returns a mask of the sentences that are taken once more, except those of the last rank."""
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Which sentences have the last rank: `copies` of them are taken once more."""
+    """Returns a mask of the sentences of the last rank: `copies` of them are taken once more."""
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none
 
 
 def is_held_out(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Which sentences are held out."""
+    """Returns a mask of the sentences that are held out."""
     if choice.held_out_from >= 1 << 64:
         return np.zeros(len(ranks), np.bool_)
     return ranks >= np.uint64(choice.held_out_from)

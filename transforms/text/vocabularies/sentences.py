@@ -1,4 +1,4 @@
-"""Where the sentences of a paragraph begin and end.
+"""Splits a paragraph into sentences.
 
 By sentencex, Wikimedia's own (MIT, rules for some 300 languages, released monthly), which was the best of
 five on the English sentences of FLORES-101: of the 731 boundaries between neighbouring lines of one
@@ -21,9 +21,9 @@ _BLANK = re.compile(r"\s")
 
 
 def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int]]:
-    """(start, end) of each sentence, in order, without the blanks around it: code points of the paragraph.
+    """(start, end) of each sentence, in order, without the spaces around it: code points of the paragraph.
 
-    All but blanks is part of one of them. A line break is a blank. `language` is an ISO 639 code; one that
+    All but spaces is part of one of them. A line break is a space. `language` is an ISO 639 code; one that
     sentencex has no rules for gets general ones.
     """
     offsets = []

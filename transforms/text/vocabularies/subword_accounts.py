@@ -34,7 +34,7 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """What is known of the vocabularies before they are learned."""
+    """The facts about the vocabularies that are known before they are learned."""
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
     sampled: Mapping[str, int]  # edition → articles of it that are learned from

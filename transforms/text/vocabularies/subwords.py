@@ -3,8 +3,8 @@
 Guo et al. 2020, section 3: a unigram model, each marker of the layout, with its line feeds, one piece: "each
 marker occupies only one time step" (section 2.3). Encoding loses nothing: the pieces of a text spell that
 text again, so that bits per character can be computed from the likelihoods of its pieces. The one exception
-is U+2581, SentencePiece's own sign for a blank: it counts as the one character that it is, and comes back
-as a blank.
+is U+2581, SentencePiece's own sign for a space: it counts as the one character that it is, and comes back
+as a space.
 """
 
 import dataclasses
@@ -61,7 +61,7 @@ class UntrainableError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class SubwordSettings:
-    """What decides about a vocabulary, beside the text."""
+    """The settings that determine a vocabulary, beside the text."""
 
     vocabulary_size: int = 32_000  # pieces, at most; with the markers and the bytes
     sample_articles: int = 100_000  # of train, of each language
@@ -92,7 +92,7 @@ class TrainedSubwords(NamedTuple):
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
-        """What the manifest says."""
+        """Returns the entry for the manifest."""
         return {name: value for name, value in self._asdict().items() if name != "model"}
 
 
@@ -146,14 +146,14 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
 
 
 class WordCounts(NamedTuple):
-    """Words between blanks, and how often each is there."""
+    """Words between spaces, and how often each is there."""
 
     after_blank: Mapping[str, int]
     others: Mapping[str, int]  # at the start of a sentence
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:
-    """Counts words: no piece reaches over a blank, so a vocabulary depends on nothing else.
+    """Counts words: no piece reaches over a space, so a vocabulary depends on nothing else.
 
     The trainer would count them as well, but hold the whole text to do so, and take twice the time.
     """
@@ -169,7 +169,7 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 
 
 def _lines_of(counts: WordCounts) -> Iterator[str]:
-    """What the trainer reads. It takes words in the order in which they come: let it be one."""
+    """Yields the lines for the trainer. It depends on the order of the words, so they are sorted."""
     for blank, words in ((" ", counts.after_blank), ("", counts.others)):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"
@@ -178,7 +178,7 @@ def _lines_of(counts: WordCounts) -> Iterator[str]:
 def sentences_of(text: str) -> Iterator[str]:
     """The paragraphs with their markers, the longest of them cut.
 
-    Scripts without blanks have nothing else to cut a text at. Of a run of a million characters the
+    Scripts without spaces have nothing else to cut a text at. Of a run of a million characters the
     trainer takes minutes to find the repeated parts, and its sums overflow.
     """
     plain = text.replace(RESERVED, "").replace(BLANK, " ").replace("\t", " ")

@@ -1,4 +1,5 @@
-"""How many sentences each language gives where small languages are to count for more than their size.
+"""Computes the number of sentences of each language if small languages are to count for more than their
+size.
 
 Arivazhagan et al. 2019, and Goyal et al. 2022 (FLORES-101), section 5.2: of a total N, the share of a
 language with n sentences is proportional to (n / Σn)^(1/T). T = 1 keeps the proportions, a large T makes
@@ -16,7 +17,7 @@ _CONTEXT = decimal.Context(prec=50)
 
 
 class Share(NamedTuple):
-    """What a language gives."""
+    """The sentences that a language gives."""
 
     sentences: int  # n: that it has
     probability: float  # p: its share of the total
@@ -24,12 +25,12 @@ class Share(NamedTuple):
 
     @property
     def times(self) -> int:
-        """How often each of its sentences is learned from, but for `once_more`."""
+        """The number of times that each of its sentences is learned from, without `once_more`."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property
     def once_more(self) -> int:
-        """How many of its sentences are learned from once more than the others."""
+        """The number of its sentences that are learned from once more than the others."""
         return self.wanted % self.sentences if self.sentences else 0
 
 
@@ -43,7 +44,7 @@ def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[s
       counts: language → sentences that it has.
       temperature: T, in decimal digits.
 
-    Raises ValueError for a temperature that is no positive number, and where no language has a sentence.
+    Raises ValueError for a temperature that is not a positive number, and where no language has a sentence.
     """
     power = _CONTEXT.divide(Decimal(1), check_temperature(temperature))
     weights = {

@@ -16,7 +16,7 @@ from transforms.text.vocabularies.subwords import load_model
 Ids = numpy.typing.NDArray[numpy.int32]
 
 ENDS = ("</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "[SEP]")
-"""What tokenizers of Hugging Face call the end of a text, the first that is there."""
+"""The names of the end of a text in tokenizers of Hugging Face; the first that exists is used."""
 
 SMALL_SIZE = 65_500  # ids below it are stored in 16 bits, as Megatron's own tool does
 
@@ -92,7 +92,7 @@ class _File:
 def load_tokenizer(content: bytes) -> Tokenizer:
     """The tokenizer of a file, loaded once in a process; JSON is one of Hugging Face.
 
-    Raises ValueError for a file that is no tokenizer, ImportError where its library is not installed.
+    Raises ValueError for a file that is not a tokenizer, ImportError where its library is not installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:

@@ -39,7 +39,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
-    """What a part of all words gives to the vocabulary."""
+    """The contribution of a part of all words to the vocabulary."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
     words: int  # running words of the part, whether in the vocabulary or not
@@ -56,7 +56,7 @@ class Vocabulary(NamedTuple):
 
 
 class HeldoutStats(NamedTuple):
-    """How a vocabulary covers text that it was not made from."""
+    """The coverage of text from which the vocabulary was not made."""
 
     sentences: int = 0
     words: int = 0
@@ -68,7 +68,7 @@ class HeldoutStats(NamedTuple):
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
-        """What stats.json says."""
+        """Returns the figures for stats.json."""
         return {
             "sentences": self.sentences,
             "predicted_words_with_end": self.predicted_words,
@@ -97,7 +97,7 @@ class VocabularyStats(NamedTuple):
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
-        """What stats.json says."""
+        """Returns the figures for stats.json."""
         shards = [shard.as_dict() for shard in self.heldout]
         heldout = add_heldout(self.heldout)
         return {
@@ -150,7 +150,7 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
     """vocabulary.tsv, a part at a time: a word, a tab, its count.
 
     The first lines are the signs, a word out of the vocabulary counting as <UNK>; the words follow, the
-    most frequent first, those of one count by bytes. Words are bytes as they stand in the text: in lines that
+    most frequent first, those of one count by bytes. Words are bytes as they are in the text: in lines that
     the tokeniser passes on they may have a tab, so that the count is what follows the last one in a row.
     """
     unknown = vocabulary.words - total_of(vocabulary.counts)
@@ -190,7 +190,7 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """The lines with the sign for what is not among `words`; blanks and ends of lines stay as they are."""
+    """The lines with the sign for what is not among `words`; spaces and ends of lines stay as they are."""
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 
 

@@ -1,7 +1,7 @@
 """Counting words, millions of them: in Arrow columns, as Python objects they would take ten times as much.
 
-A word is what stands between blanks (U+0020) and the ends of a line, any bytes but those; between two
-blanks in a row there is none. Tokenised lines have single blanks, and no other white space but in the
+A word is what is between spaces (U+0020) and the ends of a line, any bytes but those; between two
+spaces in a row there is none. Tokenised lines have single spaces, and no other white space but in the
 lines that the tokeniser passes on as they are.
 """
 
@@ -32,9 +32,9 @@ def count_words(block: bytes) -> pa.RecordBatch:
 
 
 def spread_words(block: bytes) -> pa.BinaryArray:
-    """The words of a block in their order, each with one blank at its end; nothing between two is a blank.
+    """The words of a block in their order, each with one space at its end; nothing between two is a space.
 
-    With the blank, they lie in the array as they lie in the block, and nothing has to be copied.
+    With the space, they lie in the array as they lie in the block, and nothing has to be copied.
     """
     text = block.replace(b"\n", b" ")
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" ")) + 1
@@ -44,7 +44,7 @@ def spread_words(block: bytes) -> pa.BinaryArray:
 
 
 def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
-    """Leaves out what is no word, and words that are there 0 times."""
+    """Leaves out what is not a word, and words that are there 0 times."""
     batch = pa.record_batch([words, counts], schema=SCHEMA)
     is_word = pc.greater(pc.binary_length(words), 0)
     return batch.filter(pc.and_(is_word, pc.not_equal(counts, 0)))
@@ -58,7 +58,7 @@ def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def negate_counts(counts: pa.RecordBatch) -> pa.RecordBatch:
-    """What to add where the counts are to be taken away."""
+    """Returns counts that subtract the given ones when they are added."""
     return pa.record_batch([counts["word"], pc.negate(counts["count"])], schema=SCHEMA)
 
 

@@ -106,7 +106,9 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """What the card and the manifest say of an older dump. Raises NothingLeftError where no page is new."""
+    """Returns the lines of the card and the finding of the manifest about an older dump. Raises
+    NothingLeftError if no page is new.
+    """
     older = ledger.one("newer_than")
     if older is None:
         return [], {}
@@ -136,7 +138,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
 
 
 def _count_links(ledger: Ledger) -> dict[str, int]:
-    """How pages were linked to items → pages."""
+    """Counts the pages by the way in which they were linked to items."""
     counts = ledger.pairs("links")
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}

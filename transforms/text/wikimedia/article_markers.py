@@ -17,7 +17,7 @@ START_PARAGRAPH = "_START_PARAGRAPH_"
 NEWLINE = "_NEWLINE_"
 MARKERS = (START_ARTICLE, START_SECTION, START_PARAGRAPH, NEWLINE)
 MARKERS_WITH_LINE_FEEDS = (*(f"\n{marker}\n" for marker in MARKERS[:-1]), NEWLINE)
-"""As they stand in a text: each is one piece and one character."""
+"""As they are in a text: each is one piece and one character."""
 
 _MARKER = re.compile("|".join(MARKERS))
 

@@ -1,4 +1,4 @@
-"""What the card of a Wiki-40B build says of people, and of the licence of a row."""
+"""Sections of the card of a Wiki-40B build about people, and about the licence of a row."""
 
 from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 

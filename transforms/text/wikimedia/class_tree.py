@@ -1,4 +1,5 @@
-"""Which Wikidata classes are Wikimedia's own, directly or by "subclass of" (P279), and of what kind.
+"""Finds the Wikidata classes that are Wikimedia's own, directly or by "subclass of" (P279), and their
+kinds.
 
 Items are numbers here: 64 is Q64.
 """
@@ -15,7 +16,7 @@ DISAMBIGUATION, CATEGORY, LIST, TEMPLATE, INTERNAL = KINDS = (
     "template",
     "internal",
 )
-"""What an internal class is for. A class below roots of several kinds is of the first of them."""
+"""The kinds of internal classes. A class below roots of several kinds is of the first of them."""
 
 INTERNAL_ROOTS = {
     17442446: INTERNAL,  # Wikimedia internal item: what exists for the wikis, not in the world

@@ -1,4 +1,4 @@
-"""What CLDR, Unicode's data of languages, says: names, months, forms of dates, numbers, and units.
+"""Reads CLDR, Unicode's data of languages: names, months, forms of dates, numbers, and units.
 
 Babel holds the data. Of languages whose tables were made by people only units are taken from it.
 """

@@ -1,4 +1,4 @@
-"""What a corpus is counted by. Counts add up in any order."""
+"""Statistics of a corpus. Counts add up in any order."""
 
 import re
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 def count_words(text: str) -> int:
-    """Counts the words of a text: between blanks, or by characters where a script has none."""
+    """Counts the words of a text: between spaces, or by characters where a script has none."""
     rest, east = _EAST_ASIAN.subn(" ", text)
     rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)
     return len(rest.split()) + -(-east // 2) + -(-south_east // 4)

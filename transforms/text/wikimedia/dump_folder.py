@@ -1,4 +1,4 @@
-"""Which files in one folder of the dump server make a dump, and whether the folder says that they are whole.
+"""Finds the files in one folder of the dump server that make a dump, and checks that they are complete.
 
 The folder of one wiki and date holds the same pages several times: as one file and as parts, with
 bz2 streams that can be entered in the middle ("multistream") and without. `dumpstatus.json`, where it was
@@ -92,7 +92,7 @@ def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
 
 
 def is_in_progress(jobs: Mapping[str, Any]) -> bool:
-    """Whether a job says, in a word that the dump server uses, that it is not done."""
+    """Returns True if the status of a job is one of the server's words for a job that is not done."""
     return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 

@@ -6,7 +6,7 @@ multistream .bz2, of 100 pages a stream, is read at its blocks like any other .b
 
 The last page of a unit nearly always runs into the first block of the next one. So that a block is
 decompressed once, `open_border` decompresses the first block of each unit before the units are read: what
-stands before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
+is before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
 reads on into the next one.
 
 What is damaged is reported with its place, and reading goes on with the first page that begins after it.
@@ -31,7 +31,7 @@ _LOOK_BACK_BYTES = (1 << 20, 1 << 25)
 
 
 class OverlongPageError(ValueError):
-    """A page that does not end: the input is no dump."""
+    """A page that does not end: the input is not a dump."""
 
 
 class Damage(NamedTuple):
@@ -138,7 +138,9 @@ def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
 
 
 def index_path_of(path: str) -> str | None:
-    """Where Wikimedia puts the index of a multistream file; None for a file of another name."""
+    """Returns the path at which Wikimedia puts the index of a multistream file; None for a file of another
+    name.
+    """
     name = re.sub(r"-multistream(\d*)\.xml", r"-multistream-index\1.txt", path)
     return None if name == path else name
 
@@ -146,7 +148,7 @@ def index_path_of(path: str) -> str | None:
 def count_lost_pages(
     index_lines: Iterable[bytes], damage: Damage, last_page: str, next_page: str
 ) -> int:
-    """How many pages are lost with damaged bytes, by the index of a multistream file.
+    """Counts the pages that are lost with damaged bytes, by the index of a multistream file.
 
     Args:
       index_lines: `offset of the stream:page id:title`, in the order of the file.
@@ -195,7 +197,7 @@ class _PageSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """Whether an own page, or the beginning of its tag, waits for its end."""
+        """True if an own page, or the beginning of its tag, waits for its end."""
         start = self._buffer.find(PAGE_START)
         if start < 0:
             lengths = range(len(PAGE_START) - 1, 0, -1)
@@ -232,7 +234,7 @@ class _PageSplitter:
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """What is wrong with a file that ends here; "" for nothing."""
+        """Returns the problem of a file that ends here; "" if there is none."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is cut off or still being written"
         if DUMP_END not in self._buffer:

@@ -43,7 +43,7 @@ CLASS_SCHEMA = pa.schema([_IDS, pa.field("kind", pa.string(), nullable=False)])
 
 
 class TableCounts(NamedTuple):
-    """What a part of the table holds."""
+    """The counts of a part of the table."""
 
     rows: int
     repeated: int  # rows that gave way to another one of the same id

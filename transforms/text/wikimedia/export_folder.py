@@ -1,4 +1,5 @@
-"""Which files in one folder of Wikimedia's Content File Exports make an export, and whether all are there.
+"""Finds the files in one folder of Wikimedia's Content File Exports that make an export, and checks that
+all are there.
 
 An export of one wiki and date is one or more files in `<wiki>/2026-11-01/xml/<compression>/`, ordered by page
 id. Their names give the first and the last page that they hold. `SHA256SUMS` is written last and lists all.
@@ -54,7 +55,7 @@ class ExportFile(NamedTuple):
 
 
 def parse_name(path: str) -> ExportFile | None:
-    """What the name of a file says; None where it is not that of a file of an export."""
+    """Parses the name of a file; None if it is not that of a file of an export."""
     name = posixpath.basename(path)
     found = _NAME.fullmatch(name)
     if not found or found["suffix"] not in _SUFFIXES:
@@ -90,7 +91,7 @@ def parse_sums(content: bytes) -> dict[str, str]:
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """What the folders of several compressions are sorted by, the best first."""
+    """Returns the key that sorts the folders of several compressions, the best first."""
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
     return min(found, default=len(_SUFFIXES))
@@ -123,7 +124,7 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
 
 
 def _listed_files(folder: ExportFolder) -> list[ExportFile]:
-    """What SHA256SUMS lists of the wiki and date, sorted."""
+    """Returns the files of the wiki and date in SHA256SUMS, sorted."""
     if not folder.sums:
         raise UnusableDumpError(
             f"{SUMS} is not there: the export is not finished, or not copied whole"

@@ -1,9 +1,9 @@
-"""What the cleaner has to know about one Wikipedia: its headings, redirect words, and templates.
+"""The cleaner's knowledge of one Wikipedia: its headings, redirect words, and templates.
 
 The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
 what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. A wiki that has no
 file takes what MediaWiki and CLDR know of it, and `unproven.toml`. Keys of all tables are compared
-casefolded with white space collapsed and `_` read as a blank, so case and spacing in the files do not matter.
+casefolded with white space collapsed and `_` read as a space, so case and spacing in the files do not matter.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ _NAMESPACES = {
 
 @dataclasses.dataclass(frozen=True)
 class NumberFormat:
-    """How a wiki writes numbers."""
+    """The number format of a wiki."""
 
     group: str  # between groups of digits; "" for none
     decimal: str  # before the fraction
@@ -88,7 +88,7 @@ class Language:
 
 
 def normalise_name(name: str) -> str:
-    """Return a heading or template name as the tables hold it: casefolded, blanks collapsed."""
+    """Return a heading or template name as the tables hold it: casefolded, spaces collapsed."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
@@ -154,12 +154,12 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Whether the tables of a corpus were made, and compared with pages, by people."""
+    """Returns True if the tables of a corpus were made, and compared with pages, by people."""
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
 def has_own_tables(code: str) -> bool:
-    """Whether people made the tables for this corpus, not for another wiki in its language."""
+    """Returns True if people made the tables for this corpus, not for another wiki in its language."""
     return code in LANGUAGE_CODES
 
 
@@ -273,7 +273,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             "silent_templates", "dropped_headings".
 
     Raises:
-        ValueError: there is another table, or a value that is no text.
+        ValueError: there is another table, or a value that is not text.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:
@@ -284,7 +284,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             )
         for value in table.values() if isinstance(table, dict) else table:
             if not isinstance(value, str):
-                raise ValueError(f"{key} holds {value!r}, which is no text")
+                raise ValueError(f"{key} holds {value!r}, which is not text")
     silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
     shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
     headings = normalise_names(tables.get("dropped_headings", ()))

@@ -60,7 +60,7 @@ def find_marks(text: str) -> tuple[str, list[int]]:
     """Return a text without its signs, and where in it they stood.
 
     The offsets are in code points and ascend; signs that only signs part count as one, and one at the end
-    of the text stands before a link that shows nothing.
+    of the text is before a link that shows nothing.
     """
     pieces = text.split(SIGN)
     plain = "".join(pieces)
@@ -146,7 +146,7 @@ def _paragraphs(page: CleanedPage) -> Iterator[str]:
 
 
 def _shape(page: CleanedPage) -> tuple[int, ...]:
-    """How many paragraphs each section has."""
+    """Returns the number of paragraphs in each section."""
     return tuple(len(section.paragraphs) for section in page.sections)
 
 

@@ -23,7 +23,9 @@ from transforms.text.files.dates import days_between
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
-"""How a page was linked, the most reliable first; "" is by an SQL table of the dump's own date."""
+"""The ways in which pages are linked, the most reliable first; "" is by an SQL table of the dump's own
+date.
+"""
 
 LINKED_FROM = "linked_from"
 """Setting in the manifest: the tables that link pages, where not all are of the date of the dump."""
@@ -78,12 +80,12 @@ def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource
 
 
 def is_of_another_date(sources: Iterable[LinkSource], dump_date: str) -> bool:
-    """Whether a table that links pages is known to be."""
+    """Returns True if a table that links pages is known to be of another date."""
     return any(days_between(source.date, dump_date) for source in sources)
 
 
 def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
-    """What the manifest says of the tables, unless all are exact."""
+    """Returns the entry of the tables in the manifest, unless all are exact."""
     if all(source.is_exact for source in sources):
         return {}
     return {

@@ -58,7 +58,7 @@ _Element = tuple[str, dict[str, str], str]  # "/page/id", attributes, text
 
 
 class Siteinfo(NamedTuple):
-    """What the head of a dump says of its wiki."""
+    """The head of a dump, which describes its wiki."""
 
     dbname: str  # "ukwiki"; "" where the dump has no siteinfo
     language: str  # xml:lang of the root, "uk"
@@ -80,7 +80,7 @@ class _TooDeepError(ValueError):
 
 
 class MalformedPageError(ValueError):
-    """A page element that is no well-formed XML or lacks what a page has."""
+    """A page element that is not well-formed XML or lacks what a page has."""
 
 
 class HistoryExportError(ValueError):
@@ -90,7 +90,7 @@ class HistoryExportError(ValueError):
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Reads the head of a dump: everything before its first page.
 
-    Raises NotADumpError for an empty input, UTF-16, HTML, a DOCTYPE and anything else that is no dump.
+    Raises NotADumpError for an empty input, UTF-16, HTML, a DOCTYPE and anything else that is not a dump.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]

@@ -17,7 +17,7 @@ _PAGE_ID = re.compile(r"\d{1,18}", re.ASCII)
 
 
 class OlderPages(NamedTuple):
-    """What the pages of a dump are newer than: another dump of the wiki, or a page id."""
+    """The older pages with which a dump is compared: those of another dump, or up to a page id."""
 
     dbname: str  # "elwiki"
     date: str  # "20230501", "undated"; "" where it is a page id
@@ -71,7 +71,9 @@ def check_older(older: OlderPages) -> None:
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """How many pages were rejected because they are not new; stages may have the site in front."""
+    """Returns the number of pages that were rejected because they are not new; stages may begin with the
+    site.
+    """
     rejections = ledger.values(REJECTED)
     return sum(count for (stage, _), count in rejections if stage == f"{prefix}{STAGE}")
 
@@ -92,5 +94,5 @@ NEWER_NOTE = (
 
 
 def as_finding(older: OlderPages, read: int, dropped: int) -> dict[str, Any]:
-    """What the manifest says."""
+    """Returns the entry for the manifest."""
     return {**older._asdict(), "pages_read": read, "new_pages": read - dropped}

@@ -51,7 +51,7 @@ def merge_blocks(packed: Iterable[bytes]) -> bytes:
 
 
 def has_id(blocks: Mapping[int, bytes], page_id: int) -> bool:
-    """Whether a page id is in a set of blocks."""
+    """Returns True if a page id is in a set of blocks."""
     number, place = divmod(page_id, BLOCK_IDS)
     packed = blocks.get(number)
     return packed is not None and bool(_unpack(packed)[place >> 3] >> (place & 7) & 1)

@@ -1,4 +1,4 @@
-"""Which pages are articles about things in the world: the rules, one reason each.
+"""Selects pages that are articles about things in the world: the rules, one reason each.
 
 Guo et al. 2020, section 2.1: no redirects, no deleted pages, no disambiguation pages, no pages without
 an entity, and none whose entity is one of Wikimedia's own (a list, a category, a template).
@@ -72,7 +72,7 @@ def find_template(wikitext: str, names: Collection[str]) -> str | None:
 
 
 class PageFacts(NamedTuple):
-    """What the tables of the wiki and Wikidata say about one page, whole or in part."""
+    """The facts about one page in the tables of the wiki and Wikidata, whole or in part."""
 
     qid: str = ""  # "" where no table links the page to an item
     exists: bool = False  # in the page table

@@ -46,7 +46,7 @@ _TEMPLATE_OR_PICTURE = re.compile(
 
 
 class _Required(NamedTuple):
-    """What an article of a site must have: one of these."""
+    """The templates and categories of which an article of a site must have one."""
 
     reason: str  # slug of a page that has none of them; "" where nothing is required
     templates: frozenset[str]
@@ -119,7 +119,7 @@ class Site:
         return not self.required.categories.isdisjoint(categories)
 
     def has_image(self, wikitext: str) -> bool:
-        """Whether the page shows a picture, apart from small signs and what stands on every page.
+        """Returns True if the page shows a picture, apart from small signs and those on every page.
 
         Banners do not count: 60 of the 176 Wikivoyage articles in the released dev and devtest are said
         to have no picture.
@@ -142,7 +142,9 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
 
 
 def _links_to_subpages(title: str, text: str) -> bool:
-    """Whether a page that is no subpage links to its own ones or puts them in: a book's contents."""
+    """Returns True if a page that is not a subpage links to its own ones or transcludes them: a book's
+    contents.
+    """
     if "/" in title:
         return False
     name = re.escape(title).replace(r"\ ", "[ _]")
@@ -155,7 +157,7 @@ def _is_large(options: str) -> bool:
 
 
 def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
-    """Whether an argument is the name of a picture, and its template one that shows it."""
+    """Returns True if an argument is the name of a picture, and its template one that shows it."""
     within: list[str] = []
     for match in _TEMPLATE_OR_PICTURE.finditer(text):
         if match[1] is not None:

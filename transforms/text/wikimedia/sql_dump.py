@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _PIECE_BYTES = 1 << 14
-"""What is looked at in one go: few rows at a time, which also spares the garbage collector work."""
+"""The number of bytes that are searched at once: few rows at a time, which also spares the garbage
+collector work.
+"""
 
 MAX_ROW_BYTES = 1 << 26
 """The longest row, string or comment that is believed; beyond it a quote is taken to be never
@@ -43,8 +45,8 @@ def read_rows(
     two rows, whichever is more.
 
     Raises SqlDumpError for a dump that lacks the table or a column, that is cut inside a statement,
-    or that is no SQL; ValueError when no column is asked. A dump that ends between two statements
-    can't be told from a whole one.
+    or that is not SQL; ValueError when no column is asked. A dump that ends between two statements
+    can't be distinguished from a whole one.
     """
     if not columns:
         raise ValueError("no columns asked")
@@ -185,7 +187,7 @@ class _Buffer:
         return self._ended and self.position == len(self.data)
 
     def next_token(self) -> _Token | None:
-        """The next token that is no blank or comment; None at the end of the dump."""
+        """The next token that is not a blank or comment; None at the end of the dump."""
         while True:
             match = _TOKEN.match(self.data, self.position)
             # A token that touches the end of what is at hand may go on in what is not.
@@ -309,7 +311,7 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
 
 
 class _RowPatterns(NamedTuple):
-    """What the rows of one table look like. Asked values are groups, in the order of the table."""
+    """Patterns for the rows of one table. Wanted values are groups, in the order of the table."""
 
     followed: re.Pattern[bytes]  # a row that another row follows; or, as last group, all the rest
     last: re.Pattern[bytes]  # a row and the semicolon

@@ -1,6 +1,6 @@
-"""What the template pages of a dump say: which name stands for which, and what a template shows.
+"""Reads the template pages of a dump: the other names of templates, and the text that each shows.
 
-Only definitions that can stand in a sentence are of use: plain wikitext, without tables and boxes, and
+Only definitions that can be in a sentence are of use: plain wikitext, without tables and boxes, and
 not Lua alone. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
 """
 
@@ -29,7 +29,7 @@ class TemplateFact(NamedTuple):
 
 
 class WikiTemplates(NamedTuple):
-    """What a wiki says of its own templates, and headings. All names are normalised, without namespace."""
+    """The wiki's own definitions of templates, and headings. All names are normalised, without namespace."""
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
     definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands, or ""
@@ -73,7 +73,7 @@ def transcluded(wikitext: str) -> str:
 
 
 def is_fit_for_prose(definition: str) -> bool:
-    """Whether a definition may come to a part of a sentence, as far as its text tells."""
+    """Returns True if a definition may become a part of a sentence, as far as its text shows."""
     return (
         len(definition) <= MAX_DEFINITION
         and bool(_WORD.search(definition))
@@ -84,7 +84,7 @@ def is_fit_for_prose(definition: str) -> bool:
 
 
 def shows_nothing(definition: str) -> bool:
-    """Whether a definition is a note, a mark or a category, which leaves no gap in a sentence."""
+    """Returns True if a definition is a note, a mark or a category, which leaves no gap in a sentence."""
     shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
     return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 

@@ -13,7 +13,7 @@ import msgspec
 
 
 class Entity(NamedTuple):
-    """What the corpora need of an item. Ids are numbers: 64 is Q64."""
+    """The parts of an item that the corpora need. Ids are numbers: 64 is Q64."""
 
     numeric_id: int
     instance_of: tuple[int, ...]  # the classes that P31 names
@@ -22,7 +22,7 @@ class Entity(NamedTuple):
 
 
 class MalformedEntityError(ValueError):
-    """A line that is no entity; `reason` is a slug, `detail` says more."""
+    """A line that is not an entity; `reason` is a slug, `detail` says more."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -101,9 +101,9 @@ _T = TypeVar("_T")
 def parse_entity(line: bytes) -> Entity | None:
     """The item that a line of a dump holds; None for a line without one.
 
-    Without an item are blank lines, the brackets of the array (which may also stand beside an
+    Without an item are blank lines, the brackets of the array (which may also be beside an
     entity, or miss), entities of another type (property, lexeme, mediainfo) and redirects
-    ({"entity": …, "redirect": …}; the target has a line of its own). Where page data stand before
+    ({"entity": …, "redirect": …}; the target has a line of its own). Where page data are before
     the entity, as in pages saved through a redirect, "title" may differ from "id"; the entity is
     what "id" says.
 
@@ -137,13 +137,13 @@ def parse_entity(line: bytes) -> Entity | None:
 
 
 def begins_entities(head: bytes) -> bool:
-    """Whether the first bytes of a file may be those of a dump: an object, in an array or bare."""
+    """Returns True if the first bytes of a file may be those of a dump: an object, in an array or bare."""
     first = head.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
     return not first or first.startswith(b"{")
 
 
 def _find_problem(text: bytes) -> MalformedEntityError | None:
-    """What is wrong with JSON that is no _Line; None where it is another kind of entity."""
+    """Returns the problem of JSON that is not a _Line; None if it is another kind of entity."""
     try:
         entity = _LOOSE_LINE.decode(text)
     except msgspec.ValidationError as error:

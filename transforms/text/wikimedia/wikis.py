@@ -1,4 +1,4 @@
-"""Which Wikipedias there are: codes of languages ↔ names of databases.
+"""The Wikipedias that exist: codes of languages ↔ names of databases.
 
 The code of a wiki is that in its address, "zh-yue" for `zh_yuewiki`. Codes that other sites use, "yue",
 are aliases of it.

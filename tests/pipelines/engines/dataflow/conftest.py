@@ -1,4 +1,4 @@
-"""What the tests beside this share: a service, a bucket, and a checkout to pack."""
+"""Fixtures that the tests beside this share: a service, a bucket, and a checkout to pack."""
 
 import shutil
 from collections.abc import Iterator

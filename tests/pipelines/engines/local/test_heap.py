@@ -1,4 +1,4 @@
-"""What a process frees is given back to the system."""
+"""Memory that a process frees is given back to the system."""
 
 import pathlib
 import platform

@@ -1,4 +1,4 @@
-"""How much memory there is, and what is said where it does not do."""
+"""Checks of the memory that is available, and the message if it is not enough."""
 
 import os
 import pathlib

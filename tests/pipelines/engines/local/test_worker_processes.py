@@ -228,7 +228,7 @@ def test_workers_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_workers_end_with_a_launcher_and_one_of_them_that_are_killed(tmp_path: Path) -> None:
-    """What is said of the end of a worker, nobody reads any more."""
+    """The workers also end if nobody reads the news of their end any more."""
     launcher, server = start_launcher(tmp_path)
     wait_until(lambda: len(group_of(server)) == 3)
     os.kill(server, signal.SIGSTOP)

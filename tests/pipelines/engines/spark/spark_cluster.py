@@ -18,7 +18,7 @@ START_SECONDS = 300
 
 
 class Cluster(NamedTuple):
-    """What a client has to know of it."""
+    """The addresses of a cluster that a client has to know."""
 
     state: pathlib.Path  # process ids, logs
     master_url: str
@@ -47,7 +47,7 @@ class Cluster(NamedTuple):
 
 
 def missing() -> str:
-    """Why there cannot be a cluster on this machine; "" if there can."""
+    """Returns the reason why there cannot be a cluster on this machine; "" if there can."""
     try:
         find_job_server_files()
     except ValueError as error:

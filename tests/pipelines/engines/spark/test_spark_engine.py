@@ -1,4 +1,4 @@
-"""What the engine makes of flags. Runs on real clusters are in tests/engines."""
+"""Flags of the engine. Runs on real clusters are in tests/engines."""
 
 import json
 from pathlib import Path

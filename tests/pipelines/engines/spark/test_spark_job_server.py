@@ -47,7 +47,7 @@ class Java:
         self.path.chmod(0o755)
 
     def running(self) -> list[int]:
-        """Which of its two processes run."""
+        """Returns those of its two processes that run."""
         return [pid for pid in map(int, self.pids.read_text().split()) if is_running(pid)]
 
     def is_gone(self) -> bool:

@@ -11,7 +11,7 @@ Row = Mapping[str, str]
 
 
 def book_rows() -> list[Row]:
-    """What is known of each file, in the order of books.tsv. A book may have several."""
+    """Returns the rows of each file, in the order of books.tsv. A book may have several."""
     with (DATA / "gutenberg/books.tsv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 

@@ -169,7 +169,8 @@ def test_words_of_one_billion_word() -> None:
 
 @pytest.mark.parametrize("value", [12.5, math.nan, -math.inf, math.inf])
 def test_what_is_no_log_likelihood(value: float) -> None:
-    message = rf"^{value} is no log-likelihood: it is finite and not above 0 \(a loss has the other sign\)$"
+    message = rf"^{value} is not a log-likelihood: it is finite and not above 0 \(a loss has the"
+    message += r" other sign\)$"
     for score in (bits_per_character, bits_per_byte, perplexity_per_piece, word_level_perplexity):
         with pytest.raises(ValueError, match=message):
             score(value, 10)
@@ -177,13 +178,13 @@ def test_what_is_no_log_likelihood(value: float) -> None:
 
 @pytest.mark.parametrize("value", [0.99, -3, math.inf, math.nan])
 def test_what_is_no_perplexity(value: float) -> None:
-    with pytest.raises(ValueError, match="is no perplexity: it is 1 at least"):
+    with pytest.raises(ValueError, match="is not a perplexity, which is at least 1"):
         bits_per_character_of_perplexity(value, 10, 10)
 
 
 @pytest.mark.parametrize("value", [-0.1, math.inf, math.nan])
 def test_what_is_no_number_of_bits(value: float) -> None:
-    with pytest.raises(ValueError, match="is no number of bits per character"):
+    with pytest.raises(ValueError, match="is not a number of bits per character"):
         log_likelihood_of_bits_per_character(value, 10)
 
 
@@ -237,7 +238,7 @@ def test_ends_of_lines_may_be_listed() -> None:
         ([(0, -1.0), (0, -1.0)], "document 0 is there twice"),
         ([(3, -1.0)], "document 3: the split has 3, numbered from 0"),
         ([(-1, -1.0)], "document -1: the split has 3, numbered from 0"),
-        ([(0, 0.5)], "document 0: 0.5 is no log-likelihood: it is finite and not above 0"),
+        ([(0, 0.5)], "document 0: 0.5 is not a log-likelihood: it is finite and not above 0"),
         ([(0, math.nan)], "document 0: nan is no log-likelihood"),
         ([(0, [-1.0, -math.inf])], "document 0: -inf is no log-likelihood"),
         ([(0, [-1.0]), (1, -1.0), (2, -1.0)], "1 of 3 documents have lists: give lists for all"),

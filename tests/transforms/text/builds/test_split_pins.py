@@ -114,7 +114,7 @@ def test_tables(identities: pa.Array) -> None:
         ({"wikidata_id": ["Q64", None], "split": ["test"] * 2}, "row 2: wikidata_id is ''"),
         ({"wikidata_id": ["Q64"], "split": [None]}, "row 1: split is ''"),
         ({"wikidata_id": [64], "split": ["test"]}, "row 1: wikidata_id is '64'"),
-        ({"wikidata_id": [["Q64"]], "split": ["test"]}, "schema: wikidata_id is no text but list"),
+        ({"wikidata_id": [["Q64"]], "split": ["test"]}, "schema: wikidata_id is not text but list"),
         ({"wikidata_id": ["Q64"], "split": ["all"]}, "row 1: split is 'all', none of"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is known of an item does not depend on how training texts were put together."""
+"""Evidence about an item does not depend on how training texts were put together."""
 
 import functools
 import random
@@ -27,7 +27,7 @@ INDEX = build_index(ITEMS, 4)
 
 
 def found_in(texts: Sequence[str], first: int = 0) -> dict[int, Found]:
-    """What some texts have of the items."""
+    """Returns the evidence that some texts have of the items."""
     block = fold_block(texts)
     ids = [f"{first + number:03}" for number in range(len(texts))]
     return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN))

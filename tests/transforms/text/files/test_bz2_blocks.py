@@ -29,7 +29,7 @@ def pack(content_of_streams: Sequence[Sequence[bytes]]) -> bytes:
 
 
 def read(data: bytes, start: int, end: int) -> list[Block | BadBlock]:
-    """What begins in a range, as the reader of a unit takes it."""
+    """Reads the blocks that begin in a range, as the reader of a unit takes them."""
     found = bz2_blocks.read_blocks(io.BytesIO(data), start, end, len(data))
     return list(itertools.takewhile(lambda item: item.start_byte < end, found))
 

@@ -92,7 +92,7 @@ def damages_in(events: Iterable[Event]) -> list[Damage]:
 
 
 def placed_lines(text: bytes, member: str = "") -> Placed:
-    """What a text holds: the last line has a line feed, too."""
+    """Returns the lines of a text with their places: the last line has a line feed, too."""
     lines = lines_of(text)
     offsets = itertools.accumulate(map(len, lines), initial=0)
     return [

@@ -45,14 +45,14 @@ def rules_of_perl() -> str:
 
 
 def run_script(script: str, block: bytes, language: str) -> bytes:
-    """What a script makes of a block of lines: as many lines."""
+    """Runs a script on a block of lines, and returns its output: as many lines."""
     result = run_perl(str(SCRIPTS / script), "-q", "-l", language, given=block)
     assert len(lines_of(result)) == len(lines_of(block))
     return result
 
 
 def run_perl(*arguments: str, given: bytes = b"") -> bytes:
-    """What Perl writes."""
+    """Runs Perl, and returns its output."""
     done = subprocess.run(
         [*PERL, *arguments], input=given, capture_output=True, timeout=_MAX_SECONDS, check=True
     )

@@ -276,9 +276,7 @@ def test_an_input_without_sentences() -> None:
 
 def test_an_input_most_of_which_is_no_text() -> None:
     mostly_bad = {"lines": 22, "rejected": [(("read-lines", "malformed-utf-8"), 12)]}
-    message = (
-        "most lines are no text in UTF-8: of 22 lines 12 malformed-utf-8; is the input in another"
-    )
+    message = "most lines are not UTF-8: of 22 lines 12 malformed-utf-8; is the input in another"
     with pytest.raises(NothingLeftError, match=message):
         account_for(**mostly_bad)
     keeping = PROVENANCE._replace(settings={"on_corrupt": "keep-good"})

@@ -33,7 +33,7 @@ def values(count: int) -> list[int]:
 
 
 def split_by_hand(lines: list[bytes], shards: int) -> list[list[bytes]]:
-    """What split-input-data.perl does."""
+    """Splits lines as split-input-data.perl does."""
     keyed = list(zip(values(len(lines)), lines, strict=True))
     return [
         [line for _, line in sorted(one for one in keyed if one[0] % shards == shard)]

@@ -1,4 +1,4 @@
-"""What CLDR says, as the tables of a wiki have it."""
+"""Words and numbers of CLDR, compared with the tables of a wiki."""
 
 import re
 

@@ -255,7 +255,7 @@ def test_what_stands_beside_the_wanted_is_passed_over(entity, beside, inside, as
 
 @given(st.data())
 def test_a_changed_byte_is_noticed_or_json(data):
-    """What the decoder passes over is checked: a line is an item only if all of it is JSON."""
+    """Changes in parts that the decoder skips are noticed: a line is an item only if all of it is JSON."""
     line = bytearray(json.dumps(BERLIN | {"labels": {"de": "Ö\\n"}}, ensure_ascii=False).encode())
     at = data.draw(st.integers(0, len(line) - 1))
     line[at] = data.draw(st.integers(0, 255))

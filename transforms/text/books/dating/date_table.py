@@ -42,7 +42,9 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """What to count of a book: which source dates it, and what the others say of a released year."""
+    """Yields the counts for a book: the source that dates it, and the result of dating it without its
+    released year.
+    """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
     if found.released_year:
@@ -51,7 +53,7 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """How a date that is found without the released year stands to it."""
+    """Compares a date that is found without the released year with that year."""
     if date is None:
         return "undated"
     if abs(date.year - released_year) <= NEAR_YEARS:

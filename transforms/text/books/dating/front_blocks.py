@@ -1,4 +1,4 @@
-"""The front of a book in blocks: what stands on a title page, told from running text."""
+"""The front of a book in blocks: what is on a title page, detected from running text."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 def is_on_title_page(block: Block) -> bool:
-    """Whether it stands before the running text of the book begins."""
+    """Returns True if the block is before the running text of the book."""
     return block.prose_before <= _MAX_PROSE_BEFORE_TITLE
 
 
@@ -56,7 +56,7 @@ def _split(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _is_full(lines: tuple[str, ...]) -> bool:
-    """Whether most lines but the last are full."""
+    """Returns True if most lines but the last are full."""
     but_last = lines[:-1] or lines
     full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
     return full >= _MIN_FULL_SHARE * len(but_last)

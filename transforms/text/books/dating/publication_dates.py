@@ -7,7 +7,7 @@ that tell an edition of 1912 of a work of 1893 they have 1912. Reprints and rene
 same text again and count only as bounds.
 
 What is not plausible is not believed: years before printing; those before somebody who made the book was ten
-years old, so that "1690", when a novel of 1896 begins, is no date of it; and those since Project Gutenberg
+years old, so that "1690", when a novel of 1896 begins, is not a date of it; and those since Project Gutenberg
 began, which are of the transcription. A copyright of such a year makes a death year no bound.
 """
 
@@ -82,12 +82,12 @@ class DatedBook(NamedTuple):
 
 
 def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
-    """The book that stands in an element, or is one."""
+    """The book that is in an element, or is one."""
     return element if isinstance(element, Book) else element.book
 
 
 class BookEvidence(NamedTuple):
-    """What the sources say of a book, whether or not it is kept."""
+    """The evidence of the sources for the date of a book, which may be kept or not."""
 
     book_id: int
     title: str
@@ -96,7 +96,7 @@ class BookEvidence(NamedTuple):
 
 
 def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
-    """What every source says, each at most once, in the order of SOURCES.
+    """Returns the date that each source gives, each source at most once, in the order of SOURCES.
 
     Args:
       book: what is known of it.
@@ -126,7 +126,7 @@ def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
 
 
 def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
-    """Why a book of the date is not one that was published before a year; None for one that was."""
+    """Returns the reason to reject a book of this date, which must be before a year; None if it is."""
     if date is None:
         return Reason("undated", "")
     if date.year < before:
@@ -167,7 +167,9 @@ def _last_death(book: Book) -> Iterable[int]:
 
 
 def is_plausible(year: int, book: Book) -> bool:
-    """Whether a book can be of the year: all of its authors, translators, editors took part in it."""
+    """Returns True if a book can be of the year: all of its authors, translators and editors took part in
+    it.
+    """
     births = [author.birth_year for author in book.authors if author.birth_year]
     earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])
     return earliest <= year < _GUTENBERG_SINCE

@@ -12,7 +12,7 @@ _BETWEEN = re.compile(r"[. ]+")
 
 
 def parse_roman(text: str) -> int | None:
-    """The number, from 1000 on, in capital letters with points and blanks between them; else None."""
+    """The number, from 1000 on, in capital letters with points and spaces between them; else None."""
     match = _THOUSANDS.fullmatch(_BETWEEN.sub("", text))
     if match is None:
         return None

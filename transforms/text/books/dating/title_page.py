@@ -153,7 +153,7 @@ def _without_markup(block: Block) -> Block:
 
 
 class _Statements(NamedTuple):
-    """What the statements of a block say."""
+    """The content of the statements of a block."""
 
     years: list[FrontYear]
     lines_before: Sequence[str]  # those before the first statement
@@ -193,7 +193,7 @@ def _republished_years(block: Block) -> list[FrontYear]:
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """The years of lines of a title page that are no statements."""
+    """The years of lines of a title page that are not statements."""
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)
@@ -240,7 +240,7 @@ def _last_year(line: str) -> re.Match[str] | None:
 
 
 def _year_of(match: re.Match[str]) -> int | None:
-    """The year; of a range its end; None for a life and for letters that are no number."""
+    """The year; of a range its end; None for a life and for letters that are not a number."""
     if match["roman"]:
         return parse_roman(match["roman"])
     first, to = match["arabic"], match["to"] or ""
@@ -253,7 +253,7 @@ def _has_publisher(blocks: Sequence[Block]) -> bool:
 
 
 def _is_imprint(line: str) -> bool:
-    """Whether a line names a place of printing, or has the words of a publisher."""
+    """Returns True if a line names a place of printing, or has the words of a publisher."""
     return _imprint_words().search(line) is not None
 
 

@@ -15,7 +15,7 @@ from transforms.records import Author, CatalogEntry
 
 NUMBER = "Text#"
 COLUMNS = (NUMBER, "Type", "Title", "Language", "Authors", "Subjects", "Bookshelves")
-"""Those that are read; others may stand beside them."""
+"""Those that are read; others may be beside them."""
 
 _BETWEEN_VALUES = ";"
 _DETAIL_CHARACTERS = 100
@@ -85,7 +85,7 @@ def parse_author(text: str) -> Author:
 
 
 def parse_language(code: str) -> str:
-    """The ISO 639 code of a language tag: "zh" of "zh-TW". What is none stays as it stands."""
+    """The ISO 639 code of a language tag: "zh" of "zh-TW". What is none stays unchanged."""
     found = _LANGUAGE.fullmatch(code)
     return found[1].lower() if found else code
 
@@ -97,7 +97,7 @@ def split_values(field: str) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The text with one blank for each run of white space."""
+    """The text with one space for each run of white space."""
     return " ".join(text.split())
 
 
@@ -133,7 +133,7 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
 
 
 def _read_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str] | str]]:
-    """(first line, fields), or a message for what is no row; empty lines are passed over."""
+    """(first line, fields), or a message for what is not a row; empty lines are passed over."""
     decoded = (line.decode("utf-8", "surrogateescape") for line in lines)
     header = next(decoded, "").removeprefix("\ufeff")
     reader = csv.reader(itertools.chain([header], decoded), strict=True)

@@ -1,6 +1,6 @@
 """The catalogue of Project Gutenberg as RDF/XML: one document for each ebook, `cache/epub/84/pg84.rdf`.
 
-https://www.gutenberg.org/ebooks/offline_catalogs.html. What stands under the ebook comes in no order. A
+https://www.gutenberg.org/ebooks/offline_catalogs.html. What is under the ebook comes in no order. A
 person who is named twice may be described once, and referred to (`rdf:resource`) the other time.
 """
 
@@ -62,7 +62,7 @@ The role of a code that is not here is the code."""
 
 
 class MalformedRdfError(ValueError):
-    """A document that is no well-formed XML in UTF-8, or tells of no ebook."""
+    """A document that is not well-formed XML in UTF-8, or tells of no ebook."""
 
 
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:
@@ -105,7 +105,7 @@ def _parse_xml(data: bytes) -> Element:
 
 
 def _texts_of(parent: Element, tag: str) -> Iterator[str]:
-    """What stands in the children of a name, each in one line, without empty ones."""
+    """Yields the texts of the children of a name, each in one line, without empty ones."""
     for child in parent.iterfind(tag):
         text = one_line(child.text or "")
         if text:

@@ -35,7 +35,7 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 
 def _rest(file: BookFile) -> tuple[object, ...]:
-    """What makes the order a total one."""
+    """Returns the rest of the sort key, which makes the order total."""
     return file.digest, file.name, file.encoding, file.header
 
 

@@ -28,7 +28,7 @@ from transforms.text.books.files.header import HEAD_CHARACTERS, declared_encodin
 from transforms.text.files.file_kinds import is_binary, is_html
 
 MIXED = "utf-8+cp1252"
-"""What a file made of two encodings is said to be in."""
+"""The name of the encoding of a file that mixes two encodings."""
 
 _MARKS = (  # the longer one first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),

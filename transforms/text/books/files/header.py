@@ -1,4 +1,4 @@
-"""What the head of a Project Gutenberg file says of its book.
+"""Parses the head of a Project Gutenberg file, which describes its book.
 
 The forms, from the newest to the oldest: lines "Title: …" with indented lines that go on (a second author has
 one of his own); the same without indentation, until an empty line; and the heads of the nineties, which
@@ -16,7 +16,7 @@ from transforms.text.books.dating.title_page import transcribed_edition
 from transforms.text.books.files.language_names import parse_languages
 
 HEAD_CHARACTERS = 30_000
-"""Where a head has ended at the latest; the longest small print has half of it."""
+"""The characters in which a head has ended at the latest; the longest small print has half of them."""
 
 _UNMARKED_HEAD_CHARACTERS = 10_000
 _HEAD_END = re.compile(r"^[ \t]*(?:\*{2,} ?(?:START|END)\b|\*END\*)", re.MULTILINE | re.IGNORECASE)
@@ -64,7 +64,7 @@ class _Named(NamedTuple):
 
 
 def parse_header(text: str) -> BookHeader:
-    """What the head says. The text has line feeds as line ends."""
+    """Parses the head of a file. The text has line feeds as line ends."""
     head = head_of(text)
     fields = _parse_fields(head)
     number = _NUMBER.search(head)
@@ -94,7 +94,7 @@ def head_of(text: str) -> str:
 
 
 def declared_encoding(head: str) -> str:
-    """The encoding that a head says its file to have, as it stands; "" where it says none."""
+    """The encoding that a head says its file to have, unchanged; "" where it says none."""
     found = _ENCODING.search(head)
     return found[1] if found else ""
 

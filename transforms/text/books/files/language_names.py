@@ -9,7 +9,7 @@ _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
 
 
 def parse_languages(names: str) -> tuple[str, ...]:
-    """The codes of "English, Spanish and Tagalog", each once; a name that has none stays as it stands."""
+    """The codes of "English, Spanish and Tagalog", each once; a name that has none stays unchanged."""
     whole = _code_of(names)
     if whole:
         return (whole,)

@@ -21,7 +21,7 @@ _DETAIL_CHARACTERS = 100
 def released_splits() -> Mapping[int, str]:
     """Ebook number → "validation" or "test", of the 150 books that are not in the train split.
 
-    Those of the train split are told from others by metadata.csv: it names the books of all three.
+    Those of the train split are distinguished from others by metadata.csv: it names the books of all three.
     """
     table = read_table(__package__, _TABLE)
     return {book_id: split for split, book_ids in table.items() for book_id in book_ids}
@@ -64,7 +64,7 @@ def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the blanks around them); empty lines are passed over."""
+    """(line, fields without the spaces around them); empty lines are passed over."""
     decoded = [text for _, text in decode_lines(lines)]
     delimiter = "\t" if decoded and "\t" in decoded[0] else ","
     reader = csv.reader(decoded, delimiter=delimiter, strict=True)

@@ -1,4 +1,4 @@
-"""Which books are of a genre that is no running prose: poems, plays, manuals, recipes, nonsense, reference.
+"""Rejects genres that are not running prose: poems, plays, manuals, recipes, nonsense, reference.
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
 and the literary nonsense", and does not say how. Here catalogue and text have to agree as far as the text
@@ -6,10 +6,10 @@ can tell, for both err: prose versions of epics are catalogued as poetry, and ma
 
 - Verse and speech are measured (shape.py, speech.py). Much of either is enough by itself; the catalogue
   lowers how much.
-- Manuals, recipes and works of reference are told by catalogue or title, unless the text narrates; and
+- Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates; and
   manuals and recipes by a manner of their own, where it is marked (manner.py). A manual in the form of a
   tale or a dialogue stays: so does The Complete Angler, which is read as literature.
-- Literary nonsense is told by the catalogue alone: what the Library of Congress calls so, verse and
+- Literary nonsense is detected by the catalogue alone: what the Library of Congress calls so, verse and
   limericks. Without subjects its verse is found as poems. Alice, catalogued as fantasy, stays.
 """
 
@@ -64,7 +64,7 @@ _TABLE = "genres.toml"
 
 
 class _Text(NamedTuple):
-    """What is measured of a book."""
+    """The measurements of a book."""
 
     shape: Shape
     stage_words: float
@@ -73,7 +73,7 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Why a book is no running prose, with what tells so; None for one that is kept.
+    """Returns the reason why a book is not running prose, with the evidence; None for one that is kept.
 
     Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`;
     the first of them that holds.

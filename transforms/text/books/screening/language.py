@@ -1,4 +1,4 @@
-"""Which books are in English: by what catalogue and header say, and by the text itself.
+"""Detects books in English, by the catalogue and the header, and by the text itself.
 
 What they say may be missing, and may be wrong, so both have to agree. The text is read in samples: one is in
 the language whose frequent words it has most of, see language.toml.
@@ -52,7 +52,7 @@ _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 
 
 class LanguageShares(NamedTuple):
-    """How many samples of a text read as which language."""
+    """The number of samples of a text that read as each language."""
 
     # language → samples; UNKNOWN among them, scripts ("CJK", "GREEK"), and both of two ("en+fr")
     samples: Counter[str]

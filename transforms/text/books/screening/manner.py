@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """How often, in 1,000 words."""
+    """Frequencies in 1,000 words."""
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"
@@ -41,7 +41,7 @@ def measure_manner(samples: Sequence[str]) -> Manner:
 
 
 def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
-    """How often a number stands before a measure; books without measures are not searched."""
+    """Counts the numbers before a measure; books without measures are not searched."""
     measures = _words_of("measures")
     if not any(word in words or f"{word}s" in words for word in measures):
         return 0

@@ -1,4 +1,4 @@
-"""Which texts are running text, and long enough: words in sentences, not digits, names of files, or lists."""
+"""Detects running text that is long enough: words in sentences, not digits, names of files, or lists."""
 
 import dataclasses
 import re
@@ -8,7 +8,7 @@ from transforms.records import Book, Reason
 from transforms.text.books.screening.samples import take_samples
 
 MIN_LETTERS = 0.79
-"""Least share of letters in what is no white space. Prose has 0.9 and more, the plays and poems that have
+"""Least share of letters in what is not white space. Prose has 0.9 and more, the plays and poems that have
 the most notes 0.8; a logic with its diagrams 0.73, a glossary 0.62, a page of digits 0."""
 
 WORD_LETTERS = 2.5, 8.0
@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]_*]*(?=\s|--|—|$)")
 
 
 def malformed(book: Book, text: str) -> Reason | None:
-    """`malformed`, with what is amiss, for what is no running text; None for other books."""
+    """`malformed`, with what is amiss, for what is not running text; None for other books."""
     samples = take_samples(text)
     problem = (
         _too_few_tokens(text) or _no_words(samples) or _no_sentences(samples) or _repeats(text)

@@ -42,7 +42,7 @@ _UNENDED = re.compile(r"[a-zà-ÿ,;][”’\"']?$|(?:--|—)$")
 
 
 class Shape(NamedTuple):
-    """What a text looks like."""
+    """The layout of a text."""
 
     characters: int
     verse: float  # share in stanzas
@@ -78,7 +78,7 @@ def measure_shape(text: str) -> Shape:
 
 
 def paragraphs_of(text: str) -> Iterator[list[str]]:
-    """The lines of each paragraph, without white space at their right; blank lines stand between two."""
+    """The lines of each paragraph, without white space at their right; blank lines are between two."""
     for paragraph in _BLANK_LINES.split(text):
         lines = [line.rstrip() for line in paragraph.split("\n")]
         lines = [line for line in lines if line]
@@ -87,7 +87,7 @@ def paragraphs_of(text: str) -> Iterator[list[str]]:
 
 
 def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
-    """How long the long lines of a text are: nine of ten are no longer."""
+    """Returns the length of the long lines of a text: nine of ten are not longer."""
     lengths = sorted(len(line.strip()) for lines in paragraphs for line in lines)
     return lengths[len(lengths) * 9 // 10] if lengths else 0
 
@@ -99,7 +99,7 @@ def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
 
 
 def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> bool:
-    """Whether a paragraph is verse.
+    """Returns True if a paragraph is verse.
 
     By chance, paragraphs of two or three lines often have capitals where a stanza has them. Outside of a
     book of verse one is a stanza only if, besides, each line ends where the next word had room.
@@ -124,7 +124,7 @@ def _is_broken_early(lines: Sequence[str], width: int) -> bool:
 
 
 def is_list(lines: Sequence[str]) -> bool:
-    """Whether a paragraph of two lines or more is a list or a table: its lines end in figures.
+    """Returns True if a paragraph of two lines or more is a list or a table: its lines end in figures.
 
     The lines of a poem may, where each is numbered; but then every fifth or tenth is.
     """
@@ -133,7 +133,9 @@ def is_list(lines: Sequence[str]) -> bool:
 
 
 def spaced_lines(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """Which paragraphs, from one to before another, are verse with blank lines between its lines."""
+    """Yields ranges of paragraphs, from one to before another, that are verse with blank lines between its
+    lines.
+    """
     place = 0
     for is_short, run in groupby(paragraphs, key=_is_short):
         lines = list(run)

@@ -1,6 +1,6 @@
-"""Who speaks in a text: paragraphs that begin with one of a few names, again and again.
+"""Detects speakers in a text: paragraphs that begin with one of a few names, again and again.
 
-The names of the speakers stand in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
+The names of the speakers are in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
 of their own above it.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
-"""A name that begins fewer speeches is no speaker's."""
+"""A name that begins fewer speeches is not a speaker's."""
 
 _TABLE = "speech.toml"
 _LOOKED_AT = 300  # characters of a line: a name and the manner of speaking are shorter
@@ -35,7 +35,7 @@ _ROMAN = re.compile(r"[IVXLC]+")
 
 
 class Speech(NamedTuple):
-    """What speakers say."""
+    """The amount of text that speakers say."""
 
     characters: int  # of their speeches, with the names, without white space at the ends of lines
     speakers: int  # different ones
@@ -49,7 +49,7 @@ class _Spoken(NamedTuple):
 
 
 def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
-    """How much of the paragraphs, given by their lines, speakers say."""
+    """Measures the part of the paragraphs, given by their lines, that speakers say."""
     spoken = list(_spoken_in(paragraphs))
     times = Counter(piece.name for piece in spoken)
     speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
@@ -59,7 +59,7 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 
 
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
-    """What stands under each name: to the next one, or to the end of the paragraph.
+    """Yields the text under each name: to the next one, or to the end of the paragraph.
 
     A paragraph that is a name alone, in capitals or without a period, has the following one as well, if
     that begins with none.
@@ -94,7 +94,7 @@ def _may_speak(name: str) -> bool:
 
 
 def stage_words(text: str) -> float:
-    """How many of 1,000 words of the text are words of the stage."""
+    """Returns the number of words of the stage in 1,000 words of the text."""
     return len(_stage_pattern().findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
 
 

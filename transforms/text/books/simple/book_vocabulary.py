@@ -32,7 +32,7 @@ class BookVocabularyStats(NamedTuple):
         return self.vocabulary_words + SIGNS
 
     def as_dict(self) -> dict[str, Any]:
-        """What stats.json says."""
+        """Returns the figures for stats.json."""
         return {
             "min_count": self.min_count,
             "distinct_words": self.distinct_words,

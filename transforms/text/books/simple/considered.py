@@ -31,7 +31,7 @@ class Considered(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """What the list tells of a kept book."""
+    """The line of a kept book in the list."""
 
     split: str
     is_small: bool

@@ -44,7 +44,7 @@ def id_of(number: int) -> int:
 
 
 def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uint64s]]) -> Cover:
-    """What larger books have of a book.
+    """Finds the n-grams of a book that larger books have.
 
     Args:
       ngrams: different hashes, ascending, of the book; those of candidates are, too.
@@ -67,7 +67,7 @@ def marks_of(cover: Cover) -> Bools:
 
 
 def is_contested(cover: Cover, threshold: Fraction) -> bool:
-    """Whether all owners together cover the book."""
+    """Returns True if all owners together cover the book."""
     return overlaps(_count_covered(cover, cover.owners), cover.ngrams, threshold)
 
 

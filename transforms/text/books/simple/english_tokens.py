@@ -12,7 +12,7 @@ what a chunk gives is kept in a table. That comes to the same as spaCy on whole 
   words that occur in one go to spaCy, too.
 
 spaCy's time grows with the square of the punctuation that a chunk begins or ends with: a chunk of more than
-LONGEST_CHUNK characters, which is no English, is one token.
+LONGEST_CHUNK characters, which is not English, is one token.
 """
 
 import re
@@ -42,7 +42,7 @@ def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
     It does so in "1.2.1900" and "3,4", too, and leaves hyphens, as the paper does.
 
     Args:
-      tokens: with blanks between them.
+      tokens: with spaces between them.
       style: "distinct" makes "1 @.@ 93" of "1.93", as WikiText does, so that the number can be read again;
         "comma" makes "1 @,@ 93", as the paper prints it.
     """
@@ -67,7 +67,7 @@ class EnglishTokenizer:
         self._chunks = _Chunks(number_style)
 
     def tokenize(self, paragraph: str) -> str:
-        """The tokens of a paragraph, one blank between them; white space is none."""
+        """The tokens of a paragraph, one space between them; white space is none."""
         if len(self._chunks) > MAX_KNOWN_CHUNKS:  # spaCy's own tables grow, too
             self._chunks = _Chunks(self._number_style)
         chunks = paragraph.split()
@@ -76,7 +76,7 @@ class EnglishTokenizer:
 
 
 class _Chunks(dict[str, str]):
-    """Chunk → its tokens, one blank between them. A chunk that is not there yet is added."""
+    """Chunk → its tokens, one space between them. A chunk that is not there yet is added."""
 
     def __init__(self, number_style: str):
         super().__init__()
@@ -98,7 +98,7 @@ class _Chunks(dict[str, str]):
         return tokens
 
     def may_meet(self, chunks: Sequence[str]) -> bool:
-        """Whether a special case could have tokens of two of these chunks."""
+        """Returns True if a special case could have tokens of two of these chunks."""
         followers = self._followers
         if followers.isdisjoint(chunks):
             return False
@@ -110,7 +110,7 @@ class _Chunks(dict[str, str]):
         return edges is not None and self._cases.may_meet(edges, self._edges[behind])
 
     def tokenize_whole(self, paragraph: str) -> str:
-        """The tokens of a paragraph as spaCy gives them, one blank between them."""
+        """The tokens of a paragraph as spaCy gives them, one space between them."""
         chunks = paragraph.split()
         if max(map(len, chunks)) > LONGEST_CHUNK:
             return " ".join([self[chunk] for chunk in chunks])

@@ -30,7 +30,9 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """What some books have in a partition: the hashes of each book, ascending, one book after the other."""
+    """The n-grams of some books in a partition: the hashes of each book, ascending, one book after the
+    other.
+    """
 
     books: Int64s  # rows (id, tokens, hashes)
     hashes: Uint64s
@@ -56,7 +58,8 @@ def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
 
 
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
-    """Where in sampled hashes, ascending, the partitions begin and end: one place more than partitions.
+    """Returns the places in sampled hashes, ascending, at which partitions begin and end: one more than
+    partitions.
 
     Partitions are equal ranges of the hashes that can be there; the last takes also any above these.
     """

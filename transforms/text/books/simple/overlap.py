@@ -1,4 +1,5 @@
-"""Which books are kept, if from the largest to the smallest each goes that overlaps those kept before.
+"""Chooses the books that are kept: from the largest to the smallest, each is dropped that overlaps those
+kept before.
 
 The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is kept unless at least a share of its different
 n-grams, the threshold, is in the n-grams of all kept larger ones together. Said like that it is one long loop
@@ -36,7 +37,7 @@ from transforms.text.books.simple.ngram_blocks import (
 )
 
 PLAIN, EXACT = OVERLAP_WORDS = ("plain", "exact")
-"""How words are compared: as `to_plain_words` has them, or as they stand, with their punctuation."""
+"""The ways to compare words: in the form of `to_plain_words`, or as they are, with their punctuation."""
 OVERLAPS = "overlaps"
 MINHASH = "minhash"
 THRESHOLD = "0.5"
@@ -52,7 +53,7 @@ _MAX_DENOMINATOR = 10**6  # times the n-grams of a book it is far from 2^63
 
 
 class Chains(NamedTuple):
-    """What the contested books of a partition depend on."""
+    """The dependencies of the contested books of a partition."""
 
     certain: Int64s  # rows (id, n-grams that a free earlier book has)
     links: Int64s  # rows (id, id) of neighbours in a chain, each once
@@ -71,7 +72,7 @@ class ContestedBook(NamedTuple):
 def parse_threshold(share: str | float | Fraction) -> Fraction:
     """The share as it is written: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
 
-    Raises ValueError where it is no number above 0 and not above 1, or has more than six decimals.
+    Raises ValueError where it is not a number above 0 and not above 1, or has more than six decimals.
     """
     try:
         exact = Fraction(str(share))
@@ -85,7 +86,7 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
 
 
 class OverlapRule(NamedTuple):
-    """How books are chosen."""
+    """The rule by which books are chosen."""
 
     threshold: Fraction
     by_minhash: bool  # whether MinHash says which books are compared
@@ -115,7 +116,7 @@ def check_overlap_words(words: str) -> None:
 
 
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
-    """Whether so many covered n-grams, of one or more, are at least the share."""
+    """Returns True if so many covered n-grams, of one or more, are at least the share."""
     return covered * threshold.denominator >= threshold.numerator * ngrams
 
 
@@ -177,7 +178,7 @@ def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
 
 
 def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
-    """What a partition knows of the contested books, whose ids are given, ascending."""
+    """Finds the chains of the contested books in a partition; their ids are given, ascending."""
     is_contested = _is_among(shared.books, contested)[shared.owners]
     has_free_before = _count_before(~is_contested, shared.begins) > 0
     certain = numpy.bincount(
@@ -198,14 +199,14 @@ def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
 
 
 def _is_among(ids: Int64s, chosen: Int64s) -> Bools:
-    """Whether each is one of the chosen, which ascend."""
+    """Returns for each id whether it is one of the chosen, which ascend."""
     places = numpy.searchsorted(chosen, ids)
     found: Bools = numpy.append(chosen, -1)[places] == ids
     return found
 
 
 def _count_before(marks: Bools, begins: Bools) -> Int64s:
-    """How many of its group are marked before each."""
+    """Returns for each entry the number of marked entries before it in its group."""
     before: Int64s = numpy.cumsum(marks) - marks
     starts = numpy.flatnonzero(begins)
     sizes = numpy.diff(starts, append=len(begins))
@@ -288,7 +289,9 @@ def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool)
 
 
 def overlap_reason(verdict: OverlapVerdict, ngram_words: int) -> Reason:
-    """Why a book is not kept: "0.97 of its 8-grams are in 5946 (0.95), 84 (0.02) and 3 others"."""
+    """Returns the reason why a book is not kept: "0.97 of its 8-grams are in 5946 (0.95), 84 (0.02) and 3
+    others".
+    """
     shares = [(book_id, ngrams / verdict.ngrams) for book_id, ngrams in verdict.covering]
     named = [
         f"{book_id} ({share:.2f})"

@@ -47,7 +47,7 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """What the card of SimpleBooks has beside that of any corpus of books, from stats.json."""
+    """Returns the sections that only the card of SimpleBooks has, from stats.json."""
     return [
         "",
         "`text` is tokenised, `raw_text` are the same lines as they stand in the book. `train_2`, the"

@@ -1,4 +1,4 @@
-"""How simple a book is: how long it is for the number of different words in it.
+"""Measures the simplicity of a book: its length compared with the number of different words in it.
 
 Nguyen, "SimpleBooks", section 2: a book of L tokens, V of them different, is kept where its ratio is at
 least 0.0012. The paper first took L/V, and rejected it as it prefers long books; it prints L/√V, which
@@ -34,7 +34,7 @@ _CHUNK_CHARACTERS = 1 << 20
 def measure(text: str) -> tuple[int, int]:
     """(L, V): how many tokens the text has, and how many different ones.
 
-    Tokens are what stands between white space, with the punctuation that sticks to them, as they are:
+    Tokens are what is between white space, with the punctuation that sticks to them, as they are:
     "The", "the" and "the," are three. The paper takes them so ("simply separating the words by space").
     """
     tokens = 0
@@ -76,7 +76,9 @@ def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
 
 
 def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
-    """Whether the ratio is at least `min_ratio`, 0 or more: exactly, and so the same everywhere."""
+    """Returns True if the ratio is at least `min_ratio`, 0 or more: exactly, so the result is the same
+    everywhere.
+    """
     least = min_ratio ** _EXPONENTS[formula].denominator
     return exact_ratio(tokens, vocabulary, formula) >= least
 
@@ -89,7 +91,7 @@ class NotSimple:
       formula: one of FORMULAS.
       min_ratio: a decimal number as text, "0.0012", which no binary fraction is; "" for that of the formula.
 
-    Raises ValueError for another formula, and for a ratio that is no number or negative.
+    Raises ValueError for another formula, and for a ratio that is not a number or negative.
     """
 
     formula: str = NEUTRAL

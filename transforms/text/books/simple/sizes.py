@@ -1,4 +1,4 @@
-"""Which books go to which split and size of SimpleBooks.
+"""Assigns books to the splits and sizes of SimpleBooks.
 
 Nguyen, "SimpleBooks", section 2: of 1,573 books five are the validation set and five the test set, with
 200,000 tokens each, and the others, 92 M tokens, the training set of SimpleBooks-92. SimpleBooks-2 has the
@@ -17,7 +17,7 @@ ORDINARY_FACTOR = 2
 
 
 class Placement(NamedTuple):
-    """Where a book goes. All books are in SimpleBooks-92."""
+    """The split and size of a book. All books are in SimpleBooks-92."""
 
     split: str  # "train", "validation" or "test"
     is_small: bool  # whether it is in SimpleBooks-2, too
@@ -30,7 +30,7 @@ def plan_sizes(
 ) -> dict[int, Placement]:
     """Book id → its placement.
 
-    The books stand in the order of the fingerprint of "simplebooks <id>", then by id. The first ones are
+    The books are in the order of the fingerprint of "simplebooks <id>", then by id. The first ones are
     the validation set, the next ones the test set; but books that are longer than twice the median book, or
     shorter than half of it, are passed over as long as there are others. So a set has neither a few thousand
     tokens nor, with one book of 400,000, twice what it has in the paper, where the five books of a set have

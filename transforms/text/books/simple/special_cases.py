@@ -1,12 +1,12 @@
-"""The special cases of a tokeniser of spaCy, and where they could reach over a blank.
+"""The special cases of a tokeniser of spaCy, and where they could reach over a space.
 
 When a text is cut into tokens, spaCy looks through them for its special cases, such as "Mr.", and puts
-their own tokens in place of what it finds. It finds them across blanks, too: a colon and "(" behind a blank
-are ":(". Such a find changes nothing itself, because no special case has a blank in it. But of finds that
+their own tokens in place of what it finds. It finds them across spaces, too: a colon and "(" behind a space
+are ":(". Such a find changes nothing itself, because no special case has a space in it. But of finds that
 overlap only the longest is used, and so it may keep another one, within a chunk, from being used.
 
 On the two sides of each blank that a find reaches over there are tokens that are neighbours in a special
-case. And where the find changes something, a chunk beside one of these blanks has, on its own, tokens that
+case. And where the find changes something, a chunk beside one of these spaces has, on its own, tokens that
 a special case gave it.
 """
 
@@ -23,7 +23,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Edges(NamedTuple):
-    """What a chunk could have in common with its neighbours: tokens as they were before the search."""
+    """Tokens that a chunk could share with its neighbours, as they were before the search."""
 
     first: frozenset[str] = _NOTHING  # first tokens that follow another one in a special case
     last: frozenset[str] = _NOTHING  # last tokens that another one follows in a special case
@@ -41,7 +41,7 @@ class SpecialCase(NamedTuple):
 
 
 class SpecialCases:
-    """What is known of the special cases of a tokeniser."""
+    """The special cases of a tokeniser."""
 
     def __init__(self, tokenizer: Tokenizer):
         cases = _cases_of(tokenizer)
@@ -75,7 +75,7 @@ class SpecialCases:
         return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
-        """Whether a find that has tokens of both of two neighbours could change something."""
+        """Returns True if a match with tokens of both of two neighbours could change something."""
         if not (before.is_special or behind.is_special):
             return False
         pairs = (

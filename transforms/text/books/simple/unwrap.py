@@ -5,15 +5,15 @@ paragraph, its verses joined like the lines of prose: indentation marks verses, 
 prose, letters, footnotes and glossaries, which would be torn to pieces. A heading of two lines is a
 paragraph, too.
 
-How lines are joined was decided by what stands at line ends in 328 real files:
+How lines are joined was decided by what is at line ends in 328 real files:
 
-* A word with a hyphen is joined to the next line as it stands: "billiard-\\nroom" is "billiard-room". Of
+* A word with a hyphen is joined to the next line unchanged: "billiard-\\nroom" is "billiard-room". Of
   505 such places in prose, 173 are compounds that the same book has within a line, too; in all books some
   80 are words that were broken ("politi-\\ncal"), a third of them in one book. Without a lexicon these
-  cannot be told apart, and no character is lost. Before a capital the hyphen mostly is a dash
-  ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a blank follows it.
-* A dash joined to a word is joined to the next one: within lines, "--" has no blanks around it in 78,585 of
-  79,708 places. But for a name that is withheld ("Minister D--\\nis known"), which has a blank behind it.
+  cannot be distinguished, and no character is lost. Before a capital the hyphen mostly is a dash
+  ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a space follows it.
+* A dash joined to a word is joined to the next one: within lines, "--" has no spaces around it in 78,585 of
+  79,708 places. But for a name that is withheld ("Minister D--\\nis known"), which has a space behind it.
 """
 
 import re
@@ -32,9 +32,9 @@ _CONTROL = re.compile("[" + "".join(map(chr, _CONTROLS)) + "]")
 
 
 def to_paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, in their order: without blanks at the ends, tabs, or two blanks in a row.
+    """The paragraphs of a text, in their order: without spaces at the ends, tabs, or two spaces in a row.
 
-    None is empty. Control characters go; any other character that is no white space stays.
+    None is empty. Control characters go; any other character that is not white space stays.
     """
     if _CONTROL.search(text):
         text = text.translate(_CONTROLS)
@@ -44,7 +44,7 @@ def to_paragraphs(text: str) -> list[str]:
 
 
 def _join(match: re.Match[str]) -> str:
-    """What the end of a line with a hyphen or a dash, and the line feed, become."""
+    """Returns the replacement of a hyphen or a dash at the end of a line, and of the line feed."""
     place = match.start() + 1
     end = match.string[max(0, place - 4) : place]
     following = match.string[match.end()]

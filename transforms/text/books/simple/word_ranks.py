@@ -1,4 +1,4 @@
-"""How the vocabulary of a corpus grows as book after book is added to it, in parts that can be added up.
+"""Measures the growth of the vocabulary as book after book is added to it, in parts that can be added up.
 
 The books have ranks, 0, 1, 2, …: the order in which they are added. A word is in the vocabulary from that
 book on with which it has been counted often enough. All that is known of a word is in one bucket (see

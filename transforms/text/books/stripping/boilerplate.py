@@ -1,4 +1,4 @@
-"""The book in a file of Project Gutenberg: what stands between its header and its footer.
+"""The book in a file of Project Gutenberg: what is between its header and its footer.
 
 Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark wherever it stands have
 cut a Shakespeare of 5.6 million characters to 5,000: so whatever is removed must look like words of
@@ -116,7 +116,7 @@ def find_marks(text: str) -> list[_Mark]:
 
 
 def is_boilerplate(text: str) -> bool:
-    """Whether words of Project Gutenberg run through the whole text."""
+    """Returns True if words of Project Gutenberg run through the whole text."""
     licence = _rules().licence
     lowered = text.lower()
     at = 0
@@ -161,7 +161,7 @@ def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
 
 
 def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
-    """Where the books of a file begin and end; nearly always it is one."""
+    """Returns the spans of the books of a file; nearly always it is one."""
     begins = [mark for mark in marks if mark.kind == "begin"]
     ends = [mark for mark in marks if mark.kind != "begin"]
     if not begins:
@@ -238,7 +238,7 @@ def _end_of_book(
 
 
 def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
-    """Why a stripped text is not to be trusted."""
+    """Returns the reason why a stripped text is not to be trusted, or None."""
     if line := find_licence(stripped.text):
         return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
     if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
@@ -247,7 +247,7 @@ def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | No
 
 
 def _is_small_print(text: str, begin: _Mark) -> bool:
-    """Whether the mark is one of the time when books had no mark at their end."""
+    """Returns True if the mark is of the time when books had no mark at their end."""
     return "SMALL PRINT" in text[begin.start : begin.end].upper()
 
 

@@ -1,4 +1,4 @@
-"""Which bracket closes which."""
+"""Matches opening and closing brackets."""
 
 import re
 

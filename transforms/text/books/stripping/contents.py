@@ -2,7 +2,7 @@
 
 Nothing marks their end. They are read entry by entry from their heading on, to what cannot be one: the
 blank lines before a chapter, an entry that comes a second time, which is the heading of the text itself, or
-a paragraph of prose. What stands before those after a wider gap is the text's too. A list whose end is not
+a paragraph of prose. What is before those after a wider gap is the text's too. A list whose end is not
 found stays where it is. The tables are in `furniture.toml`.
 """
 
@@ -80,7 +80,7 @@ def _headings(text: str, rules: _Rules) -> Iterator[int]:
 
 
 def _end_of_list(text: str, start: int, rules: _Rules) -> int:
-    """Where the text goes on after a list; 0 where there is none, or none that ends."""
+    """Returns the place at which the text goes on after a list; 0 if there is none, or none that ends."""
     for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
         limit = start + max_characters
         heading, *others = split_paragraphs(text, start, limit)
@@ -103,7 +103,7 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
 
 
 def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
-    """How many paragraphs are entries, and whether what follows is known to be the text."""
+    """Returns the number of paragraphs that are entries, and whether the text is known to follow them."""
     seen: set[str] = set()
     for index, paragraph in enumerate(paragraphs):
         following = paragraphs[index : index + _LOOK_AHEAD]
@@ -125,7 +125,7 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """How many paragraphs are entries, where the last may be headings of the text. 0: nobody can tell."""
+    """Returns the number of entries, if the last may be headings of the text; 0 if it is not clear."""
     if not 0 < count < len(paragraphs):
         return 0
     paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]
@@ -154,13 +154,13 @@ def _is_entry(paragraph: Paragraph, rules: _Rules) -> bool:
 
 
 def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
-    """Whether a line of an entry ends with a page."""
+    """Returns True if a line of an entry ends with a page."""
     lines = paragraph.text.split("\n")
     return max(map(len, lines)) < _MAX_LINE and any(rules.paged.search(line) for line in lines)
 
 
 def _is_paged_clearly(paragraph: Paragraph) -> bool:
-    """The same, where only blanks or dots and a number will do."""
+    """The same, where only spaces or dots and a number will do."""
     lines = paragraph.text.split("\n")
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 
@@ -173,7 +173,7 @@ def _is_list(entries: Sequence[Paragraph], rules: _Rules) -> bool:
 
 
 def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
-    """Whether the first paragraph is a heading alone, or one of two or three short lines."""
+    """Returns True if the first paragraph is a heading alone, or one of two or three short lines."""
     lines = heading.text.split("\n")
     if len(lines) == 1:
         return True

@@ -29,7 +29,7 @@ class CutText(NamedTuple):
 def cut_furniture(text: str) -> CutText:
     """The text without furniture. The headings of its chapters stay.
 
-    Illustrations go first: their captions may have any shape, and they may stand in a table of contents.
+    Illustrations go first: their captions may have any shape, and they may be in a table of contents.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
@@ -43,7 +43,9 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Why a text that was cut is not to be trusted: `too-much-furniture` or `kept-too-little`; else None."""
+    """Returns the reason why a text that was cut is not to be trusted (`too-much-furniture`,
+    `kept-too-little`), or None.
+    """
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")

@@ -86,7 +86,9 @@ def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
-    """Where an illustration ends with a full stop that has no other word in its lines, and the page shown."""
+    """Returns the end of an illustration, with a full stop that is alone in its lines, and with the page
+    shown.
+    """
     is_first = not text[max(start - 1, 0) : start].strip("\n")
     if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
         end += 1
@@ -95,7 +97,7 @@ def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
 
 
 def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
-    """Places of illustrations, those between which there are only blanks in one."""
+    """Places of illustrations, those between which there are only spaces in one."""
     joined: list[Span] = []
     for start, end in places:
         if joined and not text[joined[-1][1] : start].strip():

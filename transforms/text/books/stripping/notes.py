@@ -101,7 +101,7 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
 
 
 def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
-    """What runs to the end of a book from the line on that a rule describes."""
+    """Yields notes that run to the end of a book, from the line that a rule describes."""
     earliest = max(len(text) // 2, len(text) - rules.max_characters)
     for rule in rules.note:
         # What the text lacks from the first such line on, it lacks from a later one on, too.
@@ -172,7 +172,7 @@ def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None
 
 
 def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
-    """Whether a heading has its lines, one of which may underline it, to itself."""
+    """Returns True if a heading has its lines, one of which may underline it, to itself."""
     line, _, below = heading.text.partition("\n")
     found = rules.heading.match(line)
     behind = line[found.end() :] if found else ""
@@ -180,7 +180,7 @@ def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
 
 
 def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -> bool:
-    """Whether the end of a book, from the heading of a note on, is all note."""
+    """Returns True if the end of a book, from the heading of a note on, is all note."""
     speaking = 0
     for paragraph in paragraphs:
         words = sum(1 for _ in rules.words.finditer(paragraph.text))
@@ -208,7 +208,7 @@ def _box(text: str, start: int, max_lines: int) -> Span:
 
 
 def _with_separator(text: str, start: int) -> int:
-    """Where a row of asterisks or the like begins, if one is the last thing before this line."""
+    """Returns the start of a row of asterisks or the like, if it is the last thing before this line."""
     before = text[max(start - 400, 0) : start].rstrip()
     line = before[before.rfind("\n") + 1 :]
     if not line.strip() or len(before) == start or not _SEPARATOR.fullmatch(line):
@@ -268,7 +268,7 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
 
 
 def _opening(paragraph: Paragraph) -> int:
-    """Where the bracket is that a paragraph begins with; -1 for none."""
+    """Returns the position of the bracket that begins a paragraph; -1 if there is none."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
 
@@ -280,7 +280,7 @@ def _opening_bracket(text: str, anchor: int) -> int:
 
 
 def _near_line_start(text: str, position: int) -> int:
-    """Where the line with that position begins; the position itself in a very long line."""
+    """Returns the start of the line with that position; the position itself in a very long line."""
     near = max(position - _MAX_BEFORE, 0)
     start = text.rfind("\n", near, position) + 1
     return start if start or not near else position

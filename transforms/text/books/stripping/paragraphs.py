@@ -1,4 +1,4 @@
-"""Paragraphs of a part of a text, with their places: what stands between blank lines."""
+"""Paragraphs of a part of a text, with their places: what is between blank lines."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -34,12 +34,12 @@ def split_paragraphs(text: str, start: int = 0, end: int | None = None) -> list[
 
 
 def line_start(text: str, position: int) -> int:
-    """Where the line with that position begins."""
+    """Returns the start of the line with that position."""
     return text.rfind("\n", 0, position) + 1
 
 
 def line_end(text: str, position: int) -> int:
-    """Where the line with that position ends, before its line feed."""
+    """Returns the end of the line with that position, before its line feed."""
     end = text.find("\n", position)
     return len(text) if end < 0 else end
 

@@ -26,7 +26,7 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
     """A place grown to whole lines, if it has them to itself, and by the blank lines on one side of it.
 
     Of the blank lines before and after it more stay than go: they tell where a chapter begins. A place within
-    a line takes along the blanks after it, if there are blanks before it too.
+    a line takes along the spaces after it, if there are spaces before it too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):
@@ -43,13 +43,13 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
 
 
 def _blanks(text: str, start: int) -> int:
-    """How many blanks stand at a place."""
+    """Returns the number of spaces at a place."""
     near = text[start : start + _MAX_INDENT]
     return len(near) - len(near.lstrip(" "))
 
 
 def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
-    """Where the blank lines before a line begin, and how many they are. The text's start counts as many."""
+    """Returns the start and the number of the blank lines before a line. The text's start counts as many."""
     count = 0
     while start:
         above = line_start(text, start - 1)
@@ -61,7 +61,7 @@ def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
 
 
 def _blank_lines_below(text: str, start: int) -> tuple[int, int]:
-    """Where the blank lines from a line on end, and how many they are."""
+    """Returns the end and the number of the blank lines from a line on."""
     count = 0
     while start < len(text):
         end = line_end(text, start)

@@ -1,4 +1,4 @@
-"""What programs leave in a text: entities, tags, wikitext, characters read in a wrong encoding."""
+"""Finds what programs leave in a text: entities, tags, wikitext, characters read in a wrong encoding."""
 
 import re
 from collections.abc import Iterator, Sequence

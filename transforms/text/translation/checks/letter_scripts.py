@@ -17,7 +17,7 @@ _LETTERS = regex.compile(r"\p{L}")
 
 
 def count_letters(text: str) -> int:
-    """How many letters a text has."""
+    """Returns the number of letters in a text."""
     return len(_LETTERS.findall(text))
 
 

@@ -24,7 +24,7 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 def has_no_blanks(scripts: Sequence[str]) -> bool:
-    """Are the words of these scripts (ISO 15924) written without blanks between them?"""
+    """Are the words of these scripts (ISO 15924) written without spaces between them?"""
     return not _UNSPACED.isdisjoint(scripts)
 
 
@@ -42,7 +42,7 @@ def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
 
 
 def words_of(line: str) -> list[str]:
-    """The words of a line without case; in scripts without blanks, the runs of letters between signs."""
+    """The words of a line without case; in scripts without spaces, the runs of letters between signs."""
     return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", line)).casefold())
 
 

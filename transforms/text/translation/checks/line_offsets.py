@@ -1,4 +1,4 @@
-"""Where the lines of a file stand too high or too low, since one was lost or came in above them."""
+"""Finds lines of a file that are shifted up or down, since a line above them was lost or added."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -129,7 +129,7 @@ def _without_last_zeros(number: _Number) -> str:
 
 
 class _Hours(NamedTuple):
-    """How the hours of a source may be told in the translation."""
+    """The forms that the hours of a source may take in the translation."""
 
     is_afternoon: bool  # the source says p.m.
     counts_from_dawn: bool

@@ -39,7 +39,7 @@ _MAX_ROMAN = 39
 
 
 class Readings(NamedTuple):
-    """What the numbers of a text may be, as digits without separators or leading zeros."""
+    """The possible values of the numbers of a text, as digits without separators or leading zeros."""
 
     whole: frozenset[str]  # "1234", "1", "234" of "1,234"; 15000 of "1万5千"; 15 of "XV"
     scaled: frozenset[str]  # those that a word follows: "33" of "33万"

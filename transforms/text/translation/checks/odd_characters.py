@@ -55,7 +55,7 @@ def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iter
         text = pair.translation.text
         broken = _BROKEN.findall(text)
         if broken:
-            message = f"characters that are no text: {name_characters(broken)}"
+            message = f"characters that are not text: {name_characters(broken)}"
             yield pair.finding(_RULE, ERROR, message)
         for message in _variants(text, language):
             yield pair.finding(_RULE, WARNING, message)

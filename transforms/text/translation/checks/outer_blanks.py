@@ -17,4 +17,4 @@ def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
         if inner and inner != text:
             sides = (("before", text.startswith), ("behind", text.endswith))
             ends = [side for side, has_at in sides if not has_at(inner)]
-            yield pair.finding("outer-blanks", WARNING, f"blanks {' and '.join(ends)} the line")
+            yield pair.finding("outer-blanks", WARNING, f"spaces {' and '.join(ends)} the line")

@@ -1,4 +1,4 @@
-"""How well a translation fits a source, learned from the other pairs of the same file.
+"""Scores the fit of a translation to a source, learned from the other pairs of the same file.
 
 Which words of the source go with which of the target is a ridge regression from the features of a
 source to those of its translation. Any target can then be compared with what is expected of any
@@ -38,7 +38,7 @@ Indices = npt.NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class PairFit:
-    """What was learned from n pairs. Row i is source i, column j target j, and i = j a pair.
+    """A model learned from n pairs. Row i is source i, column j target j, and i = j a pair.
 
     Four matrices of n² numbers of 8 bytes: 290 MB for 3,001 pairs, and 0.9 GB while they are made.
     """
@@ -49,7 +49,8 @@ class PairFit:
     static: Matrix  # what needs no learning
 
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
-        """How well target columns[k] fits source rows[k], learned without pairs rows[k] and without[k].
+        """Returns the fit of target columns[k] to source rows[k], learned without pairs rows[k] and
+        without[k].
 
         The target is that of one of the two pairs, and the pairs are not the same.
         """
@@ -60,13 +61,13 @@ class PairFit:
         return np.asarray(fit + self.static[rows, columns])
 
     def lone_scores(self) -> Matrix:
-        """How well each target fits its own source, learned without that pair."""
+        """Returns the fit of each target to its own source, learned without that pair."""
         diagonal = np.diagonal(self.targets) - np.diagonal(self.learned) / np.diagonal(self.inverse)
         return np.asarray(diagonal + np.diagonal(self.static))
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learn from pairs of lines; `is_unspaced` says that targets have no blanks between words."""
+    """Learn from pairs of lines; `is_unspaced` says that targets have no spaces between words."""
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
     ridge = _RIDGE * np.eye(len(sources))
@@ -77,7 +78,9 @@ def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool)
 
 
 def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """What speaks for each source and target without learning; below 0 where lengths speak against it."""
+    """Returns the evidence for each source and target without learning; below 0 if lengths speak against
+    it.
+    """
     shared = _SHARED_WEIGHT * _shared_words(sources, targets)
     return np.asarray(shared - _LENGTH_WEIGHT * _length_penalties(sources, targets))
 

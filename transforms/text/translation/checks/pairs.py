@@ -20,7 +20,7 @@ class Pair(NamedTuple):
     translation: Translation
 
     def finding(self, rule: str, severity: str, message: str) -> Finding:
-        """What a rule says of the translation."""
+        """Returns the finding of a rule about the translation."""
         translation = self.translation
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
 

@@ -24,7 +24,7 @@ def find_missing(
 
 
 def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`empty`: nothing that one could read: blanks, invisible characters, a dash."""
+    """`empty`: nothing that one could read: spaces, invisible characters, a dash."""
     for pair in pairs:
         if not is_text(pair.translation.text):
             message = f"the translation is empty; it should say {excerpt(pair.source.text)}"

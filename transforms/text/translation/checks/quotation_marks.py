@@ -34,5 +34,5 @@ def _is_nested(text: str) -> bool:
 
 
 def is_wrapped(text: str) -> bool:
-    """Does it stand between two straight quotation marks, as a field of a CSV file does?"""
+    """Is it between two straight quotation marks, as a field of a CSV file does?"""
     return len(text) > 1 and text[0] == text[-1] == _QUOTE

@@ -11,10 +11,10 @@ _MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
 
 
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`duplicate`, and `dev-devtest-overlap` where the two stand in different splits.
+    """`duplicate`, and `dev-devtest-overlap` where the two are in different splits.
 
     Texts are the same that have the same letters and digits. Each of them is reported, as it is
-    not known which stands in the wrong place. It is a warning where the text is short, or where
+    not known which is in the wrong place. It is a warning where the text is short, or where
     the sources too are the same.
     """
     same: dict[str, list[Pair]] = defaultdict(list)

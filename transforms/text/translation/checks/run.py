@@ -60,7 +60,7 @@ def check_translations(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> list[Finding]:
-    """What is wrong with the translations (id → translation), in the order of the sources and then of RULES.
+    """Finds errors in the translations (id → translation), in the order of the sources and then of RULES.
 
     Every source should have a translation. Some checks learn from the whole file what is usual in
     it and need a hundred lines or more; a part of a file is judged less well.

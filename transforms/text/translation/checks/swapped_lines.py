@@ -1,4 +1,4 @@
-"""Translations that stand in the wrong line: two that were exchanged, or all below a line that was lost.
+"""Translations that are in the wrong line: two that were exchanged, or all below a line that was lost.
 
 Files of one line a sentence have no ids, so that nothing but the contents tells. What fits what is
 learned from the file itself (pair_fit), and line i is judged against source i and the other
@@ -209,8 +209,8 @@ def _each_once(found: list[tuple[float, int, int]]) -> Iterator[tuple[float, int
 
 def _stray(pair: Pair, holder: Pair) -> Iterator[Finding]:
     message = (
-        f"the translation of this sentence seems to stand at {holder.source.id},"
-        " and what stands here is none of it"
+        f"the translation of this sentence seems to be at {holder.source.id},"
+        " and the text here is not it"
     )
     yield pair.finding(_RULE, ERROR, message)
     message = f"this seems to be the translation of {pair.source.id}, {excerpt(pair.source.text)}"
@@ -232,7 +232,7 @@ def _shift_findings(runs: Sequence[Run], pairs: Sequence[Pair]) -> Iterator[Find
         lines = "1 line" if abs(run.offset) == 1 else f"{abs(run.offset)} lines"
         for line in run.lines:
             message = (
-                f"the translation of this sentence seems to stand {lines} {where}:"
+                f"the translation of this sentence seems to be {lines} {where}:"
                 f" those of {first} to {last} are out of step with their sources"
             )
             yield pairs[line].finding(_RULE, ERROR, message)

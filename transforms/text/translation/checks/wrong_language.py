@@ -95,7 +95,7 @@ def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:
 
 
 class _Triples:
-    """How often each letter triple is in the lines of a language."""
+    """Counts of the letter triples in the lines of a language."""
 
     def __init__(self, lines: Sequence[Counter[str]]) -> None:
         self.counts: Counter[str] = Counter()

@@ -9,7 +9,7 @@ from transforms.text.translation.records import ReadError, Translation
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     """The lines of a file as the translations of the sentences with these ids, in their order.
 
-    Lines end at line feeds and nowhere else, and are texts to the letter: blanks at their ends, an empty
+    Lines end at line feeds and nowhere else, and are texts to the letter: spaces at their ends, an empty
     line, a byte order mark, U+0085 and U+2028 belong to them. Where every line feed has a carriage return
     before it, that is how this file ends its lines, and both go; where only some have, it is text. The
     last line may lack its end. So a file with line feeds is had again, byte for byte, from what is read.

@@ -1,4 +1,4 @@
-"""What goes to translators and what comes back from them, in whatever format."""
+"""Records that go to translators and come back from them, in any format."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 
 class PacketName(NamedTuple):
-    """Which packet a file is of. A format that does not tell has "" and 0."""
+    """The packet that a file belongs to. A format that does not name it has "" and 0."""
 
     project: str
     language: str  # code
@@ -43,7 +43,7 @@ NO_NAME = PacketName("", "", 0, 0)
 
 
 class Returned(NamedTuple):
-    """What a file that came back holds; the first four as in PacketName."""
+    """The content of a file that came back; the first four fields as in PacketName."""
 
     project: str
     language: str
@@ -70,7 +70,7 @@ def format_name(packet: Packet) -> str:
 
 
 def parse_name(name: str) -> PacketName:
-    """What `format_name` has made; NO_NAME for anything else."""
+    """Parses a name made by `format_name`; NO_NAME for anything else."""
     found = _NAME.fullmatch(name)
     if not found:
         return NO_NAME

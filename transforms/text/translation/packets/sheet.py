@@ -69,7 +69,7 @@ def _row(line: PacketLine, name: str) -> list[str]:
 def read_sheet(text: str, file: str) -> Returned:
     """The translations of a table that came back: tab-separated, or with commas or semicolons.
 
-    Columns may stand in any order, and all but `id` and the target may be gone. A row without a
+    Columns may be in any order, and all but `id` and the target may be gone. A row without a
     translation is one that is still to be done; a row may lack its last fields. Texts are to the letter, but
     for what spreadsheets do with quotation marks (see above). Lines are those of the file, also where a
     field has line ends in it.
@@ -102,7 +102,7 @@ def read_sheet(text: str, file: str) -> Returned:
 
 
 class Layout(NamedTuple):
-    """How a table is written."""
+    """The format of a table."""
 
     delimiter: str
     is_marked: bool  # quotation marks around a field are not part of it

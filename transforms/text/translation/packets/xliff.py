@@ -39,7 +39,7 @@ def write_xliff(packet: Packet) -> bytes:
 
     `original` of its files names the packet. Sentences with something in `target` are to be done again where
     there are reasons, and done where there are none. Raises ValueError for a packet without lines or name,
-    for an id that is no NMTOKEN or is there twice, and for what not even XLIFF can hold: NUL and lone
+    for an id that is not an NMTOKEN or is there twice, and for what not even XLIFF can hold: NUL and lone
     surrogates.
     """
     _check(packet)
@@ -53,7 +53,7 @@ def _check(packet: Packet) -> None:
     for line in packet.lines:
         id_ = line.source.id
         if id_ in seen or not _ID.fullmatch(id_):
-            raise ValueError(f"{id_!r} is there twice, or is no id")
+            raise ValueError(f"{id_!r} is there twice, or is not an id")
         seen.add(id_)
         for text in (line.source.text, line.target):
             found = _NOT_IN_XLIFF.search(text)
@@ -132,7 +132,7 @@ def read_xliff(data: bytes, file: str) -> Returned:
     """The translations of a document that came back, of XLIFF 2.0, 2.1 or 2.2.
 
     A unit has a translation where a target has text, or is empty and called translated, reviewed or final.
-    The parts of a unit that was cut up are joined, in the order that they ask for; what stands between
+    The parts of a unit that was cut up are joined, in the order that they ask for; what is between
     segments (`ignorable`) and has no target stays as it is in the source. Marks and codes around text (`mrk`,
     `pc`, `sc`, `ec`) go, their text stays. Elements of modules and of other namespaces beside the
     segments are passed over. The line of a translation is that of its first target.
@@ -196,7 +196,7 @@ class _Unit(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A segment, or what stands between two."""
+    """A segment, or what is between two."""
 
     place: int  # in the translation
     line: int  # of the target
@@ -266,5 +266,5 @@ def _read_character(piece: Element) -> str:
     digits = piece.attributes.get("hex", "")
     code = int(digits, 16) if re.fullmatch("[0-9A-Fa-f]{1,6}", digits) else 0
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise ReadError(piece.line, f"<cp hex={digits!r}> is no character")
+        raise ReadError(piece.line, f"<cp hex={digits!r}> is not a character")
     return chr(code)

@@ -7,7 +7,7 @@ threshold of 90, and no formula. The rule here is ours, with the classic weights
     points of a sentence     the mean over its reviewers of the sum of the points of their errors
     score                    100 × (1 − Σ points / Σ words of the reviewed source sentences), not below 0
 
-A word is what stands between white space in the English source. All numbers are exact fractions: a score of
+A word is what is between white space in the English source. All numbers are exact fractions: a score of
 89.96 is below 90, and shown as 89.9.
 
 The paper says that accepted languages have 15 % of the reviewed sentences with major or critical errors, 2 %
@@ -33,7 +33,7 @@ ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
-    """What one reviewer has said."""
+    """The review of one reviewer."""
 
     reviewed: int  # sentences
     errors: int

@@ -1,4 +1,4 @@
-"""What a review of translations is made of: sheets that reviewers fill in, and the errors they mark.
+"""Records of a review of translations: sheets that reviewers fill in, and the errors they mark.
 
 Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3.3.
 """
@@ -45,7 +45,7 @@ class ReviewError(NamedTuple):
 
 
 class ReviewedSheet(NamedTuple):
-    """What one reviewer says of some sentences of a language."""
+    """The review of some sentences of a language by one reviewer."""
 
     reviewer: str  # a name as the reviewer has written it; "" where nothing is reviewed yet
     language: str  # code

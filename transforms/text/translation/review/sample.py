@@ -1,4 +1,4 @@
-"""Which sentences are reviewed: a share of them, the same ones in all languages."""
+"""Chooses the sentences to review: a share of them, the same ones in all languages."""
 
 import math
 from collections.abc import Iterable

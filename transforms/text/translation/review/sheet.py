@@ -7,11 +7,11 @@
     devtest-0063  fra       Birds.  Aves.
 
 It is written and read as packets are (see packets/sheet.py), or as the tables of a project where nothing in
-the header has quotation marks. The legend says what may stand in the other columns, a line a row; it is never
+the header has quotation marks. The legend says what may be in the other columns, a line a row; it is never
 read.
 
 A sentence without an error is marked "ok" in the column `category`. A row whose category, severity and
-comment are blank is not reviewed yet: silence is no approval.
+comment are blank is not reviewed yet: silence is not approval.
 """
 
 import re
@@ -48,14 +48,14 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """The sheet of a language. A name that is given stands in every row."""
+    """The sheet of a language. A name that is given is in every row."""
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
 
 
 def make_legend() -> list[str]:
-    """What may stand in the columns that a reviewer fills in, a line each."""
+    """Returns the values allowed in the columns that a reviewer fills in, a line each."""
     return [
         f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
         *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
@@ -89,9 +89,9 @@ class _Row(NamedTuple):
 
 
 def read_review_sheet(text: str) -> ReviewedSheet:
-    """What a reviewer says.
+    """Reads the sheet of a reviewer.
 
-    Categories and severities may be written in any case, with blanks or other signs between words, in
+    Categories and severities may be written in any case, with spaces or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
     blank. Raises ReadError, which names the line and what is allowed, for anything else, for a sheet of
     two reviewers or two languages, for "ok" beside an error, and for a review without a name.
@@ -111,7 +111,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
 
 def is_same_target(written: str, text: str) -> bool:
-    """Whether a target in a sheet that came back is this translation.
+    """Returns True if a target in a sheet that came back is this translation.
 
     A spreadsheet puts quotation marks around a field that has some, and doubles those in it.
     """
@@ -145,7 +145,7 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """What stands in a column that should have one value; "" where nothing does."""
+    """Returns the value of a column that should have one value; "" if all rows are empty."""
     lines: dict[str, int] = {}
     for row in rows:
         lines.setdefault(getattr(row, column), row.line)
@@ -192,7 +192,7 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:
     if slug not in allowed:
         written = getattr(row, column)
-        said = f"{written!r} is no {column}" if written else f"{column} is blank"
+        said = f"{written!r} is not a {column}" if written else f"{column} is blank"
         raise ReadError(row.line, f"{said}: it is {', '.join(allowed)}")
 
 

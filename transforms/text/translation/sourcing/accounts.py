@@ -122,7 +122,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
-    """Counts of some sentences. Words stand between white space; characters are Unicode code points."""
+    """Counts of some sentences. Words are separated by white space; characters are Unicode code points."""
     return {
         "sentences": len(sentences),
         "articles": len({one.article for one in sentences}),

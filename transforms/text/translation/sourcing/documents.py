@@ -60,9 +60,8 @@ def check_domain(name: str) -> None:
 def parse_document(line: bytes) -> Document:
     """Reads one line. Other fields than those of a Document are ignored.
 
-    Raises ValueError, with what is wrong, for a line that is no JSON object in UTF-8, and for a field that is
-    missing, of another type than text, empty, too long, broken into lines (but for the text), or that is no
-    address or date.
+    Raises ValueError, with what is wrong, for a line that is not a JSON object in UTF-8, and for a field that
+    is missing, not text, empty, too long, broken into lines (except the text), or not an address or date.
     """
     try:
         found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
@@ -98,7 +97,7 @@ def _parse_date(text: str) -> str:
 
 
 def is_day(text: str) -> bool:
-    """Whether it is a date of the calendar like "2026-05-04"."""
+    """Returns True for a date of the calendar like "2026-05-04"."""
     if not _DATE.fullmatch(text):
         return False
     try:

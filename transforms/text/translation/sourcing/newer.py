@@ -1,4 +1,6 @@
-"""What the sentences of a benchmark are newer than, by domain, for its card and manifest."""
+"""Describes, by domain, the older sources that the sentences of a benchmark are not in, for its card and
+manifest.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

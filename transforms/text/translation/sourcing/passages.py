@@ -40,7 +40,7 @@ class PassageSentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What an article gives to the benchmark, at most: its first sentences may do."""
+    """The sentences that an article can give to the benchmark: the first of them may be enough."""
 
     part: str  # of PARTS: where in the article its paragraph is
     paragraph: int  # of the article, from 0
@@ -109,7 +109,9 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
-    """Where the longest passages of a paragraph begin, and their length; ([], 0) where all are too short."""
+    """Returns the starts of the longest passages of a paragraph, and their length; ([], 0) if all are too
+    short.
+    """
     # How many fit sentences there are from each one on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]
     length = min(max(runs, default=0), MAX_SENTENCES)

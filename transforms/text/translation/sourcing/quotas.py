@@ -1,4 +1,4 @@
-"""How many articles and sentences of each domain go to each split.
+"""Plans the number of articles and sentences of each domain that go to each split.
 
 Goyal et al. 2022, table 3: 3,001 sentences of 842 articles, a third of a domain each; dev has 997 of them,
 devtest 1,012 and test 992, of 281, 281 and 280 whole articles.
@@ -22,7 +22,7 @@ _Table = npt.NDArray[np.int64]  # a row for each domain, a column for each split
 
 
 class Quota(NamedTuple):
-    """What a domain gives to a split."""
+    """The number of articles and sentences that a domain gives to a split."""
 
     articles: int
     sentences: int  # 3 to 5 for each article
@@ -161,7 +161,9 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """What each cell has above 3 sentences an article; None where 0 to 2 more do not meet the sums."""
+    """Returns the sentences of each cell above 3 for each article; None if 0 to 2 more do not meet the
+    sums.
+    """
     rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
     columns = by_split - MIN_SENTENCES * table.sum(axis=0)
     if min(*rows, *columns) < 0:
@@ -215,7 +217,7 @@ def _path(
 
 
 def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
-    """How many articles a domain is to give."""
+    """Returns the number of articles that a domain is to give."""
     return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
 
 

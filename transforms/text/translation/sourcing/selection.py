@@ -47,7 +47,7 @@ class Candidate(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What was taken."""
+    """The sentences selected for the benchmark."""
 
     sentences: tuple[SourceSentence, ...]  # by split and place in it
     shortages: tuple[Shortage, ...]  # domains that give less than they should
@@ -56,8 +56,8 @@ class Selection(NamedTuple):
 
 
 def candidates_needed(articles: int) -> int:
-    """How many candidates of lowest rank, without copies, `select` needs of a domain that is to give so many
-    articles.
+    """Returns the number of candidates of lowest rank, without copies, that `select` needs of a domain with
+    a given number of articles.
 
     With some times as many, each article with a short passage can be put right by one with a long one, and
     most may be passed over because they repeat a sentence. Of a domain that has fewer, all are needed.
@@ -74,7 +74,7 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
     """The `most` candidates of lowest place, in order; of copies of one article the lowest alone.
 
     The candidates are of one domain. Since whoever is dropped here has a lower one with the same text, or
-    `most` lower ones that are no copies, parts may be cut down apart and together again: the result is that
+    `most` lower ones that are not copies, parts may be cut down apart and together again: the result is that
     of all at once.
     """
     lowest: dict[int, Candidate] = {}  # by digest

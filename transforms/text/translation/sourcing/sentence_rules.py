@@ -1,4 +1,5 @@
-"""Which sentences are fit to be translated: whole, of running text, and clear without the page around them.
+"""Selects sentences that are fit to be translated: whole, of running text, and clear without the page
+around them.
 
 "Avoiding segments with very short or malformed sentences": Goyal et al. 2022, "The FLORES-101 Evaluation
 Benchmark", section 3.1, which says no more. Thresholds are those of the 1,012 English sentences of the
@@ -11,10 +12,10 @@ from collections.abc import Callable
 
 MIN_WORDS = 7
 MAX_WORDS = 60
-"""Between blanks: the fewest and the most of a released sentence. Half of them have 17 to 26."""
+"""Between spaces: the fewest and the most of a released sentence. Half of them have 17 to 26."""
 
 MAX_CHARACTERS = 400
-"""The longest released sentence has 368. More in so few words is no prose."""
+"""The longest released sentence has 368. More in so few words is not prose."""
 
 MAX_SYMBOL_SHARE = 0.3
 """Of characters that are not blank, those that are neither letters nor marks on them: digits, punctuation,
@@ -90,7 +91,7 @@ _DANGLING = re.compile(
 
 
 def reason_to_reject_sentence(text: str) -> str | None:
-    """Why a sentence, which has no blanks around it, is not fit; None for one that is.
+    """Returns the reason why a sentence, without spaces around it, is not fit; None for one that is.
 
     The first of these slugs that holds:
 

@@ -1,4 +1,5 @@
-"""Which of ten topics an article has: by its categories and title, see topics.toml, which may be edited.
+"""Assigns one of ten topics to an article: by its categories and title, see topics.toml, which may be
+edited.
 
 Goyal et al. 2022, section 4.2: "We manually classify the content of the sentences into one of 10 broader
 topics". The rules are a first guess for those who do.

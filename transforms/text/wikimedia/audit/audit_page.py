@@ -14,7 +14,7 @@ from transforms.text.wikimedia.audit.source_view import view_source
 
 
 class AuditTask(NamedTuple):
-    """What is compared."""
+    """A page to compare with its source."""
 
     wikitext: str
     text: str  # of the article in Wiki-40B layout; "" for a page that is no article of the corpus

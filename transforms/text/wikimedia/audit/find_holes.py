@@ -1,4 +1,4 @@
-"""Where a text differs from the source of its page: words that are missing or too many, and holes.
+"""Finds differences between a text and the source of its page: words that are missing or added, and holes.
 
 The lines of the source are found in the text by sequences of three words, and aligned word by word. Rules
 are of punctuation, case and position; of languages only the particles of Japanese are known, which has no
@@ -122,7 +122,7 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """What stands for a slot where the source is searched: code and formulas as they are."""
+        """Returns the text for a slot when the source is searched: code and formulas as they are."""
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
         return code[1] if code and not slot.is_note else found[0]
@@ -207,7 +207,7 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Whether the text has nothing of the section of a line, as of those of references."""
+        """Returns True if the text has nothing of the section of a line, as of those of references."""
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -245,9 +245,9 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Whether the text has something between two words of a line where the source has slots.
+        """Returns True if the text has something between two words of a line where the source has slots.
 
-        None where that cannot be told, as one of the words is not there.
+        None where that cannot be known, as one of the words is not there.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -264,7 +264,7 @@ class _Comparison:
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
-        """Whether an argument is near the place, which words that repeat may have hidden."""
+        """Returns True if an argument is near the place, which words that repeat may have hidden."""
         word = found.get(after, found.get(after + 1))
         assert word is not None
         near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
@@ -276,7 +276,7 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Whether a word is in another paragraph, or comes from another line of the source."""
+        """Returns True if a word is in another paragraph, or comes from another line of the source."""
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -303,7 +303,7 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Whether there is more between two words than in the source without its slots."""
+        """Returns True if there is more between two words than in the source without its slots."""
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
             return True  # a space in place of the slot
@@ -358,7 +358,7 @@ class _Comparison:
             )
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """A template that stands alone, with a sentence in it that the text does not have."""
+        """A template that is alone, with a sentence in it that the text does not have."""
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
             if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
@@ -396,7 +396,7 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Whether the source has the same, with no slot in it."""
+        """Returns True if the source has the same characters, with no slot in them."""
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         return any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1)
@@ -414,9 +414,9 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Whether the next words of the source, after a word of a line, are the next of the text.
+        """Returns True if the next words of the source, after a word of a line, are the next of the text.
 
-        They may be those of a template or formula, which stands alone or begins the next line.
+        They may be those of a template or formula, which is alone or begins the next line.
         """
         line = self.lines[number]
         if word + 1 < len(line.words):
@@ -531,7 +531,7 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """One finding for each place: what a reader meets, and the template that stands there."""
+        """One finding for each place: what a reader meets, and the template that is there."""
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -588,7 +588,7 @@ def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """How often words follow each other."""
+    """Counts the occurrences of a sequence of words."""
     size = len(wanted)
     return sum(
         list(words[start : start + size]) == list(wanted)
@@ -611,7 +611,7 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Whether a value may stand in a place, and not only a note: by what is left and right of it."""
+    """Returns True if a value may be at a place, and not only a note: by the text left and right of it."""
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]
@@ -637,7 +637,7 @@ _PARTICLES = re.compile("(?:は|が|を|に|の|と|も|で|へ|や|から|ま�
 
 
 def _is_particle(text: str) -> bool:
-    """Whether Japanese text begins with a particle, which follows a word."""
+    """Returns True if Japanese text begins with a particle, which follows a word."""
     return bool(_PARTICLES.match(text))
 
 

@@ -35,7 +35,7 @@ class Hole(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """What became of the uses of a template in running text."""
+    """The results of the uses of a template in running text."""
 
     shown: int = 0
     nothing: int = 0  # where a value may have stood
@@ -43,7 +43,7 @@ class Uses(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What was found out about a page."""
+    """The result of comparing a page."""
 
     paragraphs: int  # of the text
     source_words: int  # in running text that could be compared
@@ -74,14 +74,14 @@ def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
 
 
 def is_note(uses: Uses) -> bool:
-    """Whether a template leaves nothing on purpose: it mostly stands where notes do."""
+    """Returns True if a template leaves nothing on purpose: it is mostly in places of notes."""
     return uses.notes >= max(uses.nothing, 1)
 
 
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
-    """Whether a finding stays once all pages are known.
+    """Returns True if a finding remains once all pages are known.
 
-    A template that left nothing is no hole where it is a note on other pages.
+    A template that left nothing is not a hole where it is a note on other pages.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

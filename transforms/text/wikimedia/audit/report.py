@@ -22,7 +22,7 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 
 
 class AuditReport:
-    """What was found on the pages of a sample."""
+    """The findings on the pages of a sample."""
 
     def __init__(self, pages: Iterable[AuditedPage]):
         found = sorted(pages)

@@ -92,7 +92,7 @@ class SourceView(NamedTuple):
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Text with what stands in its slots."""
+        """Text with what is in its slots."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
@@ -113,7 +113,7 @@ def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView
 
 
 class _Page:
-    """What was met so far."""
+    """The slots and hidden texts found so far in a page."""
 
     def __init__(self, hidden_namespaces: Collection[str]):
         self.slots: list[Slot] = []
@@ -125,7 +125,7 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Prose in the arguments of templates that stand alone, which are shown whole or not at all."""
+        """Prose in the arguments of templates that are alone, which are shown whole or not at all."""
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
             for argument in () if slot.is_note else slot.arguments:
@@ -219,7 +219,7 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Whether a template has the arguments of a reference, or of a request for one."""
+    """Returns True if a template has the arguments of a reference, or of a request for one."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
     if any(_SOUND.search(value) for value in (*positional, *named.values())):

@@ -52,16 +52,16 @@ def words_of(text: str) -> list[Word]:
 
 
 def is_spaceless(character: str) -> bool:
-    """Whether a character belongs to a script that puts no space between words."""
+    """Returns True if a character belongs to a script that puts no space between words."""
     return bool(_IS_SPACELESS.match(character))
 
 
 def is_letter(character: str) -> bool:
-    """Whether a character is part of a word: a letter, a digit or a mark on one."""
+    """Returns True if a character is part of a word: a letter, a digit or a mark on one."""
     return bool(character) and unicodedata.category(character)[0] in "LMN"
 
 
 def is_prose(text: str, words: Sequence[Word]) -> bool:
-    """Whether a text is long enough for a sentence, and has the end of one."""
+    """Returns True if a text is long enough for a sentence, and has the end of one."""
     spaceless = sum(is_spaceless(text[word.start]) for word in words)
     return len(words) - spaceless / 2 >= 8 and any(mark in text for mark in SENTENCE_END)

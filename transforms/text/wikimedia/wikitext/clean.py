@@ -102,7 +102,7 @@ class WikitextCleaner:
 
         Raises:
             UncleanableError: the page is longer than MAX_CHARACTERS, or its templates are nested
-                deeper than MediaWiki expands them, or its sections cannot be told apart.
+                deeper than MediaWiki expands them, or its sections cannot be distinguished.
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")
@@ -128,7 +128,7 @@ class WikitextCleaner:
         return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
-        """Whether the section under a heading is left out: references, links, galleries."""
+        """Returns True if the section under a heading is left out: references, links, galleries."""
         name = normalise_name(heading)
         if _MARKUP.search(name):
             variants = self._read_variants(heading)

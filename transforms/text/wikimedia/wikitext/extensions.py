@@ -1,6 +1,6 @@
 """Take out comments and the tags whose content is not wikitext: references, formulas, galleries…
 
-MediaWiki reads these before everything else, and what stands inside them never meets the parser.
+MediaWiki reads these before everything else, and what is inside them never meets the parser.
 """
 
 import re

@@ -65,7 +65,7 @@ def show_simple_links(text: str) -> str:
 
 
 def _show_target(target: str) -> str:
-    """Return the target of a link as it is shown: `%41` is read, and apostrophes are no italics.
+    """Return the target of a link as it is shown: `%41` is read, and apostrophes are not italics.
 
     What cannot be the title of a page makes no link, and stays with its brackets.
     """

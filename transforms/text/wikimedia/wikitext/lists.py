@@ -78,7 +78,7 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
 
 
 def _stays(line: str, items: list[str], *, marked: int) -> bool:
-    """Whether the items after a line with a colon are shown; `marked` of them are those of a list."""
+    """Returns True if the items after a line with a colon are shown; `marked` of them are those of a list."""
     if 2 * sum(1 for item in items if _SOURCE.search(item)) >= len(items):
         return False
     if 2 * marked < len(items):
@@ -97,5 +97,5 @@ def _is_long(item: str) -> bool:
 
 
 def _goes_on(item: str) -> bool:
-    """Whether an item begins as the rest of a sentence does."""
+    """Returns True if an item begins as the rest of a sentence does."""
     return item.lstrip(_OPENING)[:1].islower()

@@ -1,6 +1,6 @@
 """From lines to paragraphs.
 
-Blank lines and rulers part paragraphs; a single newline is a blank. Lists, indented lines that are
+Blank lines and rulers part paragraphs; a single newline is a space. Lists, indented lines that are
 no prose, and what is left of tables and templates go.
 """
 
@@ -78,7 +78,7 @@ def guard_lines(text: str) -> str:
 
 
 def drop_preformatted(text: str) -> str:
-    """Remove the lines that begin with a blank, unless they are too long to be code or quoted."""
+    """Remove the lines that begin with a space, unless they are too long to be code or quoted."""
     if "<" in text:
         text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
     if "\n " not in text and not text.startswith(" "):
@@ -113,7 +113,7 @@ def join_paragraphs(text: str) -> str:
 
 
 def _collapse_blanks(text: str) -> str:
-    """Return the text with single blanks only, and none at the start of a line."""
+    """Return the text with single spaces only, and none at the start of a line."""
     for blank in _BLANKS:
         if blank in text:
             text = text.replace(blank, " ")

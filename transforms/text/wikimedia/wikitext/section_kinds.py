@@ -1,9 +1,9 @@
-"""Which headings of a wiki stand over sections that hold no prose: references, links, galleries.
+"""Learns the headings of a wiki whose sections hold no prose: references, links, galleries.
 
 Every wiki ends its articles with such sections, under headings of its own. They can be recognised without
 knowing the language: under "References" there are notes and templates, under "See also" list items that are
 nothing but a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows
-them on the page. Lists of facts (births and deaths, films, awards) are no such sections, although they hold
+them on the page. Lists of facts (births and deaths, films, awards) are not such sections, although they hold
 no prose either.
 
 The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi, and
@@ -65,7 +65,7 @@ Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
 
 
 class Thresholds(NamedTuple):
-    """What a heading has to reach to be learned."""
+    """The thresholds that a heading has to reach to be learned."""
 
     min_sections: int = 5  # with something in them
     min_share_of_pages: float = 1 / 2_000  # a convention of the wiki, not of one subject
@@ -85,7 +85,7 @@ class HeadingKey(NamedTuple):
 
 
 class HeadingCounts(NamedTuple):
-    """What was seen of the sections under a heading, with their subsections. Empty ones do not count."""
+    """Counts of the sections under a heading, with their subsections. Empty ones do not count."""
 
     sections: int
     closing: int  # no prose follows on the page

@@ -31,7 +31,7 @@ class Section(NamedTuple):
 
 
 class RawSection(NamedTuple):
-    """A section as it stands in the source."""
+    """A section as it is in the source."""
 
     heading: str  # wikitext between the marks; "" for the lead
     level: int  # 0 for the lead

@@ -1,7 +1,7 @@
 """Close the holes that templates without text leave, so that no debris stays around them.
 
-Works on paragraphs whose white space is single blanks; several are joined by newlines. Blanks
-and punctuation are only changed where a hole is, but for blanks before commas.
+Works on paragraphs whose white space is single spaces; several are joined by newlines. Blanks
+and punctuation are only changed where a hole is, but for spaces before commas.
 """
 
 import re

@@ -187,7 +187,7 @@ LANGUAGES = {
     "": (),
 }
 WRONG_IDS = {"books/1000.txt.gz": 1995, "oddities/no-ebook-number.txt.gz": 1096}
-"""What the files themselves say: the table took a number from a remark, and overlooked one without "#"."""
+"""The ids in the files themselves: the table took a number from a remark, and overlooked one without "#"."""
 ENCODINGS = {"ascii": "ascii", "utf-8": "utf-8", "cp1252": "latin-1/cp1252"}
 
 

@@ -153,7 +153,7 @@ def test_the_detail_tells_the_evidence(
 
 
 LABELS = pathlib.Path(__file__).with_name("genre_labels.tsv")
-"""What the real books are, by hand, from reading in them. "prose" and "prose-fiction" are to be kept."""
+"""The genres of the real books, by hand, from reading in them. "prose" and "prose-fiction" are to be kept."""
 
 KEPT = ("prose", "prose-fiction")
 

@@ -145,7 +145,7 @@ REAL = {
     59121: None,  # tales in dialect
     26060: None,  # a song
 }
-"""What the text of a book says, when neither catalogue nor header is asked."""
+"""The language of a book by its text alone, without catalogue and header."""
 
 
 @needs_real_data

@@ -82,7 +82,7 @@ def test_a_line_stands_in_the_place_of_another() -> None:
     translated[70] = " ".join(word[::-1] + "k" for word in make_lines(400)[-1].split())
     findings = misplaced(translated)
     assert [finding.line - 1 for finding in findings] == [70, 71]
-    assert "seems to stand at devtest-0072" in findings[0].message
+    assert "seems to be at devtest-0072" in findings[0].message
     assert "seems to be the translation of devtest-0071" in findings[1].message
 
 

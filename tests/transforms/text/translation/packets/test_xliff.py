@@ -132,7 +132,7 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
     [
         (packet_of(), "a packet without lines"),
         (packet_of(line("dev-0001", "a"), line("dev-0001", "b")), "'dev-0001' is there twice"),
-        (packet_of(line("dev 1", "a")), "'dev 1' is there twice, or is no id"),
+        (packet_of(line("dev 1", "a")), "'dev 1' is there twice, or is not an id"),
         (packet_of(line("dev-0001", "a\0")), "dev-0001 has U\\+0000, which XLIFF cannot hold"),
         (packet_of(line("dev-0001", "a", "\udc80")), "dev-0001 has U\\+DC80"),
         (packet_of(line("dev-0001", "a"), project=""), "a packet cannot have the name"),
@@ -263,21 +263,21 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
             4,
             "<b> in a text stands for something that cannot be read: write it out",
         ),
-        (document(unit(segment("<target>\n<cp/></target>"))), 5, "<cp hex=''> is no character"),
+        (document(unit(segment("<target>\n<cp/></target>"))), 5, "<cp hex=''> is not a character"),
         (
             document(unit(segment('<target><cp hex="0000"/></target>'))),
             4,
-            "<cp hex='0000'> is no character",
+            "<cp hex='0000'> is not a character",
         ),
         (
             document(unit(segment('<target><cp hex="D800"/></target>'))),
             4,
-            "<cp hex='D800'> is no character",
+            "<cp hex='D800'> is not a character",
         ),
         (
             document(unit(segment('<target><cp hex="110000"/></target>'))),
             4,
-            "<cp hex='110000'> is no character",
+            "<cp hex='110000'> is not a character",
         ),
         (
             document(f'</file><file id="b" original="{ORIGINAL}0">'),

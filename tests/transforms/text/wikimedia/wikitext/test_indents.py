@@ -1,4 +1,4 @@
-"""Which indented lines are prose, and that telling takes no longer on bad input."""
+"""Indented lines that are prose, and the time to detect them on bad input."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What sections are made of, and which headings are learned from that."""
+"""Kinds of sections, and the headings that are learned from them."""
 
 import itertools
 import time

@@ -199,7 +199,7 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Return words that stand beside a number, with the blank that parsing has stripped."""
+    """Return words that are beside a number, with the space that parsing has stripped."""
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text

@@ -1,4 +1,4 @@
-"""What `{{convert}}` converts: a number, a range, or a quantity in several units, with its unit."""
+"""The inputs of `{{convert}}`: a number, a range, or a quantity in several units, with its unit."""
 
 import re
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
 
 class Join(NamedTuple):
-    """What stands between two values of a range."""
+    """The text between two values of a range."""
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol
@@ -129,7 +129,7 @@ def _parse_fraction(fraction: re.Match[str], sign: str, style: Style) -> Value |
 
 
 class Measure(NamedTuple):
-    """What is converted: a value, or several joined, of one unit or of units in a row."""
+    """The measure to convert: a value, or several joined, of one unit or of units in a row."""
 
     values: tuple[Value, ...]
     joins: tuple[Join, ...]  # between the values of a range

@@ -1,4 +1,4 @@
-"""How `{{convert}}` rounds what comes out, and writes it.
+"""Rounds and writes the results of `{{convert}}`.
 
 Without other options results have a precision comparable with that of the input, but at least two
 significant figures; very large and very small ones are written with powers of ten.
@@ -123,7 +123,7 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
 
 
 def is_hand(unit: Unit) -> bool:
-    """Whether a unit is the hand that horses are measured in: 15.2 are 15 hands and 2 inches."""
+    """Returns True if a unit is the hand that horses are measured in: 15.2 are 15 hands and 2 inches."""
     return unit.name == "hand"
 
 

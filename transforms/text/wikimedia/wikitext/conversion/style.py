@@ -53,13 +53,13 @@ class Style:
         return self.page.language.is_english
 
     def names(self, unit: Unit, side: Side) -> bool:
-        """Whether a unit is shown by its name on this side."""
+        """Returns True if a unit is shown by its name on this side."""
         if not self.english:
             return False
         return unit.spelled or not self.is_short(unit, side)
 
     def is_short(self, unit: Unit, side: Side) -> bool:
-        """Whether a unit is shown by its symbol on this side, if it has one."""
+        """Returns True if a unit is shown by its symbol on this side, if it has one."""
         if not self.abbreviation_given:
             if unit.abbreviated:
                 return True

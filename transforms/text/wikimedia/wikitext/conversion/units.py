@@ -62,7 +62,7 @@ class Unit(NamedTuple):
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:
-        """Whether the two measure the same kind of quantity."""
+        """Returns True if the two measure the same kind of quantity."""
         return self.kind == other.kind or {self.kind, other.kind} == _ALIKE
 
 
@@ -183,7 +183,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Return how many of the smaller unit make one of the larger, 0 where that is no number."""
+    """Return how many of the smaller unit make one of the larger, 0 where that is not a number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

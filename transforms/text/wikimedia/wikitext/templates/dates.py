@@ -56,7 +56,7 @@ def date_of_text(arguments: Arguments, page: Page) -> str:
 
 
 def date_day_first(arguments: Arguments, page: Page) -> str:
-    """Day, month, year; the year may stand first."""
+    """Day, month, year; the year may be first."""
     values = positional(arguments)[:3]
     if len(values) < 3:
         return " ".join(values)

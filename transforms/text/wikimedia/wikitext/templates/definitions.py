@@ -121,7 +121,7 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Make text of what stands in braces or brackets."""
+    """Make text of what is in braces or brackets."""
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -285,7 +285,7 @@ _COLON_FUNCTIONS = frozenset({
 
 
 def _is_equal(one: str, other: str) -> bool:
-    """Whether two texts are equal, as numbers where both are: "01" and "1"."""
+    """Returns True if two texts are equal, as numbers if both are: "01" and "1"."""
     if one == other:
         return True
     try:

@@ -1,8 +1,8 @@
 """Replace templates by the text they show, in one pass over the braces of a text.
 
 What a template shows is found by its name (see `lookup`): by a table, or by the definition that it has
-in the wiki itself; of any other it is guessed where it stands in running text (see `guesses`). What
-is not found leaves a hole, which `tidy` closes, and is counted where it stood in running text.
+in the wiki itself; of any other it is guessed where it is in running text (see `guesses`). What
+is not found leaves a hole, which `tidy` closes, and is counted where it was in running text.
 """
 
 import dataclasses
@@ -55,7 +55,7 @@ class TooDeepError(ValueError):
 
 @dataclasses.dataclass
 class Expansion:
-    """What expanding the templates of one page has come to. Templates are by normalised name."""
+    """The results of expanding the templates of one page. Templates are by normalised name."""
 
     unrendered: dict[str, int]  # in running text, of which nothing is shown or something is missing
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -216,7 +216,7 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Return what the definition of a template shows, or a hole where that is no prose."""
+        """Return what the definition of a template shows, or a hole where that is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # a notice, perhaps
@@ -309,7 +309,7 @@ def _count(template: Template, counts: dict[str, int]) -> None:
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Whether a template stands in running text rather than on lines of its own.
+    """Returns True if a template is in running text rather than on lines of its own.
 
     Only its neighbourhood is looked at, so that long lines cost no more than short ones.
     """

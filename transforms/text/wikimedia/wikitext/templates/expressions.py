@@ -1,6 +1,6 @@
 """The arithmetic of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
 
-Bounded: long expressions, deep ones, and results that are no finite number have no value.
+Bounded: long expressions, deep ones, and results that are not finite numbers have no value.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What display patterns may do to the text of an argument: `{1:number}`, `{2:lower}`, …"""
+"""Functions that display patterns may apply to the text of an argument: `{1:number}`, `{2:lower}`, …"""
 
 from collections.abc import Callable, Mapping
 

@@ -91,7 +91,7 @@ def aside(arguments: Arguments, page: Page) -> str:
 
 
 def hard_space(arguments: Arguments, page: Page) -> str:
-    """`45{{esd}}km`: a blank; `{{esd|45 km}}`: a text that is not broken into lines."""
+    """`45{{esd}}km`: a space; `{{esd|45 km}}`: a text that is not broken into lines."""
     return arguments.get("1") or " "
 
 

@@ -1,6 +1,6 @@
 """The text that a template probably shows that is in no table and has no definition.
 
-It is told from its arguments and its place, for any language: a word between two blanks is text, what
+It is detected from its arguments and its place, for any language: a word between two spaces is text, what
 is glued to the end of a word is a note. Notes, files and addresses show nothing.
 """
 
@@ -108,7 +108,7 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
 
 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
-    """Whether words are missing where a template shows nothing.
+    """Returns True if words are missing where a template shows nothing.
 
     None are where its name is that of a note, or it is glued to the end of a word as notes are.
     """
@@ -120,7 +120,7 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
 
 
 def is_quotation(name: str) -> bool:
-    """Whether a name is that of quotations."""
+    """Returns True if a name is that of quotations."""
     return bool(_QUOTATION.search(name) and not _NO_TEXT.search(name) and not _NOTE.search(name))
 
 
@@ -133,7 +133,7 @@ def guess_quotation(arguments: Arguments) -> str:
 
 
 def _is_word_place(before: str, after: str, text: str) -> bool:
-    """Whether a word may stand in a place, by the characters around it."""
+    """Returns True if a word may be in a place, by the characters around it."""
     if before in ("", "\n", GUARD):  # a hatnote, perhaps: before a new sentence, or glued to it
         following = after.lstrip()[:1]
         return (after[:1] == " " and following.islower()) or not following.isalpha()
@@ -143,7 +143,7 @@ def _is_word_place(before: str, after: str, text: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Whether a letter is of a script whose words are not parted by blanks."""
+    """Returns True if a letter is of a script whose words are not separated by spaces."""
     return unicodedata.name(letter, "").startswith(_UNSPACED) if letter else False
 
 

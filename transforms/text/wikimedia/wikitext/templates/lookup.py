@@ -1,4 +1,4 @@
-"""Which template a name stands for, and how it shows its arguments.
+"""Finds the template of a name, and the way in which it shows its arguments.
 
 A name is looked up in the tables of the language, among parser functions and families of templates
 (`lang-de`, `deu`), and at last in what the wiki itself says of it.
@@ -28,7 +28,7 @@ _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for a
 
 
 class Template(NamedTuple):
-    """How a template shows itself."""
+    """A template, and the way in which it is shown."""
 
     name: str  # normalised; of a parser function, what stands before the colon
     show: Show | None  # None: shows no prose, unless there is a definition
@@ -123,7 +123,7 @@ class TemplateTable:
         return self.find(name)
 
     def knows(self, name: str) -> bool:
-        """Whether a template can be shown without what the wiki says of it."""
+        """Returns True if a template can be shown without the wiki's own definition."""
         found = self.find(name)
         return found.known and not self._is_better_in_wiki(found.name)
 
@@ -150,7 +150,9 @@ class TemplateTable:
         return of_wiki if of_wiki.definition or not found else found
 
     def _is_better_in_wiki(self, name: str) -> bool:
-        """Whether the wiki's own definition goes before the tables: it has the words of its language."""
+        """Returns True if the wiki's own definition goes before the tables: it has the words of its
+        language.
+        """
         if name in self._shows:
             return name in self._language.wiki_first
         return not self._language.is_proven and name.startswith(("lang-", "ipa-"))

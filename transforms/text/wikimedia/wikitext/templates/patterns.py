@@ -3,7 +3,7 @@
     "{1}"               the first positional argument
     "{text|1}"          the first of these arguments that is not empty
     "{2, 3}"            the arguments that are not empty, joined by ", "
-    "{*}"               all positional arguments, joined by nothing; "{* }" by a blank
+    "{*}"               all positional arguments, joined by nothing; "{* }" by a space
     "{2:number}"        through a formatter: number, lower, upper, first_upper, superscript, subscript,
                         month, verbatim (markup in it is text), no_aside (without " (…"), hebrew_number
     "{@as_of}"          a phrase of the language; a phrase alone does not count as content

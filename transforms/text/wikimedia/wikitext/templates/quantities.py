@@ -39,7 +39,7 @@ _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 def coordinates(arguments: Arguments, page: Page) -> str:
     """`{{coord|28|N|55|W}}`: "28°N 55°W"; without letters, degrees with decimals: "28.5°N 55°W".
 
-    With `display=title` they stand above the article.
+    With `display=title` they are above the article.
     """
     display = arguments.get("display", "inline")
     if "inline" not in display and display not in ("i", "it", "ti"):

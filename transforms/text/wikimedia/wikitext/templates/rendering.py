@@ -1,4 +1,4 @@
-"""What the functions behind templates share: their page, written numbers, names of months."""
+"""Helpers that the functions behind templates share: their page, written numbers, names of months."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from transforms.text.wikimedia.language import Language, NumberFormat
 
 
 class Page(NamedTuple):
-    """The page a template stands on."""
+    """The page a template is on."""
 
     title: str
     language: Language
@@ -37,7 +37,7 @@ def first_lower(text: str) -> str:
 
 
 def month_name(month: str, language: Language) -> str:
-    """Return the name of a month in the form a date takes; what is no month as it is written."""
+    """Return the name of a month in the form a date takes; what is not a month as it is written."""
     months = language.months
     if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
         return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""

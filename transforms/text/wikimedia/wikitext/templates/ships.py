@@ -49,4 +49,4 @@ def ship_class(arguments: Arguments, page: Page) -> str:
 
 
 BY_PREFIX = {f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in _PREFIXES}
-"""How {{HMS|Ajax|22}} and its like are shown, by the name that the tables call it."""
+"""The functions that show {{HMS|Ajax|22}} and its like, by the name that the tables call them."""

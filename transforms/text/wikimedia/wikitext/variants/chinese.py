@@ -3,7 +3,7 @@
 The site converts script and words of all text, longest match first, by the tables of MediaWiki
 (here: those of zhconv-rs). `-{…}-` keeps text from it; with the flags A and H, and in `{{NoteTA}}`,
 it adds rules, which hold from there to the end of the page. Matches end at markup: at links, tags,
-apostrophes. Not done: the rules of the common groups (`G1=`), which stand in Lua modules.
+apostrophes. Not done: the rules of the common groups (`G1=`), which are in Lua modules.
 """
 
 import re
@@ -265,7 +265,7 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Whether `}-`, with the braces before it, ends a mark: those of templates come in pairs."""
+    """Returns True if `}-`, with the braces before it, ends a mark: those of templates come in pairs."""
     return braces.endswith("-") and len(braces) % 2 == 0
 
 

@@ -1,7 +1,7 @@
 """Read the inside of `-{…}-`, the conversion mark of a Chinese page.
 
 Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
-stand before a bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way).
+are before a bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way).
 Where MediaWiki shows an error, as there is no text for the variant, the first text is shown.
 """
 
@@ -42,7 +42,7 @@ _OneWay = dict[str, dict[str, str]]  # variant → from → to
 
 
 class Mark(NamedTuple):
-    """What a mark does."""
+    """The effect of a mark."""
 
     shown: str  # wikitext
     is_raw: bool  # `shown` is not converted

@@ -119,7 +119,7 @@ def test_the_wiki_s_own_templates_show(wikitext: str, expected: str) -> None:
 
 
 def defined(pages: Mapping[str, str]) -> WikiTemplates:
-    """What is read from template pages."""
+    """Reads template pages, and returns their definitions."""
     read = (
         Page(1, 10, f"T:{title}", 2, "wikitext", False, False, text)
         for title, text in pages.items()

@@ -1,0 +1,110 @@
+"""Commands of the documents, run by an installed wheel on the bundled samples.
+
+A block is run if its fence is "```sh runnable" or "```python runnable": the blocks of one document one after
+the other, in a folder in which the samples have the names that the documents use.
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.test_documents import DOCUMENTS, ROOT
+
+BLOCK = re.compile(r"^```(sh|python) runnable\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SAMPLES = Path("pipelines", "samples")
+SAMPLE_DATE, DATE = "20260101", "20261101"
+TIMEOUT_SECONDS = 300
+
+
+def blocks_of(document: str) -> list[tuple[str, str]]:
+    """(language, text) of the blocks to run."""
+    return BLOCK.findall((ROOT / document).read_text("utf-8"))
+
+
+def runnable() -> Iterator[object]:
+    """The documents that have such blocks; those in Python need the extra "compat"."""
+    for document in DOCUMENTS:
+        languages = {language for language, _ in blocks_of(document)}
+        if languages:
+            marks = [pytest.mark.compat] if "python" in languages else []
+            yield pytest.param(document, marks=[pytest.mark.slow, *marks])
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which pip has installed the wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ("pipelines", "transforms"):
+        shutil.copytree(ROOT / name, folder / "checkout" / name)
+    for name in ("README.md", "setup.py"):
+        shutil.copy(ROOT / name, folder / "checkout")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    source, wheels = str(folder / "checkout"), str(folder / "wheels")
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, source], check=True)
+    (wheel,) = map(str, Path(wheels).iterdir())
+    target = str(folder / "installed")
+    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
+    shutil.rmtree(source)
+    return folder / "installed"
+
+
+def lay_out(folder: Path, samples: Path, demo: Path) -> None:
+    """Puts the samples where the documents have their inputs, and builds of them into `corpora`."""
+    for path in samples.rglob(f"*-{SAMPLE_DATE}-*"):
+        name = path.name.replace(SAMPLE_DATE, DATE)
+        (folder / name).symlink_to(path)
+        dump = folder / "dumps" / name.partition("-")[0] / DATE
+        dump.mkdir(parents=True, exist_ok=True)
+        (dump / name).symlink_to(path)
+    entities = folder / f"wikidata-{DATE}-all.json"
+    entities.with_suffix(".json.bz2").symlink_to(entities.with_suffix(".json.gz"))
+    books = samples / "gutenberg"
+    for path in (*(samples / "news").glob("*.*g*"), *books.glob("*.csv")):
+        (folder / path.name).symlink_to(path)
+    (folder / "txt-files.tar.zip").symlink_to(books / "library" / "txt-files.tar.zip")
+    shutil.copytree(demo, folder / "corpora")
+    sentences = [f"Sentence {number} of an evaluation set." for number in range(3)]
+    flores = folder / "flores101_dataset" / "devtest"
+    flores.mkdir(parents=True)
+    (flores / "ukr.devtest").write_text("".join(f"{one}\n" for one in sentences), "utf-8")
+    (folder / "web").mkdir()
+    rows = "".join(f"{json.dumps({'text': one})}\n" for one in sentences)
+    (folder / "web" / "a.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
+    (build,) = (folder / "corpora" / "lm1b").glob("*/2*")
+    (folder / "corpora" / "lm1b" / "en").mkdir()
+    build = build.rename(folder / "corpora" / "lm1b" / "en" / build.name)
+    documents = sum(map(len, map(pq.read_table, build.glob("paper_test-*.parquet"))))
+    scores = {"document": range(documents), "log_likelihood": [-100.0] * documents}
+    (folder / "run-7").mkdir()
+    pq.write_table(pa.table(scores), folder / "run-7" / "scores.parquet")
+
+
+@pytest.mark.parametrize("document", runnable())
+def test_commands_of_a_document_run(
+    document: str, installed: Path, demo: Path, tmp_path: Path
+) -> None:
+    lay_out(tmp_path, installed / SAMPLES, demo)
+    path = os.pathsep.join([str(installed / "bin"), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(installed)}
+    for language, text in blocks_of(document):
+        command = ["bash", "-euc"] if language == "sh" else [sys.executable, "-c"]
+        done = subprocess.run(
+            [*command, text],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        assert not done.returncode, f"{text}\n{done.stdout}\n{done.stderr}"
