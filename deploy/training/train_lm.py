@@ -4,47 +4,53 @@
     torchrun --nproc-per-node 8 train_lm.py ...         # the same on eight GPUs of a machine
 
 The model is Transformer-XL (Dai et al. 2019): a decoder that attends to the hidden states of earlier
-segments, with relative positions. Text is read in `batch` streams. Each stream reads its own share of the
-documents, so the losses do not depend on the number of processes or loaders. No attention goes from one
-document into another. The same command resumes a run that was stopped.
+segments, with relative positions. No attention goes from one document into another. Text comes in `batch`
+streams (read_streams.py), so the losses do not depend on the number of processes. The same command resumes a
+run that was stopped.
 
 It needs torch, sentencepiece, numpy and pyarrow (make_environment.sh), and nothing of corpusmill.
 """
 
 import argparse
-import copy
 import dataclasses
+import datetime
 import io
 import itertools
 import json
 import math
 import os
 import pathlib
-import random
 import shutil
 import sys
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-import numpy as np
-import sentencepiece
 import torch
 import torch.distributed as dist
-from pyarrow import fs
-from read_corpus import open_folder, read_share, wait_for_edition
+from read_corpus import wait_for_edition
+from read_streams import (
+    NO_DOCUMENT,
+    Reading,
+    Segments,
+    Streams,
+    StreamState,
+    batches,
+    learn_pieces,
+    model_of,
+    read_pieces,
+    read_size,
+)
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 (everybody calls it so)
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 IGNORED = -100  # as a target: nothing is predicted there
-NO_DOCUMENT = -1
 KEPT_CHECKPOINTS = 2
-LEARNED_FROM = 200_000_000  # characters
+TIMEOUT = datetime.timedelta(hours=3)  # others wait while one learns pieces, or scores longer ones
 
 
 def option(default: Any, text: str, resumable: bool = False) -> Any:
@@ -78,6 +84,7 @@ class Settings:
     memory: int = option(512, "earlier pieces whose hidden states are kept")
     score_memory: int = option(512, "the same, when scoring", resumable=True)
     batch: int = option(64, "streams, of all processes together")
+    score_batch: int = option(16, "streams of each process when scoring", resumable=True)
     slices: int = option(1, "parts of a step, to save memory", resumable=True)
     steps: int = option(20_000, "steps of training")
     rate: float = option(2.5e-4, "highest learning rate; then a cosine to rate_end")
@@ -86,268 +93,11 @@ class Settings:
     clip: float = option(0.25, "largest norm of the gradient")
     seed: int = option(1, "of weights, dropout and the order of documents")
     validate_every: int = option(1000, "steps between validations; 0: never", resumable=True)
-    validation_documents: int = option(0, "how many to validate on; 0: all", resumable=True)
+    validation_documents: int = option(0, "about how many to validate on; 0: all", resumable=True)
     save_every: int = option(1000, "steps between checkpoints", resumable=True)
     log_every: int = option(100, "steps between lines of log.jsonl", resumable=True)
     bfloat16: bool = option(True, "bfloat16 matrix products on a GPU", resumable=True)
-    compile: bool = option(False, "torch.compile", resumable=True)
     loaders: int = option(0, "loading processes of each process", resumable=True)
-
-
-# Pieces of text.
-
-
-class Pieces(Protocol):
-    """Text as numbers below `size`. Documents begin with `start`, which is never predicted."""
-
-    size: int
-    start: int
-
-    def encode(self, text: str) -> np.ndarray:
-        """All pieces of a document, int32."""
-
-
-class SubwordPieces:
-    """Pieces of a SentencePiece model, then </s>."""
-
-    def __init__(self, model: bytes):
-        self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        self.size, self.start = len(self.processor), self.processor.bos_id()
-        if min(self.start, self.processor.eos_id()) < 0:
-            raise ValueError("the SentencePiece model has no <s> or no </s>")
-
-    def encode(self, text: str) -> np.ndarray:
-        ids = self.processor.encode(text)
-        return np.array([self.start, *ids, self.processor.eos_id()], np.int32)
-
-
-class WordPieces:
-    """Words of a vocabulary between white space; each line ends with an end of line, as in the papers."""
-
-    def __init__(self, table: bytes):
-        names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
-        special = ("<S>", "</S>", "<UNK>") if "</S>" in names else ("<s>", "<eos>", "<unk>")
-        self.ids = {name: at for at, name in enumerate(dict.fromkeys([*names, *special]))}
-        self.start, self.end, self.unknown = (self.ids[name] for name in special)
-        self.size = len(self.ids)
-
-    def encode(self, text: str) -> np.ndarray:
-        ids = [self.start]
-        for line in text.removesuffix("\n").split("\n"):
-            ids += [self.ids.get(word, self.unknown) for word in line.split()]
-            ids.append(self.end)
-        return np.array(ids, np.int32)
-
-
-def read_pieces(path: str) -> Pieces:
-    """The pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
-    return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
-
-
-def find_pieces(editions: Sequence[str], settings: Settings, run: pathlib.Path) -> str:
-    """The file of the pieces. Those of a build without a model are learned, into the folder of the run."""
-    if settings.pieces:
-        is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
-        return f"{editions[0]}/{settings.pieces}" if is_of_build else settings.pieces
-    if len(editions) > 1:
-        raise ValueError("several builds need one vocabulary: name it with --pieces")
-    files, folder = open_folder(editions[0])
-    selector = fs.FileSelector(f"{folder}/sentencepiece", allow_not_found=True)
-    for info in files.get_file_info(selector):
-        if info.extension == "model":
-            return f"{editions[0]}/sentencepiece/{info.base_name}"
-    path = run / "pieces.model"
-    if not path.exists():
-        print(f"learning {settings.learn_pieces} pieces: {editions[0]} has no model", flush=True)
-        path.write_bytes(learn_pieces(editions[0], settings))
-    return str(path)
-
-
-def learn_pieces(edition: str, settings: Settings) -> bytes:
-    """A SentencePiece model of random documents. Its pieces spell every text again, byte for byte."""
-    model, room = io.BytesIO(), LEARNED_FROM
-
-    def lines() -> Iterator[str]:
-        nonlocal room
-        for row in read_share(edition, settings.train_split, [settings.column], rank=0, ranks=1):
-            if (room := room - len(row[settings.column])) < 0:
-                return
-            yield from filter(None, row[settings.column].split("\n"))
-
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=lines(),
-        model_writer=model,
-        vocab_size=settings.learn_pieces,
-        hard_vocab_limit=False,
-        normalization_rule_name="identity",
-        add_dummy_prefix=False,
-        remove_extra_whitespaces=False,
-        byte_fallback=True,
-        user_defined_symbols=["\n"],
-        max_sentence_length=1 << 20,
-        minloglevel=2,
-    )
-    return model.getvalue()
-
-
-def read_file(path: str) -> bytes:
-    """A file on a disk or in a store."""
-    folder, _, name = path.rpartition("/")
-    files, at = open_folder(folder or ".")
-    with files.open_input_file(f"{at}/{name}") as stream:
-        return bytes(stream.read())
-
-
-# Reading.
-
-
-class Split(NamedTuple):
-    """Size of a split of a build."""
-
-    documents: int
-    text_bytes: int
-
-
-def read_split(edition: str, split: str) -> Split:
-    """The size, from stats.json."""
-    counts = json.loads(read_file(f"{edition}/stats.json"))[split]
-    unit = next(unit for unit in ("sentences", "books", "articles") if unit in counts)
-    return Split(counts[unit], counts["text_bytes"])
-
-
-@dataclasses.dataclass
-class StreamState:
-    """Place of a stream: what it has read, and which piece of the document comes next."""
-
-    epochs: list[int]  # of each build
-    documents: list[int]  # that it has had in this epoch, of each build
-    piece: int = 0
-
-
-class Segments(NamedTuple):
-    """Consecutive pieces of several streams; the last of each is the first of the next segment."""
-
-    pieces: np.ndarray  # [streams, segment + 1], int64
-    documents: np.ndarray  # [streams, segment + 1]: places in the split
-    states: list[StreamState]  # after the segment
-
-
-class Streams(IterableDataset[Segments]):
-    """Segments of streams. Loading processes divide the streams, in their order.
-
-    Args:
-      editions: builds that are mixed.
-      split: to read.
-      settings: of the run.
-      pieces: path of the pieces.
-      numbers: streams of this process, of those from 0 to `settings.batch` - 1.
-      states: of all of them, to resume from.
-      once: one pass, for scoring, of at most `limit` documents of a stream; else epoch after epoch.
-    """
-
-    def __init__(
-        self,
-        editions: Sequence[str],
-        split: str,
-        settings: Settings,
-        pieces: str,
-        numbers: Sequence[int],
-        states: Sequence[StreamState] = (),
-        once: bool = False,
-        limit: int | None = None,
-    ):
-        self.editions, self.split, self.settings = editions, split, settings
-        self.pieces, self.numbers, self.once, self.limit = pieces, numbers, once, limit
-        start = StreamState([0] * len(editions), [0] * len(editions))
-        self.states = list(states) or [start] * settings.batch
-        self.sizes = [] if once else [read_split(edition, split) for edition in editions]
-        # Drawn by document, so that the shares of the text are those of the temperature.
-        shares = [size.text_bytes ** (1 / settings.temperature) for size in self.sizes]
-        lengths = [size.text_bytes / size.documents for size in self.sizes]
-        self.chances = [share / length for share, length in zip(shares, lengths, strict=True)]
-
-    def __iter__(self) -> Iterator[Segments]:
-        encode = read_pieces(self.pieces)
-        worker = get_worker_info()
-        numbers = self.numbers
-        if worker:
-            numbers = np.array_split(np.array(numbers), worker.num_workers)[worker.id].tolist()
-        streams = [self._segments(number, encode) for number in numbers]
-        rows = itertools.zip_longest(*streams) if self.once else zip(*streams, strict=True)
-        length = self.settings.segment + 1
-        nothing = (np.full(length, encode.start), np.full(length, NO_DOCUMENT), self.states[0])
-        for row in rows:
-            pieces, documents, states = zip(*(one or nothing for one in row), strict=True)
-            yield Segments(np.stack(pieces), np.stack(documents), list(states))
-
-    def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
-        """Segments of one stream. At the end of one pass they are filled up with the start piece."""
-        length = self.settings.segment
-        pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
-        held: list[tuple[StreamState, int]] = []  # documents of which there are pieces left
-        had = skipped = self.states[number].piece  # of the first one
-        for state, place, ids in self._documents(number, encode):
-            held.append((state, len(ids)))
-            pieces = np.concatenate([pieces, ids[skipped:]])
-            places = np.concatenate([places, np.full(len(ids) - skipped, place)])
-            skipped = 0
-            while len(pieces) > length:
-                had += length
-                while had >= held[0][1]:
-                    had -= held.pop(0)[1]
-                after = dataclasses.replace(held[0][0], piece=had)
-                yield pieces[: length + 1], places[: length + 1], after
-                pieces, places = pieces[length:], places[length:]
-        if len(pieces) > 1:
-            more = (0, length + 1 - len(pieces))
-            pieces = np.pad(pieces, more, constant_values=encode.start)
-            yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
-
-    def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
-        """(state before a document, its place, its pieces) of one stream."""
-        state = copy.deepcopy(self.states[number])
-        state.piece = 0
-        open_shares: dict[int, Iterator[dict[str, Any]]] = {}
-        while True:
-            which = self._draw(number, state)
-            if which not in open_shares:
-                open_shares[which] = self._share(number, which, state)
-            row = next(open_shares[which], None)
-            if row is not None:
-                place, ids = row["document"], encode.encode(row[self.settings.column])
-                yield copy.deepcopy(state), place, ids
-                state.documents[which] += 1
-            elif self.once:
-                return
-            else:
-                state.epochs[which] += 1
-                state.documents[which] = 0
-                del open_shares[which]
-
-    def _draw(self, number: int, state: StreamState) -> int:
-        """The build of the next document, which depends on what was read before alone."""
-        if len(self.editions) == 1:
-            return 0
-        chance = random.Random(f"{self.settings.seed}/{number}/{state.epochs}/{state.documents}")
-        return chance.choices(range(len(self.editions)), self.chances)[0]
-
-    def _share(self, number: int, which: int, state: StreamState) -> Iterator[dict[str, Any]]:
-        edition, columns = self.editions[which], ["document", self.settings.column]
-        if self.once:
-            share = read_share(edition, self.split, columns, rank=number, ranks=self.settings.batch)
-            return itertools.islice(share, self.limit)
-        # Where streams are more than documents, several read the same, each in an order of its own.
-        ranks = min(self.settings.batch, self.sizes[which].documents)
-        return read_share(
-            edition,
-            self.split,
-            columns,
-            rank=number % ranks,
-            ranks=ranks,
-            seed=self.settings.seed + number // ranks,
-            epoch=state.epochs[which],
-            start=state.documents[which],
-        )
 
 
 # The model.
@@ -384,13 +134,12 @@ class Layer(nn.Module):
         self, x: Tensor, earlier: Tensor, places: Tensor, mask: Tensor, biases: Tensor
     ) -> Tensor:
         """[streams, segment, width], and what each layer kept of earlier pieces → the same shape."""
-        if self.settings.pre_norm:
-            normal = self.attention_norm(torch.cat([earlier, x], 1))
-            x = x + self.drop(self.attend(normal, x.size(1), places, mask, biases))
-            return x + self.drop(self.inner(self.inner_norm(x)))
-        both = torch.cat([earlier, x], 1)
-        x = self.attention_norm(x + self.drop(self.attend(both, x.size(1), places, mask, biases)))
-        return self.inner_norm(x + self.drop(self.inner(x)))
+        pre, both = self.settings.pre_norm, torch.cat([earlier, x], 1)
+        both = self.attention_norm(both) if pre else both
+        x = x + self.drop(self.attend(both, x.size(1), places, mask, biases))
+        x = x if pre else self.attention_norm(x)
+        x = x + self.drop(self.inner(self.inner_norm(x) if pre else x))
+        return x if pre else self.inner_norm(x)
 
     def attend(
         self, both: Tensor, length: int, places: Tensor, mask: Tensor, biases: Tensor
@@ -434,10 +183,10 @@ class Decoder(nn.Module):
         if settings.tied:
             self.head.weight = self.embedding.weight
         for name, parameter in self.named_parameters():
-            if "norm" not in name:
-                nn.init.zeros_(parameter) if name.endswith(".bias") else nn.init.normal_(
-                    parameter, std=0.02
-                )
+            if name.endswith(".bias") and "norm" not in name:
+                nn.init.zeros_(parameter)
+            elif "norm" not in name:
+                nn.init.normal_(parameter, std=0.02)
 
     def empty_memory(self, streams: int, length: int) -> Memory:
         """The memory before the first segment."""
@@ -508,7 +257,7 @@ class World(NamedTuple):
         return list(range(self.rank * each, (self.rank + 1) * each))
 
     def from_first(self, make: Callable[[], Any]) -> Any:
-        """Makes an object in the first process, and sends it to all."""
+        """Returns the object that the first process makes, to all processes."""
         made = [make() if self.rank == 0 else None]
         if self.ranks > 1:
             dist.broadcast_object_list(made, device=self.device)
@@ -533,15 +282,30 @@ def join_world() -> World:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     if ranks > 1:
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
     return World(int(os.environ.get("RANK", 0)), ranks, device)
 
 
 class Run(NamedTuple):
-    """The settings of a run that stay the same when it is resumed: they are in run.json."""
+    """The settings that stay the same when a run is resumed; they are in run.json."""
 
     editions: list[str]
     pieces: str
+
+
+def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
+    """The file of the pieces. Those of a build without a model are learned, into the folder of the run."""
+    if settings.pieces:
+        is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
+        return f"{editions[0]}/{settings.pieces}" if is_of_build else settings.pieces
+    if len(editions) > 1:
+        raise ValueError("several builds need one vocabulary: name it with --pieces")
+    path = folder / "pieces.model"
+    if not (model := model_of(editions[0])) and not path.exists():
+        print(f"learning {settings.learn_pieces} pieces: {editions[0]} has no model", flush=True)
+        of = settings.train_split, settings.column, settings.learn_pieces
+        write_whole(path, learn_pieces(editions[0], *of))
+    return model or str(path)
 
 
 def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -> Run:
@@ -582,13 +346,26 @@ class Trainer:
     def __init__(self, folder: pathlib.Path, run: Run, settings: Settings, world: World):
         self.folder, self.run, self.settings, self.world = folder, run, settings, world
         self.numbers = world.streams(settings.batch)
+        self.reading = Reading(
+            editions=run.editions,
+            split=settings.train_split,
+            column=settings.column,
+            pieces=run.pieces,
+            segment=settings.segment,
+            streams=settings.batch,
+            seed=settings.seed,
+            temperature=settings.temperature,
+        )
         if len(self.numbers) % settings.slices:
-            raise ValueError(f"{len(self.numbers)} streams have no {settings.slices} equal slices")
+            raise ValueError(
+                f"--slices {settings.slices} does not divide {len(self.numbers)} streams"
+            )
+        if min(settings.memory, settings.score_memory) < 1:
+            raise ValueError("--memory and --score-memory must be >= 1")
         encode = read_pieces(run.pieces)
         self.start = encode.start
         torch.manual_seed(settings.seed)
         self.model = Decoder(settings, encode.size, encode.start).to(world.device)
-        self.compiled = torch.compile(self.model) if settings.compile else self.model
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.rate)
         self.step, self.best = 0, math.inf
         self.states: list[StreamState] = []
@@ -616,7 +393,10 @@ class Trainer:
         """Writes a checkpoint. It has its name when it is complete."""
         folder = self.folder / "checkpoints" / f"{self.step:08}"
         part = folder.with_name(f"{folder.name}.part")
-        part.mkdir(parents=True, exist_ok=True)
+        if self.world.rank == 0:
+            shutil.rmtree(part, ignore_errors=True)  # of a process that was stopped
+            part.mkdir(parents=True)
+        self.world.wait()
         own = [dataclasses.asdict(self.states[number]) for number in self.numbers]
         kept = {"states": own, **self.memory._asdict()}
         torch.save(kept, part / f"streams-{self.world.rank:05}-of-{self.world.ranks:05}.pt")
@@ -634,22 +414,14 @@ class Trainer:
         settings = self.settings
         if self.step >= settings.steps:
             return
-        model: nn.Module = self.compiled
+        model: nn.Module = self.model
         if self.world.ranks > 1:
-            model = DistributedDataParallel(self.compiled)
-        streams = Streams(
-            self.run.editions,
-            settings.train_split,
-            settings,
-            self.run.pieces,
-            self.numbers,
-            self.states,
-        )
-        self.states = streams.states
-        batches = iter(load(streams))
-        total, pieces, since = 0.0, 0, time.monotonic()
+            model = DistributedDataParallel(model)
+        streams = Streams(self.reading, self.numbers, self.states)
+        self.states, segments = streams.states, batches(streams, settings.loaders)
+        total, pieces, since = 0.0, 0.0, time.monotonic()
         while self.step < settings.steps:
-            loss, count = self.take_step(model, next(batches))
+            loss, count = self.take_step(model, next(segments))
             total, pieces = total + loss, pieces + count
             self.step += 1
             if self.step % settings.log_every == 0:
@@ -657,16 +429,17 @@ class Trainer:
                 speed = pieces / (time.monotonic() - since)
                 self.log(
                     loss=total / pieces,
-                    rate=self.rate(),
+                    rate=self.optimizer.param_groups[0]["lr"],
                     pieces_per_second=round(speed),
                     tflops=speed * self.model.flops() / 1e12,
                 )
-                total, pieces, since = 0.0, 0, time.monotonic()
-            is_last = self.step == settings.steps
+                total, pieces, since = 0.0, 0.0, time.monotonic()
+            paused, is_last = time.monotonic(), self.step == settings.steps
             if settings.validate_every and (is_last or self.step % settings.validate_every == 0):
                 self.validate()
             if is_last or self.step % settings.save_every == 0:
                 self.save()
+            since += time.monotonic() - paused
 
     def rate(self) -> float:
         """Learning rate of the step."""
@@ -677,13 +450,13 @@ class Trainer:
         cosine = (1 + math.cos(math.pi * min(done, 1.0))) / 2
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
-    def take_step(self, model: nn.Module, batch: list[Segments]) -> tuple[Tensor, Tensor]:
+    def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
         """One update → (sum of the losses, number of pieces) of this process."""
         settings, world = self.settings, self.world
         model.train()
         # Dropout depends on the step alone, so a resumed run goes on as if it had not stopped.
         torch.manual_seed((settings.seed * settings.steps + self.step) * world.ranks + world.rank)
-        pieces, targets = self.on_device(batch)
+        pieces, targets = self.on_device(segments)
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate()
         total, memories = torch.zeros((), device=world.device), []
@@ -703,26 +476,20 @@ class Trainer:
                 (losses.sum() / targets.numel()).backward()
             total += losses.detach().sum()
             memories.append(memory)
-        self.memory = Memory(
-            *(
-                torch.cat(parts, dim)
-                for parts, dim in zip(zip(*memories, strict=True), (1, 0), strict=True)
-            )
-        )
+        hidden, documents = zip(*memories, strict=True)
+        self.memory = Memory(torch.cat(hidden, 1), torch.cat(documents))
         nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        after = [state for segments in batch for state in segments.states]
-        for number, state in zip(self.numbers, after, strict=True):
+        for number, state in zip(self.numbers, segments.states, strict=True):
             self.states[number] = state
         return total, (targets != IGNORED).sum()
 
-    def on_device(self, batch: Sequence[Segments]) -> tuple[Tensor, Tensor]:
-        """Pieces and targets of all streams of this process. A start is not a target."""
-        all_pieces = torch.from_numpy(np.concatenate([one.pieces for one in batch]))
-        all_pieces = all_pieces.long().to(self.world.device, non_blocking=True)
-        pieces, targets = all_pieces[:, :-1], all_pieces[:, 1:]
-        return pieces, targets.masked_fill(targets == self.start, IGNORED)
+    def on_device(self, segments: Segments) -> tuple[Tensor, Tensor]:
+        """Pieces and targets. A start is no target."""
+        pieces = segments.pieces.to(self.world.device)
+        targets = pieces[:, 1:]
+        return pieces[:, :-1], targets.masked_fill(targets == self.start, IGNORED)
 
     def precision(self) -> Any:
         """bfloat16 on a GPU."""
@@ -741,18 +508,14 @@ class Trainer:
 
     def validate(self) -> None:
         """Logs the loss per piece of the validation split, and keeps the model if it is the best."""
-        limit = self.settings.validation_documents
-        each = -(-limit // self.settings.batch) if limit else None
+        split, limit = self.settings.validation_split, self.settings.validation_documents
         nats = pieces = 0.0
         for edition in self.run.editions:
-            split = self.settings.validation_split
-            losses, count = self.measure(edition, split, each)
+            losses, count = self.measure(edition, split, limit)
             nats, pieces = nats + math.fsum(losses.values()), pieces + count
         nats, pieces = self.world.add(nats, pieces)
         if not pieces:
-            raise ValueError(
-                f"no build has documents of {self.settings.validation_split}: --validate-every 0"
-            )
+            raise ValueError(f"no build has documents of {split}: use --validate-every 0")
         self.log(validation_loss=nats / pieces)
         if nats / pieces < self.best:
             self.best = nats / pieces
@@ -762,9 +525,7 @@ class Trainer:
                 write_whole(self.folder / "best.pt", content.getvalue())
 
     @torch.no_grad()
-    def measure(
-        self, edition: str, split: str, limit: int | None = None
-    ) -> tuple[dict[int, float], int]:
+    def measure(self, edition: str, split: str, limit: int = 0) -> tuple[dict[int, float], int]:
         """(nats of each document that this process reads, number of pieces).
 
         A piece attends to the `score_memory` pieces of its document before it, however the text is cut into
@@ -773,17 +534,19 @@ class Trainer:
         self.model.eval()
         losses: dict[int, float] = defaultdict(float)
         settings, count = self.settings, 0
-        memory = self.model.empty_memory(len(self.numbers), settings.score_memory)
-        streams = Streams(
-            [edition], split, settings, self.run.pieces, self.numbers, once=True, limit=limit
+        memory = self.model.empty_memory(settings.score_batch, settings.score_memory)
+        all_streams = settings.score_batch * self.world.ranks
+        reading = self.reading._replace(
+            editions=[edition], split=split, streams=all_streams, once=True, limit=limit
         )
+        streams = Streams(reading, self.world.streams(all_streams))
         for segments in streams:
-            pieces, targets = self.on_device([segments])
+            pieces, targets = self.on_device(segments)
             with self.precision():
-                nats, *after = self.compiled(pieces, targets, *memory, settings.score_memory)
+                nats, *after = self.model(pieces, targets, *memory, settings.score_memory)
             memory = Memory(*after)
             wanted = (targets != IGNORED).cpu()
-            places = torch.from_numpy(segments.documents[:, :-1])[wanted]
+            places = segments.documents[:, :-1][wanted]
             documents, where = places.unique(return_inverse=True)
             sums = torch.zeros(len(documents), dtype=torch.float64)
             sums.index_add_(0, where, nats.cpu()[wanted].double())
@@ -813,26 +576,13 @@ class Trainer:
             (folder / f"{self.world.rank:05}.jsonl").write_text("".join(rows), "utf-8")
             nats, pieces = self.world.add(math.fsum(losses.values()), count)
             if self.world.rank == 0:
-                size = read_split(edition, split)
+                size = read_size(edition, split)
                 print(
                     f"{edition} {split}, model of step {self.step}: {size.documents} documents,"
                     f" {pieces:.0f} pieces, {nats / math.log(2) / size.text_bytes:.4f} bits per byte"
                     f"\ncorpusmill score bpb --corpus {edition} --split {split}"
                     f" --log-likelihood '{folder}/*.jsonl'"
                 )
-
-
-def load(streams: Streams) -> Iterator[list[Segments]]:
-    """Batches of all streams of this process: a part from each loading process."""
-    loaders = min(streams.settings.loaders, len(streams.numbers))
-    more = {"num_workers": loaders, "multiprocessing_context": "spawn"} if loaders else {}
-    segments = iter(DataLoader(streams, batch_size=None, collate_fn=_as_it_is, **more))
-    while True:
-        yield [next(segments) for _ in range(max(loaders, 1))]
-
-
-def _as_it_is(segments: Segments) -> Segments:
-    return segments
 
 
 def read_settings(arguments: argparse.Namespace) -> Settings:
@@ -878,7 +628,7 @@ def main() -> None:
     try:
         settings = read_settings(arguments)
         run = world.from_first(lambda: open_run(arguments.output, arguments.corpus, settings))
-        trainer = Trainer(arguments.output, Run(*run), settings, world)
+        trainer = Trainer(arguments.output, run, settings, world)
         trainer.train()
         for split in arguments.score:
             trainer.score(split)

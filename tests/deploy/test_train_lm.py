@@ -9,6 +9,7 @@ import json
 import math
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -58,16 +59,17 @@ def run(program: ModuleType, folder: Path, *flags: str, corpus: str = UK) -> Pat
     return folder
 
 
-def losses(folder: Path) -> dict[int, float]:
+def logged(folder: Path, name: str = "loss") -> dict[int, float]:
+    """Values by step."""
     rows = map(json.loads, (folder / "log.jsonl").read_text("utf-8").splitlines())
-    return {row["step"]: row["loss"] for row in rows if "loss" in row}
+    return {row["step"]: row[name] for row in rows if name in row}
 
 
-def log_likelihoods(folder: Path, split: str = "test") -> dict[int, float]:
+def log_likelihoods(folder: Path, scores: str = "0-test") -> dict[int, float]:
     """Of all documents, whichever process wrote them."""
     rows = [
         json.loads(line)
-        for path in (folder / "scores" / f"0-{split}").iterdir()
+        for path in (folder / "scores" / scores).iterdir()
         for line in path.read_text("utf-8").splitlines()
     ]
     assert len({row["document"] for row in rows}) == len(rows)
@@ -139,7 +141,9 @@ def test_no_piece_sees_what_follows_or_another_document(program: ModuleType, nor
 
 
 @pytest.mark.parametrize(
-    "flags", [["--segment=64"], ["--segment=5", "--batch=3"]], ids=["long", "short"]
+    "flags",
+    [["--segment=64", "--score-batch=1"], ["--segment=5", "--score-batch=3"]],
+    ids=["long", "short"],
 )
 def test_scores_do_not_depend_on_segments_and_streams(
     program: ModuleType, finished: Path, flags: list[str]
@@ -157,7 +161,7 @@ def test_scores_do_not_depend_on_segments_and_streams(
     trainer.model.load_state_dict(torch.load(finished / "best.pt")["model"])
     found, _ = trainer.measure(UK, "train")
     assert {document: -loss for document, loss in found.items()} == pytest.approx(
-        log_likelihoods(finished, "train"), rel=1e-5
+        log_likelihoods(finished, "0-train"), rel=1e-5
     )
 
 
@@ -172,7 +176,18 @@ def test_a_stopped_run_goes_on(program: ModuleType, finished: Path, tmp_path: Pa
     newest = folder / "checkpoints" / "00000006"
     newest.rename(newest.with_name("00000006.part"))  # stopped while it wrote
     run(program, folder, *flags)
-    assert losses(folder) == {step: loss for step, loss in losses(whole).items() if step > 3}
+    assert logged(folder) == {step: loss for step, loss in logged(whole).items() if step > 3}
+
+
+def test_bfloat16_is_near(
+    program: ModuleType, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, in all kinds of arrays."""
+    low = torch.autocast("cpu", torch.bfloat16)
+    monkeypatch.setattr(program.Trainer, "precision", lambda trainer: low)
+    found = logged(run(program, tmp_path, *NO_DROPOUT))
+    assert found == pytest.approx(logged(finished), rel=0.01)
+    assert found != pytest.approx(logged(finished), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -181,20 +196,79 @@ def test_a_stopped_run_goes_on(program: ModuleType, finished: Path, tmp_path: Pa
 def test_how_it_is_computed_does_not_matter(
     program: ModuleType, finished: Path, tmp_path: Path, flags: list[str]
 ) -> None:
-    assert losses(run(program, tmp_path, *NO_DROPOUT, *flags)) == pytest.approx(
-        losses(finished), rel=1e-5
+    assert logged(run(program, tmp_path, *NO_DROPOUT, *flags)) == pytest.approx(
+        logged(finished), rel=1e-5
     )
 
 
-def test_two_processes_agree_with_one(finished: Path, tmp_path: Path) -> None:
+def test_two_processes_agree_with_one(program: ModuleType, finished: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     arguments = ["--corpus", UK, "--output", str(tmp_path), *SMALL, *NO_DROPOUT, "--score", "train"]
     subprocess.run([*command, TRAINING / "train_lm.py", *arguments], check=True)
-    assert losses(tmp_path) == pytest.approx(losses(finished), rel=1e-5)
+    assert logged(tmp_path) == pytest.approx(logged(finished), rel=1e-5)
     assert len(list((tmp_path / "scores" / "0-train").iterdir())) == 2
-    assert log_likelihoods(tmp_path, "train") == pytest.approx(
-        log_likelihoods(finished, "train"), rel=1e-4
+    assert log_likelihoods(tmp_path, "0-train") == pytest.approx(
+        log_likelihoods(finished, "0-train"), rel=1e-4
     )
+    # One process goes on after two were stopped while they wrote. It takes no file of theirs.
+    newest = tmp_path / "checkpoints" / "00000006"
+    newest.rename(newest.with_name("00000006.part"))
+    (tmp_path / "log.jsonl").unlink()
+    run(program, tmp_path, *NO_DROPOUT)
+    whole = logged(finished)
+    assert logged(tmp_path) == pytest.approx({step: whole[step] for step in (4, 5, 6)}, rel=1e-5)
+    assert len(list(newest.glob("streams-*"))) == 1
+
+
+def test_others_wait_for_hours(program: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one process learns pieces or scores. PyTorch's own limit is 10 or 30 minutes."""
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(program.dist, "init_process_group", lambda *_, **more: given.update(more))
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    program.join_world()
+    assert given["timeout"].total_seconds() >= 2 * 60 * 60
+
+
+def test_the_log_has_the_rate_of_its_step_and_the_speed_of_training_alone(
+    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program.Trainer, "validate", lambda trainer: time.sleep(1))
+    run(program, tmp_path, "--rate=0.01", "--warmup=4", "--steps=4", "--validate-every=1")
+    assert logged(tmp_path, "rate") == pytest.approx({1: 0.0025, 2: 0.005, 3: 0.0075, 4: 0.01})
+    pieces = 4 * 16  # of a step
+    assert min(logged(tmp_path, "pieces_per_second").values()) > pieces / 1
+
+
+def test_scoring_takes_its_own_number_of_streams(
+    program: ModuleType, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory of the model may be long then, and the training batch large."""
+    made, empty = [], program.Decoder.empty_memory
+
+    def spy(model: Any, streams: int, length: int) -> Any:
+        made.append((streams, length))
+        return empty(model, streams, length)
+
+    monkeypatch.setattr(program.Decoder, "empty_memory", spy)
+    run(
+        program, finished, *NO_DROPOUT, "--score-batch=2", "--score-memory=24", "--score=validation"
+    )
+    assert made == [(4, 16), (2, 24)]
+
+
+def test_runs_on_several_builds(program: ModuleType, tmp_path: Path) -> None:
+    """One of them is a corpus that is kept up to date: the run keeps the edition that was current."""
+    kept = tmp_path / "en"
+    kept.mkdir()
+    (kept / "first").symlink_to(EN)
+    (kept / "CURRENT").write_text("first\n", "utf-8")
+    pieces = f"--pieces={next(Path(EN).glob('sentencepiece/*.model'))}"
+    flags = ["--corpus", UK, str(kept), pieces, "--temperature=5", "--score", "test"]
+    folder = run(program, tmp_path / "run", *NO_DROPOUT, *flags)
+    (kept / "CURRENT").write_text("second\n", "utf-8")
+    run(program, folder, *NO_DROPOUT, *flags)
+    assert len(log_likelihoods(folder, "0-test")) == program.read_size(UK, "test").documents
+    assert len(log_likelihoods(folder, "1-test")) == program.read_size(EN, "test").documents
 
 
 def test_other_settings_are_refused(program: ModuleType, finished: Path) -> None:
@@ -229,7 +303,7 @@ def test_every_piece_that_the_build_counts_is_scored(
     else:
         size = stats["simplebooks-2"]["splits"]["train" if split == "train_2" else split]
         assert count == size["tokens_with_eos"]
-    assert sorted(found) == list(range(program.read_split(corpus, split).documents))
+    assert sorted(found) == list(range(program.read_size(corpus, split).documents))
 
 
 def test_the_score_command_takes_it(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,22 +321,24 @@ def test_learned_pieces_spell_every_text(program: ModuleType, tmp_path: Path) ->
 
 def test_streams_mix_builds_by_temperature(program: ModuleType) -> None:
     """And go on in the midst of a document."""
-    sizes = [program.read_split(edition, "train").text_bytes for edition in (UK, EN)]
+    sizes = [program.read_size(edition, "train").text_bytes for edition in (UK, EN)]
     pieces = str(next(Path(EN).glob("sentencepiece/*.model")))
     for temperature in (1.0, 100.0):
-        settings = settings_of(program, f"--temperature={temperature}", "--segment=64", "--batch=1")
-        streams = program.Streams([UK, EN], "train", settings, pieces, [0])
+        reading = program.Reading(
+            [UK, EN], "train", "text", pieces, segment=64, streams=1, temperature=temperature
+        )
+        streams = program.Streams(reading, [0])
         documents = streams._documents(0, program.read_pieces(pieces))
         states = [next(documents)[0] for _ in range(2000)]
         had = [
             states[-1].epochs[at] * sizes[at]
-            + states[-1].documents[at] * sizes[at] / program.read_split(edition, "train").documents
+            + states[-1].documents[at] * sizes[at] / program.read_size(edition, "train").documents
             for at, edition in enumerate((UK, EN))
         ]
         wanted = (sizes[0] / sizes[1]) ** (1 / temperature)
         assert had[0] / had[1] == pytest.approx(wanted, rel=0.2)
     found = [segment for _, segment in zip(range(40), streams, strict=False)]
-    again = program.Streams([UK, EN], "train", settings, pieces, [0], found[19].states)
+    again = program.Streams(reading, [0], found[19].states)
     for old, new in zip(found[20:], again, strict=False):
         assert (old.pieces == new.pieces).all()
         assert old.states == new.states

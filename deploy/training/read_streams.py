@@ -1,0 +1,283 @@
+"""Text of finished builds as pieces, in streams that a training job reads, stops and resumes.
+
+    reading = Reading([edition], "train", "text", "el-32000.model", segment=512, streams=64)
+    streams = Streams(reading, numbers=range(8))    # of this process, the first of eight
+    for segments in batches(streams, loaders=2): ...
+
+It needs torch, sentencepiece, numpy and pyarrow, and nothing of corpusmill.
+"""
+
+import copy
+import dataclasses
+import io
+import itertools
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sentencepiece
+import torch
+from pyarrow import fs
+from read_corpus import open_folder, read_share
+from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+NO_DOCUMENT = -1
+LEARNED_FROM = 200_000_000  # characters
+
+
+# Pieces of text.
+
+
+class SubwordPieces:
+    """<s>, pieces of a SentencePiece model, </s>. `start` is never predicted."""
+
+    def __init__(self, model: bytes):
+        self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        self.size, self.start = len(self.processor), self.processor.bos_id()
+        if min(self.start, self.processor.eos_id()) < 0:
+            raise ValueError("the SentencePiece model has no <s> or no </s>")
+
+    def encode(self, text: str) -> np.ndarray:
+        ids = self.processor.encode(text)
+        return np.array([self.start, *ids, self.processor.eos_id()], np.int32)
+
+
+class WordPieces:
+    """Words of a vocabulary between white space; each line ends with a sign, as in the papers."""
+
+    def __init__(self, table: bytes):
+        names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
+        special = ("<S>", "</S>", "<UNK>") if "</S>" in names else ("<s>", "<eos>", "<unk>")
+        self.ids = {name: at for at, name in enumerate(dict.fromkeys([*names, *special]))}
+        self.start, self.end, self.unknown = (self.ids[name] for name in special)
+        self.size = len(self.ids)
+
+    def encode(self, text: str) -> np.ndarray:
+        ids = [self.start]
+        for line in text.removesuffix("\n").split("\n"):
+            ids += [self.ids.get(word, self.unknown) for word in line.split()]
+            ids.append(self.end)
+        return np.array(ids, np.int32)
+
+
+Pieces = SubwordPieces | WordPieces
+"""They have `size`, `start` and `encode(text)` → numbers below `size`, int32."""
+
+
+def read_pieces(path: str) -> Pieces:
+    """The pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
+    return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
+
+
+def model_of(edition: str) -> str:
+    """The SentencePiece model of a build, "" if it has none."""
+    files, folder = open_folder(edition)
+    selector = fs.FileSelector(f"{folder}/sentencepiece", allow_not_found=True)
+    names = (info.base_name for info in files.get_file_info(selector) if info.extension == "model")
+    return next((f"{edition}/sentencepiece/{name}" for name in names), "")
+
+
+def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
+    """A SentencePiece model of random documents. Its pieces spell every text again, byte for byte."""
+    model, room = io.BytesIO(), LEARNED_FROM
+
+    def lines() -> Iterator[str]:
+        nonlocal room
+        for row in read_share(edition, split, [column], rank=0, ranks=1):
+            if (room := room - len(row[column])) < 0:
+                return
+            yield from filter(None, row[column].split("\n"))
+
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=lines(),
+        model_writer=model,
+        vocab_size=size,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        byte_fallback=True,
+        user_defined_symbols=["\n"],
+        max_sentence_length=1 << 20,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def read_file(path: str) -> bytes:
+    """A file on a disk or in a store."""
+    folder, _, name = path.rpartition("/")
+    files, at = open_folder(folder or ".")
+    with files.open_input_file(f"{at}/{name}") as stream:
+        return bytes(stream.read())
+
+
+# Reading.
+
+
+class Size(NamedTuple):
+    """Of a split of a build."""
+
+    documents: int
+    text_bytes: int
+
+
+def read_size(edition: str, split: str) -> Size:
+    """The size of a split, from stats.json. Raises ValueError if it has no size of such a split."""
+    counts = json.loads(read_file(f"{edition}/stats.json")).get(split, {})
+    unit = next((unit for unit in ("sentences", "books", "articles") if unit in counts), "")
+    if not unit or "text_bytes" not in counts:
+        raise ValueError(f"{edition}/stats.json: no bytes of text of a split {split!r}")
+    return Size(counts[unit], counts["text_bytes"])
+
+
+class Reading(NamedTuple):
+    """The streams that all processes read together."""
+
+    editions: Sequence[str]  # builds that are mixed
+    split: str
+    column: str  # of the text
+    pieces: str  # file
+    segment: int  # pieces of a stream at a time
+    streams: int  # of all processes
+    seed: int = 0  # of the order of the documents
+    temperature: float = 1.0  # 1 keeps the sizes of the builds, more evens them
+    once: bool = False  # one pass, for scoring; else epoch after epoch
+    limit: int = 0  # of a pass: about so many documents; 0: all
+
+
+@dataclasses.dataclass
+class StreamState:
+    """Place of a stream."""
+
+    epochs: list[int]  # of each build
+    documents: list[int]  # that it has had of this epoch of each build
+    piece: int = 0  # that comes next, of the document that comes next
+
+
+class Segments(NamedTuple):
+    """Consecutive pieces of several streams; the last of each is the first of the next segment."""
+
+    pieces: Tensor  # [streams, segment + 1]
+    documents: Tensor  # [streams, segment + 1]: places in the split, NO_DOCUMENT after the end
+    states: list[StreamState]  # after the segment
+
+
+class Streams(IterableDataset[Segments]):
+    """Segments of the streams of one process.
+
+    Each stream reads its own share of the documents, so what it reads does not depend on the number of
+    processes and of loading processes, which divide the streams.
+
+    Args:
+      reading: the same for all processes.
+      numbers: streams of this process, of those from 0 to `reading.streams` - 1.
+      states: of all streams, to resume from.
+    """
+
+    def __init__(
+        self, reading: Reading, numbers: Sequence[int], states: Sequence[StreamState] = ()
+    ):
+        self.reading, self.numbers = reading, numbers
+        self.sizes = [read_size(edition, reading.split) for edition in reading.editions]
+        first = StreamState([0] * len(self.sizes), [0] * len(self.sizes))
+        self.states = list(states) or [first] * reading.streams
+        if not reading.once and not all(size.documents for size in self.sizes):
+            raise ValueError(f"{reading.editions}: a build has no documents of {reading.split}")
+        # Documents are drawn, and bytes are to have the shares of the temperature.
+        power = 1 / reading.temperature - 1
+        self.chances = [size.documents * size.text_bytes**power for size in self.sizes]
+
+    def __iter__(self) -> Iterator[Segments]:
+        encode, numbers = read_pieces(self.reading.pieces), list(self.numbers)
+        if worker := get_worker_info():
+            numbers = np.array_split(numbers, worker.num_workers)[worker.id].tolist()
+        streams = [self._segments(number, encode) for number in numbers]
+        length = self.reading.segment + 1
+        ended = np.full(length, encode.start), np.full(length, NO_DOCUMENT), self.states[0]
+        for row in itertools.zip_longest(*streams, fillvalue=ended):
+            *parts, states = zip(*row, strict=True)
+            pieces, documents = (torch.from_numpy(np.stack(part)).long() for part in parts)
+            yield Segments(pieces, documents, list(states))
+
+    def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
+        """Segments of one stream. After one pass the last is filled up with the start piece."""
+        length = self.reading.segment
+        pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
+        held: list[tuple[StreamState, int]] = []  # documents of which there are pieces left
+        had = skipped = self.states[number].piece  # of the first one
+        for state, place, ids in self._documents(number, encode):
+            held.append((state, len(ids)))
+            pieces = np.concatenate([pieces, ids[skipped:]])
+            places = np.concatenate([places, np.full(len(ids) - skipped, place)])
+            skipped = 0
+            while len(pieces) > length:
+                had += length
+                while had >= held[0][1]:
+                    had -= held.pop(0)[1]
+                after = dataclasses.replace(held[0][0], piece=had)
+                yield pieces[: length + 1], places[: length + 1], after
+                pieces, places = pieces[length:], places[length:]
+        if len(pieces) > 1:
+            more = (0, length + 1 - len(pieces))
+            pieces = np.pad(pieces, more, constant_values=encode.start)
+            yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
+
+    def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
+        """(state before a document, its place, its pieces) of one stream."""
+        state = copy.deepcopy(self.states[number])
+        state.piece = 0
+        shares: dict[int, Iterator[dict[str, Any]]] = {}
+        while True:
+            # The draw depends only on what was read before, so a resumed stream draws the same.
+            chance = random.Random(f"{self.reading.seed}/{number}/{state.epochs}/{state.documents}")
+            which = (
+                chance.choices(range(len(self.chances)), self.chances)[0]
+                if len(self.chances) > 1
+                else 0
+            )
+            if which not in shares:
+                shares[which] = self._share(number, which, state)
+            row = next(shares[which], None)
+            if row is not None:
+                yield copy.deepcopy(state), row["document"], encode.encode(row[self.reading.column])
+                state.documents[which] += 1
+            elif self.reading.once:
+                return
+            else:
+                state.epochs[which] += 1
+                state.documents[which] = 0
+                del shares[which]
+
+    def _share(self, number: int, which: int, state: StreamState) -> Iterator[dict[str, Any]]:
+        reading, documents = self.reading, self.sizes[which].documents
+        if reading.once:
+            few = reading.limit and documents > reading.limit
+            ranks = -(-reading.streams * documents // reading.limit) if few else reading.streams
+            turn = 0
+        else:  # where there are more streams than documents, several read the same ones, shuffled anew
+            ranks = min(reading.streams, documents)
+            turn, number = divmod(number, ranks)
+        return read_share(
+            reading.editions[which],
+            reading.split,
+            ["document", reading.column],
+            rank=number,
+            ranks=ranks,
+            seed=reading.seed + turn,
+            epoch=state.epochs[which],
+            start=state.documents[which],
+        )
+
+
+def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
+    """Segments of all streams of a process without end, read ahead by loading processes if there are any."""
+    loaders = min(loaders, len(streams.numbers))
+    more = {"num_workers": loaders, "multiprocessing_context": "spawn"} if loaders else {}
+    parts = iter(DataLoader(streams, batch_size=None, **more))
+    while True:
+        pieces, documents, states = zip(*(next(parts) for _ in range(max(loaders, 1))), strict=True)
+        yield Segments(torch.cat(pieces), torch.cat(documents), [*itertools.chain(*states)])
