@@ -43,7 +43,8 @@ class Build:
 
     def articles(self, split: str = "*") -> list[dict[str, str]]:
         """All articles, in the order of the files."""
-        return _rows(sorted(self.folder.glob(f"{split}-*.parquet")))
+        paths = sorted(self.folder.glob(f"{split}-*.parquet"))
+        return _rows([path for path in paths if not path.name.startswith("signatures-")])
 
     def version_ids(self) -> set[int]:
         """The revisions of the articles, which name them."""

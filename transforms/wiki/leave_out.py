@@ -55,5 +55,5 @@ def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle
 
 
 def is_about_a_person(article: PackedArticle) -> bool:
-    """Whether the item is a human, living or dead, as far as its classes are known."""
+    """Returns True if the item is a human, living or dead, as far as its classes are known."""
     return HUMAN in article.classes

@@ -66,7 +66,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (LM1B, {"checkpoints": True, "deduplicate": "tokenized"}, "checkpoints"),
         (PG19, {"books": []}, "no dump"),
         (PG19, {"members": "all"}, "members is one of"),
-        (PG19, {"members": "released"}, "no metadata"),
+        (PG19, {"members": "released"}, "needs metadata"),
         (PG19, {"before": 0}, "before is 0"),
         (PG19, {"near_duplicates": 1.5}, "1.5"),
         (PG19, {"shard_bytes": 0}, "shard_bytes 0"),
