@@ -32,6 +32,7 @@ def test_the_report_is_part_of_the_build(audited: Build) -> None:
     audited.check_files()
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_makes_no_difference(audited: Build, tmp_path: Path) -> None:
     config = dataclasses.replace(sample_config("uk"), wiki_templates=False, audit=SIZE)
     other = build(tmp_path, config, workers=2)
@@ -39,6 +40,7 @@ def test_the_number_of_workers_makes_no_difference(audited: Build, tmp_path: Pat
         assert (other.folder / name).read_bytes() == (audited.folder / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_build_without_it_has_the_same_corpus(demo: Path, tmp_path: Path) -> None:
     config = sample_config("uk", entity_table(sample_entities()))
     built = build(tmp_path, dataclasses.replace(config, audit=SIZE))

@@ -158,12 +158,14 @@ def test_the_readme_tells_how_to_read_it(table: Build, monkeypatch: pytest.Monke
     assert found["berlin"].to_pylist() == [rows_of(table)[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [f"{NAME}.gz", f"{NAME}.bz2", f"{NAME}.xz"])
 def test_bytes_do_not_depend_on_the_packing(tmp_path: Path, table: Build, name: str) -> None:
     built = build(tmp_path / "output", write(tmp_path, name))
     assert built.tree_but_inputs() == table.tree_but_inputs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [NAME, f"{NAME}.gz", f"{NAME}.bz2"])
 def test_bytes_do_not_depend_on_the_workers(tmp_path: Path, table: Build, name: str) -> None:
     dump = write(tmp_path, name, map(with_bulk, ITEMS, range(len(ITEMS))))
@@ -177,6 +179,7 @@ def with_bulk(one: Mapping[str, Any], seed: int) -> dict[str, Any]:
     return {**one, "labels": {"en": {"language": "en", "value": random_hex(seed, 150_000)}}}
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_order_of_the_dump_or_its_parts(
     tmp_path: Path, table: Build
 ) -> None:
@@ -199,6 +202,7 @@ def test_bytes_do_not_depend_on_the_order_of_the_dump_or_its_parts(
         assert tree == expected
 
 
+@pytest.mark.slow
 def test_the_order_of_wikis_does_not_matter(tmp_path: Path, table: Build) -> None:
     dump = write(tmp_path, NAME)
     built = build(tmp_path / "output", dump, wikis=("zh-tw", "uk", "zh-cn", "en"))

@@ -132,6 +132,7 @@ def _shuffled(folder: Path, generator: random.Random) -> dict[str, Sequence[str]
     return paths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_neither_order_nor_packing_nor_workers_decide(
     sample: SourceBuild, tmp_path: Path, workers: int
@@ -196,6 +197,7 @@ def test_topics_can_be_put_right_in_a_copy_of_the_table(
     assert {file["role"] for file in found.manifest["inputs"]} == {*PAPER_DOMAINS, "topics"}
 
 
+@pytest.mark.slow
 def test_the_command_builds_what_the_demo_builds(sample: SourceBuild, tmp_path: Path) -> None:
     flags = [
         argument

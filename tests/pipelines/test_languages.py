@@ -92,6 +92,7 @@ def trees_below(output: Path) -> dict[str, bytes]:
     return {name: (output / name).read_bytes() for name in files_below(output)}
 
 
+@pytest.mark.slow
 def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     dumps: Path,
     built: Path,
@@ -117,12 +118,14 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     assert sum(name.endswith(".model") for name in tree) == len(LANGUAGES) + 2
 
 
+@pytest.mark.slow
 def test_a_second_run_finds_everything_there(dumps: Path, built: Path, run: Command) -> None:
     before = times_below(built / "wiki40b") | times_below(built / "entities")
     assert "4 already there\n" in run(*arguments(dumps, built)).out
     assert times_below(built / "wiki40b") | times_below(built / "entities") == before
 
 
+@pytest.mark.slow
 def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
     dumps: Path, built: Path, run: Command
 ) -> None:
@@ -133,6 +136,7 @@ def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
     assert message in shown
 
 
+@pytest.mark.slow
 def test_the_table_of_all_languages(dumps: Path, built: Path, run: Command) -> None:
     shown = run(*arguments(dumps, built)).out
     rows = [line.split() for line in shown[shown.index("as Table 2 of the paper") :].splitlines()]
@@ -145,6 +149,7 @@ def test_the_table_of_all_languages(dumps: Path, built: Path, run: Command) -> N
     assert total_row[1] == str(sum(one.stats["total"]["articles"] for one in builds.values()))
 
 
+@pytest.mark.slow
 def test_no_entity_is_in_two_splits_and_the_run_proves_it(
     dumps: Path, built: Path, run: Command
 ) -> None:
@@ -159,6 +164,7 @@ def test_no_entity_is_in_two_splits_and_the_run_proves_it(
     assert f"entities: {len(splits)}, of which " in shown
 
 
+@pytest.mark.slow
 def test_every_marker_is_one_piece_in_every_vocabulary(built: Path) -> None:
     models = sorted(built.rglob("*.model"))
     assert len(models) == len(LANGUAGES) + 2
@@ -168,6 +174,7 @@ def test_every_marker_is_one_piece_in_every_vocabulary(built: Path) -> None:
         assert processor.encode("".join(MARKERS), out_type=str) == list(MARKERS)
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> None:
     shown = run(*arguments(dumps, built, languages="uk,el"), status=1).out
     assert "el           missing" in shown
@@ -177,6 +184,7 @@ def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> No
     assert len([line for line in shown.splitlines() if "missing  " in line]) == 38
 
 
+@pytest.mark.slow
 def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
     pytest.importorskip("zhconv_rs")
     dumps, output = tmp_path / "dumps", tmp_path / "output"
@@ -194,6 +202,7 @@ def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
     assert "漢語是一種語言，在台灣叫做國語。" in texts["zh-tw"]
 
 
+@pytest.mark.slow
 def test_pins_of_an_earlier_release_keep_entities_where_they_were(
     dumps: Path, built: Path, tmp_path: Path, run: Command
 ) -> None:
@@ -217,6 +226,7 @@ def test_pins_of_an_earlier_release_keep_entities_where_they_were(
         assert (counts["pinned"], counts["pinned_elsewhere"]) == (3, 3)
 
 
+@pytest.mark.slow
 def test_a_refresh_pinned_by_the_release_before(
     dumps: Path, built: Path, tmp_path: Path, run: Command
 ) -> None:
@@ -259,6 +269,7 @@ def lay_out_export(dumps: Path, second: str, sums: str = "") -> None:
     (folder / "SHA256SUMS").write_text("".join(listed))
 
 
+@pytest.mark.slow
 def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Command) -> None:
     lay_out_export(tmp_path, "p20000p30000")
     gap = "no file holds the pages 11 to 19,999"
@@ -270,6 +281,7 @@ def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Comma
     assert f"Of the export {gap}." in build.manifest["caveats"]
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_what_its_list_says(tmp_path: Path, run: Command) -> None:
     lay_out_export(tmp_path, "p11p30000", "0" * 64)
 

@@ -84,6 +84,7 @@ def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -
     assert ("learned_headings" in built.manifest["settings"]) is learns
 
 
+@pytest.mark.slow
 def test_the_same_bytes_by_two_workers_from_files_in_another_order(tmp_path: Path) -> None:
     one = config(tmp_path / "dumps")
     reference = build(tmp_path / "one", one)

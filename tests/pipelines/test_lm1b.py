@@ -101,6 +101,7 @@ def test_splits_are_train_test_and_the_test_of_the_paper(sample: Path) -> None:
     assert 0.8 < len(train) / len(test) / 9 < 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_corpus_depends_on_the_lines_alone(sample: Path, tmp_path: Path, workers: int) -> None:
     lines = LINES.copy()

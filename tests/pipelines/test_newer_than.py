@@ -37,6 +37,7 @@ def write_older(files: WikiFiles, path: Path, seed: int = 0) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_wiki40b_of_new_pages(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
     older = write_older(uk, tmp_path / OLD)
     settings = {"dump": uk.multistream, "vocabulary_size": 0}
@@ -110,6 +111,7 @@ def test_a_dump_in_which_nothing_is_new(
     assert run_cli("wiki40b", *given, "--newer-than", "12", "13") == 2
 
 
+@pytest.mark.slow
 def test_many_languages_and_a_folder_of_older_dumps(
     uk: WikiFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +158,7 @@ def write_sources(folder: Path, seed: int, parts: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_source_sentences_that_are_new(tmp_path: Path) -> None:
     trees = []
     for number, parts in ((1, 1), (2, 3)):

@@ -11,6 +11,8 @@ from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import DATE, Build, run_cli
 from transforms.text.wikimedia.cldr import cldr_version
 
+pytestmark = pytest.mark.slow
+
 # Code → database, language of the head, names of namespaces, an article, and what a reader sees of it
 WIKIS: Mapping[str, tuple[str, str, dict[int, str], str, str]] = {
     "simple": (

@@ -14,6 +14,8 @@ from tests.makers.news_lines import recombined_lines, sample_lines
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NEWS_BYTES = 3_000_000
 SECONDS = 240

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from datasketch import MinHash, MinHashLSH
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 GUTENBERG = ROOT / "pipelines" / "samples" / "gutenberg"
 WIKI = "pipelines/samples/wikipedia/jawiki/jawiki-20260101-pages-articles-multistream.xml.bz2"

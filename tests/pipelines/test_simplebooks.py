@@ -197,6 +197,7 @@ def test_a_model_is_scored_by_the_characters_of_the_split(sample: BookBuild) -> 
 # The same bytes always.
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_of_books_in_another_order_and_packing(
     sample: BookBuild, tmp_path: Path
 ) -> None:
@@ -205,6 +206,7 @@ def test_two_workers_give_the_same_of_books_in_another_order_and_packing(
     assert again.rejected_by_base_name() == sample.rejected_by_base_name()
 
 
+@pytest.mark.slow
 def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
     sample: BookBuild,
     tmp_path: Path,
@@ -227,6 +229,7 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
 # Variants.
 
 
+@pytest.mark.slow
 def test_the_simplest_books_up_to_a_target(sample: BookBuild, tmp_path: Path) -> None:
     """They are taken first: only of those is one not kept that overlaps others."""
     target = 19_500

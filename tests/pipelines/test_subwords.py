@@ -151,6 +151,7 @@ def test_the_manifest(built: Path, inputs: Path) -> None:
     assert "| el | – |" in (built / "README.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_workers_and_the_order_of_corpora_do_not_count(
     built: Path, inputs: Path, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def test_a_token_leads_to_its_row(tmp_path: Path, build: Path, model: Path) -> N
         assert stored["wikidata_id"] == identity
 
 
+@pytest.mark.slow
 def test_any_workers_make_the_same_bytes(tmp_path: Path, build: Path, model: Path) -> None:
     one, two = (
         tokenize(tmp_path / str(workers), build, tokenizer=str(model), workers=workers)

@@ -129,11 +129,13 @@ def reference(big: WikiFiles, tmp_path_factory: pytest.TempPathFactory) -> Build
     return built
 
 
+@pytest.mark.slow
 def test_the_reference_is_right(big: WikiFiles, reference: Build) -> None:
     reference.check_fates(big.wiki)
     reference.check_files()
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_bytes_of_one(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -141,6 +143,7 @@ def test_two_workers_give_the_bytes_of_one(
     assert built.tree() == reference.tree()
 
 
+@pytest.mark.slow
 def test_the_size_of_work_units_does_not_matter(
     big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +152,7 @@ def test_the_size_of_work_units_does_not_matter(
     assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "workers"), [("", 1), (".gz", 2), (".xz", 1), (".zst", 1), (".bz2", 2)]
 )
@@ -163,6 +167,7 @@ def test_the_packing_of_the_dump_does_not_matter(
     ]
 
 
+@pytest.mark.slow
 def test_a_multistream_dump_needs_no_index(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -172,6 +177,7 @@ def test_a_multistream_dump_needs_no_index(
     assert built.tree_but_inputs() == reference.tree_but_inputs()
 
 
+@pytest.mark.slow
 def test_part_files_in_any_order_give_the_bytes_of_the_whole(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -190,6 +196,7 @@ def test_part_files_in_any_order_give_the_bytes_of_the_whole(
         assert built.tree_but_inputs() == reference.tree_but_inputs()
 
 
+@pytest.mark.slow
 def test_part_files_that_overlap_give_a_page_once(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -216,6 +223,7 @@ def test_part_files_that_overlap_give_a_page_once(
     assert counts["pages_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
 
 
+@pytest.mark.slow
 def test_the_shard_size_changes_the_files_and_not_the_articles(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -242,6 +250,7 @@ def test_titles_link_as_properties_do(uk: WikiFiles, demo: Path, tmp_path: Path)
     assert built.tree_but_inputs() == demo_build(demo, "uk").tree_but_inputs()
 
 
+@pytest.mark.slow
 def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
     tables = {"items_per_site": uk.write_items_per_site(), "page_table": uk.write_page_table()}
     built = build(tmp_path, uk.linked(**tables))
@@ -250,6 +259,7 @@ def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Pat
     assert roles == {"dump", "page-props", "items-per-site", "page-table", "entities"}
 
 
+@pytest.mark.slow
 def test_the_dates_of_the_tables_that_link_pages_are_told(
     uk: WikiFiles, demo: Path, tmp_path: Path
 ) -> None:
@@ -359,6 +369,7 @@ def test_a_class_counts_by_way_of_its_superclasses(demo: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
     uk: WikiFiles, tmp_path: Path
 ) -> None:
@@ -378,6 +389,7 @@ def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
     assert built.manifest["counts"]["class_unknown"] == 2
 
 
+@pytest.mark.slow
 def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
     page = SamplePage(1, 0, "富士山", "'''富士山'''是-{zh-hans:日本国;zh-hant:日本國}-的山峰。", 10)
     wiki = sample_wiki("ja")

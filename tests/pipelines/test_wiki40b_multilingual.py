@@ -184,6 +184,7 @@ def test_the_card_has_the_figures_beside_those_of_the_paper(corpora: Path, tmp_p
     assert found["ja"][3] == "1.434"
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_order_of_the_builds_and_the_workers(
     corpora: Path, tmp_path: Path
 ) -> None:

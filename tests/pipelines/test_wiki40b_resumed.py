@@ -57,6 +57,7 @@ def damage_unseen(path: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+@pytest.mark.slow
 def test_a_build_killed_in_its_last_stage_does_not_read_the_dump_again(
     uk: WikiFiles,
     tmp_path: Path,

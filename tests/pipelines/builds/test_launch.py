@@ -129,6 +129,7 @@ def has_written_articles(output: Path) -> bool:
     return any(any(folder.glob("*.parquet")) for folder in building_folders(output))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "workers"),
     [(has_begun, "1"), (has_written_articles, "1"), (has_written_articles, "2")],
@@ -209,6 +210,7 @@ def test_a_build_that_is_told_to_end_leaves_what_is_finished(
     assert (finished / MARK).exists()
 
 
+@pytest.mark.slow
 def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, demo: Path) -> None:
     """Looks at the target all the while that a build replaces another."""
     build(tmp_path, uk_config())

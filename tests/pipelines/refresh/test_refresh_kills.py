@@ -21,6 +21,8 @@ from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer, Slow
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
 
+pytestmark = pytest.mark.slow
+
 KILLS = 10
 SEED = 20261120
 DOWNLOAD_SECONDS = 1

@@ -18,6 +18,8 @@ from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.conftest import copy_builds
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, put_dump, tree
 
+pytestmark = pytest.mark.slow
+
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 LIMIT_SECONDS = 60
 CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.link"}

@@ -69,6 +69,7 @@ def test_what_a_module_imports_is_installed_with_its_extra(module: str, extra: s
     assert not others & set(libraries) - {"requests", "urllib3"}
 
 
+@pytest.mark.slow
 def test_one_billion_word_is_built_without_the_libraries_of_others(tmp_path: Path) -> None:
     others = modules_of(EXTRAS) - modules_of(["lm1b"]) - {"requests", "urllib3"}
     assert {"spacy", "sentencex", "ftfy", "regex", "sacrebleu"} <= others

@@ -44,6 +44,7 @@ def without_times(project: Project) -> dict[str, bytes]:
     return files
 
 
+@pytest.mark.slow
 def test_processes_write_what_one_process_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

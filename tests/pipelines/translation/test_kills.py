@@ -25,6 +25,8 @@ from tests.pipelines.translation.small_projects import (
 )
 from transforms.text.translation.languages import find_language
 
+pytestmark = pytest.mark.slow
+
 TRANSLATED = tuple(f"Phrase {place}." for place in range(len(IDS)))
 
 
