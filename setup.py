@@ -59,13 +59,14 @@ setup(
         "apache-beam>=2.77,<2.78",
         "babel>=2.18,<3",  # CLDR's words and numbers, for Wikipedias whose tables nobody made; BSD
         "google-crc32c>=1.5",
+        "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB in all
         "isal>=1.7,<2",  # reads .gz 2.8 times as fast as zlib; MIT
         "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
         "mwparserfromhell>=0.7.2,<0.8",  # the second opinion of an audit; MIT
         "numpy>=1.26",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
-        "pyyaml>=6,<7",  # reads and writes the heads of dataset cards
+        "pyyaml>=6,<7",  # reads the heads of dataset cards
         "rich>=13",
         "sentencepiece==0.2.3",  # another version may learn other pieces
         "zstandard>=0.22",

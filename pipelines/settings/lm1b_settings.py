@@ -39,6 +39,7 @@ DESCRIPTION = Description(
     license_id="other",
     features=(FEATURE,),
     splits=SPLITS,
+    tags=("news",),
     caveats="What this build could not know, or met:",
 )
 

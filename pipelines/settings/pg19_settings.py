@@ -43,6 +43,7 @@ DESCRIPTION = Description(
     features=SCHEMA.names,
     numbers=NUMBERS,
     splits=SPLITS,
+    tags=("project-gutenberg", "books", "long-context"),
 )
 ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
 

@@ -59,6 +59,7 @@ DESCRIPTION = Description(
     features=SCHEMA.names,
     numbers=NUMBERS,
     splits=SPLITS_WITH_SMALL,
+    tags=("project-gutenberg", "books"),
 )
 ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
 

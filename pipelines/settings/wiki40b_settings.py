@@ -74,6 +74,7 @@ DESCRIPTION = Description(
     ),
     license_id="cc-by-sa-4.0",
     features=RELEASED,
+    tags=("wikipedia", "wiki40b"),
 )
 
 MAX_AUDITED = 10_000  # pages; one worker holds the findings of all

@@ -30,8 +30,9 @@ from transforms.text.builds.build_manifest import (
     assemble,
     to_json,
 )
+from transforms.text.builds.dataset_card import MAKER, make_citation
 from transforms.text.files.cells import protect
-from transforms.text.files.markdown import Config, make_table, yaml_head
+from transforms.text.files.markdown import Config, Dataset, make_table, size_category, yaml_head
 from transforms.text.translation import source_table
 from transforms.text.translation.languages import find_language
 from transforms.text.translation.records import SourceSentence
@@ -42,6 +43,7 @@ from transforms.text.translation.source_table import (
     splits_of,
     yes_or_no,
 )
+from transforms.text.translation.sourcing.accounts import DESCRIPTION
 from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
 
 CORPUS = "flores101"
@@ -272,8 +274,15 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
     tags = list(dict.fromkeys(language.tag for language in languages))
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
+    dataset = Dataset(
+        project.rules.name,
+        (MAKER, *DESCRIPTION.tags),
+        DESCRIPTION.tasks,
+        [size_category(sum(kept[split] for split in files))],
+    )
+    licences = hub_licenses(project.sentences) or LICENSE
     lines = [
-        *yaml_head(hub_licenses(project.sentences) or LICENSE, tags, [Config("default", files)]),
+        *yaml_head(licences, tags, [Config("default", files)], dataset),
         "",
         f"# {project.rules.name}",
         "",
@@ -305,6 +314,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         "",
         *_workflow(included),
         *(f"- {caveat}" for caveat in manifest["caveats"]),
+        *make_citation(DESCRIPTION.citation),
         "",
     ]
     return "\n".join(lines)

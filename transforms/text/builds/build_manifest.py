@@ -21,6 +21,8 @@ class Description(NamedTuple):
     features: Sequence[str] = ()  # of TensorFlow Datasets; () for what it does not read
     numbers: Sequence[str] = ()  # features that are integers; all others are texts
     splits: Sequence[str] = SPLITS
+    tags: Sequence[str] = ()  # by which the hub finds it
+    tasks: Sequence[str] = ("text-generation",)  # task categories of the hub
     caveats: str = "What this build could not know:"  # title of their list
     closing: str = "Every input and output with its SHA-256, and all settings: `manifest.json`."
 

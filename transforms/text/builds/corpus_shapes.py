@@ -18,4 +18,5 @@ class CorpusShape(NamedTuple):
     # of One Billion Word is a part of test, train_2 of SimpleBooks of train.
     splits: tuple[str, ...] = ("train", "validation", "test")
     repeats: bool = False  # whether an id may stand in several rows of one build
+    withheld: str = ""  # split that is not for release
     why_moves: str = ""  # why documents may change their split; "" where none may

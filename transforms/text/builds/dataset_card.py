@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.text.builds.build_manifest import Description
-from transforms.text.files.markdown import hub_head, make_list, make_table
+from transforms.text.files.markdown import (
+    Dataset,
+    hub_head,
+    make_list,
+    make_table,
+    size_category,
+)
+
+MAKER = "corpusmill"
+_SIGNATURE = "Signature: "
+_CITATION = "```bibtex\n"
 
 
 def make_card(
@@ -17,21 +27,44 @@ def make_card(
     """
     license_id = description.license_id
     language = manifest.get("settings", {}).get("tables", {}).get("language", "")
-    head = hub_head(license_id, manifest["edition"], description.splits, language)
+    dataset = Dataset(
+        description.title,
+        (MAKER, *description.tags),
+        description.tasks,
+        [size_category(_rows(manifest, description.splits))],
+    )
+    head = hub_head(license_id, manifest["edition"], description.splits, language, dataset)
     lines = [
         *((*head, "") if license_id else ()),
         f"# {description.title}",
         "",
         *((description.about, "") if description.about else ()),
-        f"Signature: `{manifest['signature']}`",
+        f"{_SIGNATURE}`{manifest['signature']}`",
         "",
         *sections,
         *make_list(description.caveats, manifest["caveats"]),
+        *make_citation(description.citation),
         "",
         description.closing,
         "",
     ]
     return "\n".join(lines)
+
+
+def make_citation(bibtex: str) -> list[str]:
+    """The lines of a section after a blank line; none where there is no paper."""
+    return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
+
+
+def read_citation(card: str) -> str:
+    """BibTeX of a card; "" for none."""
+    return card.partition(_CITATION)[2].partition("\n```")[0]
+
+
+def read_about(card: str) -> str:
+    """The words about a data set in the card of a build; "" for none."""
+    body = card.partition("\n# ")[2].partition(f"\n{_SIGNATURE}")[0]
+    return body.partition("\n")[2].strip()
 
 
 def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
@@ -42,3 +75,12 @@ def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
         "",
         *make_table(["reason", unit], rejected.items()),
     ]
+
+
+def _rows(manifest: Mapping[str, Any], splits: Sequence[str]) -> int:
+    """Rows of all splits that the hub loads."""
+    return sum(
+        file["records"]
+        for file in manifest["outputs"]
+        if file["format"] == "parquet" and file["split"] in splits
+    )

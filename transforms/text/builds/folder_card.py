@@ -4,16 +4,20 @@ Without it, Hugging Face `datasets` takes all Parquet files below the folder for
 """
 
 import glob
+import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
 import yaml
 
-from transforms.text.files.markdown import Config, yaml_head
+from transforms.text.builds.dataset_card import make_citation, read_citation
+from transforms.text.files.markdown import Config, Dataset, yaml_head
 
 MARK = "<!-- corpusmill writes this file after every build; without this line, it leaves the file alone -->"
 
+_ESCAPED = re.compile(r"\[([*?[])\]")  # by glob.escape
 _FENCE = "---\n"
 _USE = """\
 ```python
@@ -37,15 +41,20 @@ class _Split(msgspec.Struct):
 
 
 class _Config(msgspec.Struct):
-    data_files: list[_Split]
+    data_files: Annotated[list[_Split], msgspec.Meta(min_length=1)]
+    config_name: str = ""
 
 
-class _Head(msgspec.Struct):
+class CardHead(msgspec.Struct):
     """The head of the card of a build."""
 
     license: str | list[str]
     language: str | list[str]
     configs: Annotated[list[_Config], msgspec.Meta(min_length=1)]
+    pretty_name: str = ""
+    tags: list[str] = []
+    task_categories: list[str] = []
+    size_categories: list[str] = []
 
 
 def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = "") -> str:
@@ -54,15 +63,21 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
     Args:
       default: the name of the build that is loaded without a name; "" for none, unless there is one only.
     """
-    found = [(build, head) for build in builds if (head := _read_head(build.card))]
+    found = [(build, head) for build in builds if (head := read_head(build.card))]
     if not found:
         return ""
     has_default = any(build.name == default for build, _ in found)
     lines = [
         *yaml_head(
-            _one_or_all([name for _, head in found for name in _as_list(head.license)]),
-            _one_or_all([tag for _, head in found for tag in _as_list(head.language)]),
+            _one_or_all([name for _, head in found for name in as_list(head.license)]),
+            _one_or_all([tag for _, head in found for tag in as_list(head.language)]),
             [_config(build, head, build.name == default) for build, head in found],
+            Dataset(
+                found[0][1].pretty_name,
+                _different(tag for _, head in found for tag in head.tags),
+                _different(task for _, head in found for task in head.task_categories),
+                _different(size for _, head in found for size in head.size_categories),
+            ),
         ),
         "",
         MARK,
@@ -75,34 +90,53 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
         _USE.format(name=found[0][0].name),
         "",
         *(f"- `{build.name}`: [{build.folder}]({build.folder}/README.md)" for build, _ in found),
+        *make_citation(
+            "\n\n".join(filter(None, _different(read_citation(build.card) for build, _ in found)))
+        ),
         "",
     ]
     return "\n".join(lines)
 
 
-def _read_head(card: str) -> _Head | None:
-    """None for a card without a head, or with one that says too little."""
+def read_places(card: str) -> dict[str, str]:
+    """Name → folder of each build that such a card loads, as it is in the card: {} for none."""
+    head = read_head(card)
+    places = {}
+    for config in head.configs if head else ():
+        folder = posixpath.dirname(config.data_files[0].path)
+        places[config.config_name] = _ESCAPED.sub(r"\1", folder)
+    return places
+
+
+def read_head(card: str) -> CardHead | None:
+    """The head of a card; None for a card without one, or with one that says too little."""
     if not card.startswith(_FENCE):
         return None
     text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
     try:
         # For this loader all is text: older cards have an unquoted `no`, which is Norwegian.
-        return msgspec.convert(yaml.load(text, yaml.BaseLoader), _Head)
+        return msgspec.convert(yaml.load(text, yaml.BaseLoader), CardHead)
     except (yaml.YAMLError, msgspec.ValidationError):
         return None
 
 
-def _as_list(value: str | list[str]) -> list[str]:
+def as_list(value: str | list[str]) -> list[str]:
+    """A field of a head, one text or several."""
     return [value] if isinstance(value, str) else value
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
     """Each text once; one alone is not a list."""
-    different = list(dict.fromkeys(texts))
+    different = _different(texts)
     return different[0] if len(different) == 1 else different
 
 
-def _config(build: BuildBelow, head: _Head, is_default: bool) -> Config:
+def _different(texts: Iterable[str]) -> list[str]:
+    """Each text once, in the order of their first places."""
+    return list(dict.fromkeys(texts))
+
+
+def _config(build: BuildBelow, head: CardHead, is_default: bool) -> Config:
     folder = glob.escape(build.folder)
     files = {one.split: f"{folder}/{one.path}" for one in head.configs[0].data_files}
     return Config(build.name, files, is_default)

@@ -1,10 +1,9 @@
 """Makes the parts of dataset cards: tables, lists, and the head that the Hugging Face hub reads."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import yaml
+from huggingface_hub import DatasetCardData
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
@@ -29,26 +28,63 @@ class Config(NamedTuple):
     is_default: bool = False  # of several, the one that is loaded without a name
 
 
+class Dataset(NamedTuple):
+    """A data set, as far as the hub lists it and finds it."""
+
+    title: str = ""
+    tags: Sequence[str] = ()
+    tasks: Sequence[str] = ()  # task categories of the hub
+    sizes: Sequence[str] = ()  # of `size_category`
+
+
+UNLISTED = Dataset()
+
+
+def size_category(rows: int) -> str:
+    """The hub's category of a number of rows: "1K<n<10K"."""
+    above = max((n for n in range(len(_POWERS)) if rows >= 10 ** (n + 3)), default=-1)
+    if above < 0:
+        return f"n<{_POWERS[0]}"
+    if above + 1 == len(_POWERS):
+        return f"n>{_POWERS[above]}"
+    return f"{_POWERS[above]}<n<{_POWERS[above + 1]}"
+
+
+# Another version of the library may have another.
+_ORDER = ["license", "language", "pretty_name", "tags", "task_categories", "size_categories"]
+_POWERS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
+
+
 def hub_head(
-    license_id: str | list[str], edition: str, splits: Iterable[str], language: str = ""
+    license_id: str | list[str],
+    edition: str,
+    splits: Iterable[str],
+    language: str = "",
+    dataset: Dataset = UNLISTED,
 ) -> list[str]:
     """The lines of the YAML head of a build; the language is what the edition begins with, or another."""
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]
-    return yaml_head(license_id, tag, [Config(edition, files)])
+    return yaml_head(license_id, tag, [Config(edition, files)], dataset)
 
 
 def yaml_head(
-    licenses: str | list[str], languages: str | list[str], configs: Iterable[Config]
+    licenses: str | list[str],
+    languages: str | list[str],
+    configs: Iterable[Config],
+    dataset: Dataset = UNLISTED,
 ) -> list[str]:
     """The lines of any YAML head. A text that YAML would read as something else is quoted: 'no'."""
-    head = {
-        "license": licenses,
-        "language": languages,
-        "configs": [_config(config) for config in configs],
-    }
-    text: str = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=math.inf)
-    return ["---", *text.removesuffix("\n").split("\n"), "---"]
+    data = DatasetCardData(
+        license=licenses,
+        language=languages,
+        size_categories=[*dataset.sizes] or None,
+        task_categories=[*dataset.tasks] or None,
+        pretty_name=dataset.title or None,
+        tags=[*dataset.tags] or None,
+        configs=[_config(config) for config in configs],
+    )
+    return ["---", *data.to_yaml(original_order=_ORDER).removesuffix("\n").split("\n"), "---"]
 
 
 def _config(config: Config) -> dict[str, Any]:

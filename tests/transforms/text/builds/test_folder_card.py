@@ -1,8 +1,9 @@
 import pytest
 import yaml
 
+from transforms.text.builds.dataset_card import make_citation
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
-from transforms.text.files.markdown import Config, hub_head, yaml_head
+from transforms.text.files.markdown import Config, Dataset, hub_head, yaml_head
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:
@@ -44,6 +45,20 @@ def test_what_differs_is_listed() -> None:
         "config_name": "b",
         "data_files": [{"split": "dev", "path": "b [[]1]/dev-*"}],
     }
+
+
+def test_what_builds_say_of_themselves_is_said_once() -> None:
+    def listed(name: str, size: str, paper: str) -> BuildBelow:
+        dataset = Dataset("Wiki-40B", ["wikipedia"], ["text-generation"], [size])
+        lines = hub_head("x", name, ["train"], dataset=dataset)
+        return BuildBelow(name, name, "\n".join([*lines, "", "# T", *make_citation(paper), ""]))
+
+    builds = [listed("en", "1M<n<10M", "@a{b}"), listed("no", "n<1K", "@a{b}"), build("z", "z")]
+    card = make_folder_card("c", builds)
+    head = yaml.safe_load(card.split("---\n")[1])
+    assert (head["pretty_name"], head["tags"]) == ("Wiki-40B", ["wikipedia"])
+    assert head["size_categories"] == ["1M<n<10M", "n<1K"]
+    assert card.endswith("(z/1.0.0/README.md)\n\n## Citation\n\n```bibtex\n@a{b}\n```\n")
 
 
 def test_norwegian_of_an_older_card() -> None:

@@ -25,14 +25,25 @@ _WITH_DOCUMENTS = (
     "Sentences of {sources}, drawn with corpusmill after Goyal et al., TACL 2022 (FLORES-101), section 3.1."
     " The text is by the authors of the pages and documents, under the licences below."
 )
+CITATION = (
+    "@article{goyal-etal-2022-flores,\n"
+    "  title = {The Flores-101 Evaluation Benchmark for Low-Resource and Multilingual Machine Translation},\n"
+    "  author = {Goyal, Naman and Gao, Cynthia and Chaudhary, Vishrav and Chen, Peng-Jen and Wenzek,"
+    " Guillaume and Ju, Da and Krishnan, Sanjana and Ranzato, Marc'Aurelio and Guzm{\\'a}n, Francisco and"
+    " Fan, Angela},\n"
+    "  journal = {TACL},\n  volume = {10},\n  year = {2022}\n}"
+)
 DESCRIPTION = Description(
     title="Source sentences of a translation benchmark",
     about=(
         "Sentences of English Wikimedia sites, drawn with corpusmill after Goyal et al., TACL 2022"
         " (FLORES-101), section 3.1. The text is by the authors of the pages: CC BY-SA, of Wikinews CC BY."
     ),
+    citation=CITATION,
     license_id="cc-by-sa-4.0",
     splits=SPLITS,
+    tags=("wikimedia",),
+    tasks=("translation",),
     caveats="What this build could not be:",
 )
 _PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
