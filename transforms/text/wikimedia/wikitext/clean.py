@@ -24,6 +24,7 @@ from transforms.text.wikimedia.wikitext.paragraphs import (
     drop_rows_of_links,
     guard_lines,
     join_paragraphs,
+    protect_bars,
 )
 from transforms.text.wikimedia.wikitext.sections import (
     RawSection,
@@ -109,7 +110,7 @@ class WikitextCleaner:
         page = Page(drop_noncharacters(title), self._language)
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
-        text = strip_tables(variants.text)
+        text = protect_bars(strip_tables(variants.text))
         # The same heading may stand on a page a thousand times, and on many pages.
         kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         sections: list[Section] = []

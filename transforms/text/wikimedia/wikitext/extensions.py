@@ -26,6 +26,8 @@ _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
 _OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")
 _COMMAS, _AFTER_COMMA = (",", "،", "、"), (",", "،", "、", ".", "。", "։", "।")
+_ADDRESS_BEFORE = re.compile(r"//[^\s\[\]<>\"]++$")
+_MAX_ADDRESS = 300  # characters
 _NO_BREAK = "&nbsp;"
 _FORMULAS = {"math", "chem", "ce"}
 # What would make a line a list or code if the tag before it were not there; of a comment, blanks alone,
@@ -87,6 +89,10 @@ def _last(kept: list[str]) -> str:
     return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
 
 
+def _ends_in_address(kept: list[str]) -> bool:
+    return bool(kept and _ADDRESS_BEFORE.search(kept[-1][-_MAX_ADDRESS:]))
+
+
 def strip_extensions(wikitext: str) -> str:
     """Return the text without comments and extension tags; what they show is protected.
 
@@ -120,8 +126,12 @@ def strip_extensions(wikitext: str) -> str:
                 if closer:
                     shown = _shown(name, opener[2] or "", wikitext[end : closer.start()])
                     end = closer.end()
+                    if name == "nowiki" and _ends_in_address(kept):
+                        shown = f"{SEPARATOR}{shown}"
                 else:
                     unclosed.add(name)
+                    if name == "nowiki" and opener[2]:  # "<nowiki / >" is text
+                        shown = protect(opener[0])
             shown = shown or _filler(name, _last(kept), wikitext[end : end + 3])
             if shown:
                 kept.append(shown)

@@ -15,7 +15,13 @@ from transforms.text.wikimedia.language import (
     Language,
     normalise_name,
 )
-from transforms.text.wikimedia.wikitext.marks import HOLE, PROTECTED_BAR, SECTION, protect
+from transforms.text.wikimedia.wikitext.marks import (
+    HOLE,
+    PROTECTED_BAR,
+    SECTION,
+    SEPARATOR,
+    protect,
+)
 from transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # The one group is what is shown, so that joining the pieces of a split replaces all links at once.
@@ -25,7 +31,12 @@ _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
 # [[a{{!}}b]], after the template has become a bar
 _BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
 # [[http://example.com text]] is an external link between brackets.
-_DOUBLE = re.compile(r"\[(\[(?:(?i:https?:|ftps?:))?//[^\s\[\]{}|]++)([^\[\]{}|\n]*+)\]\]")
+_DOUBLE = re.compile(
+    r"\[(\[(?:(?i:https?:|ftps?:))?//[^\s\[\]{}|]++)\|?"
+    r"([^\[\]{}|\n]*+(?:\[\[[^\[\]{}\n]*+\]\])?)\]\]"
+)
+_NO_TARGET = re.compile(r"\[\[(\|[^\[\]{}|\n]++)\]\]")
+_MANY_BRACKETS = re.compile(rf"(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)")
 # What is left by now: targets with a colon, and labels that hold single brackets. A file's caption
 # may be such a label; `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(
@@ -39,15 +50,16 @@ _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
     re.IGNORECASE,
 )
-_NO_ADDRESS = r"\s\x00-\x1f\x7f\[\]<>\"'"
+_NO_ADDRESS = rf"\s\x00-\x1f\x7f\[\]<>\"'{SEPARATOR}"
 _ADDRESS = rf"[^{_NO_ADDRESS}]*+(?:'(?!')[^{_NO_ADDRESS}]*+)*+"  # ends before italics
 _EXTERNAL_BARE = re.compile(rf"\[(?i:https?:|ftps?:)?//{_ADDRESS}[ \t]*+\]")
 _EXTERNAL_LABELLED = re.compile(
     r"\[(?:(?i:https?:|ftps?:|ircs?:|gopher:|mms:|git:|svn:)?//|mailto:|news:|tel:)"
-    rf"{_ADDRESS}[ \t]*+([^\[\]\n\x00-\x08]*+(?:\[(?!\[)[^\[\]\n]*+)?)\]"
+    rf"{_ADDRESS}[ \t]*+((?:[^\[\]\n<\x00-\x08]++|<(?:/?\w[^<>\n]*+>)?)*+(?:\[(?!\[)[^\[\]\n]*+)?)\]"
 )
 _NO_LINK = re.compile(r"\[\[([^\[\]|\n\ufdef]*[^\W_][^\[\]|\n\ufdef]*+)\]\]")
 _LOST_BRACKETS = re.compile(r"\[\[|\]\]")
+_LEFT, _RIGHT = protect("["), protect("]")
 
 
 def show_simple_links(text: str) -> str:
@@ -85,7 +97,28 @@ def show_external_links(text: str) -> str:
 
 def _show_double(match: re.Match[str]) -> str:
     label = match[2].strip()
-    return f"[{label}]" if label else HOLE
+    return f"{_LEFT}{label}{_RIGHT}" if label else HOLE
+
+
+def _show_brackets(match: re.Match[str]) -> str:
+    """Return `[[[[A]]]]` as a link between brackets; an odd number of brackets makes no link."""
+    opening, link, content, closing = match.groups()
+    count = len(opening)
+    if len(closing) - (2 if link else 0) != count:
+        return match[0]  # a slip
+    if link:
+        content = f"[[{content}]]"
+    elif count % 2 == 0:
+        content, count = f"[[{content}]]", count - 2
+    else:
+        content = content.replace("|", PROTECTED_BAR)
+    return f"{_LEFT * count}{content}{_RIGHT * count}"
+
+
+def _drop_lost_brackets(line: str) -> str:
+    """Return a line without double brackets, unless they are partners of protected ones."""
+    is_meant = line.count(_LEFT) != line.count(_RIGHT)
+    return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)
 
 
 class LinkTexts:
@@ -132,6 +165,10 @@ class LinkTexts:
 
     def show(self, text: str) -> str:
         """Replace all links that hold no braces."""
+        if "[[|" in text:
+            text = _NO_TARGET.sub(rf"{_LEFT * 2}\1{_RIGHT * 2}".replace("|", PROTECTED_BAR), text)
+        if "[[[" in text and "]]]" in text:
+            text = _MANY_BRACKETS.sub(_show_brackets, text)
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
@@ -154,4 +191,9 @@ class LinkTexts:
         if "[[" in text:
             text = self._unclosed_file.sub(HOLE, text)
             text = _NO_LINK.sub(lambda match: protect(f"[[{match[1]}]]"), text)
-        return _LOST_BRACKETS.sub("", text) if "[[" in text or "]]" in text else text
+        if "[[" not in text and "]]" not in text:
+            return text
+        if _LEFT not in text and _RIGHT not in text:
+            return _LOST_BRACKETS.sub("", text)
+        lines = text.split("\n")
+        return "\n".join([_drop_lost_brackets(line) for line in lines])

@@ -12,6 +12,7 @@ _FIRST = 0xFDD0
 _PROTECT = {ord(char): chr(_FIRST + i) for i, char in enumerate(_MARKUP)}
 _RESTORED = {chr(_FIRST + i): char for i, char in enumerate(_MARKUP)}
 
+PROTECTED = "".join(_RESTORED)
 PROTECTED_BAR = _PROTECT[ord("|")]
 
 HOLE = "\ufdef"  # a template stood here and left nothing

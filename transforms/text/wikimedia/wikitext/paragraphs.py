@@ -13,8 +13,11 @@ from transforms.text.wikimedia.wikitext.marks import (
     FORMULA_START,
     GUARD,
     HOLE,
+    PROTECTED,
+    PROTECTED_BAR,
     SECTION,
     SEPARATOR,
+    protect,
 )
 from transforms.text.wikimedia.wikitext.quotes import strip_quotes
 from transforms.text.wikimedia.wikitext.tags import decode_entities
@@ -23,6 +26,8 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 # whose author let a blank slip in. Nobody writes lines of code as long as that prose.
 _MAX_CODE_LINE = 80
 _PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
+_BAR = re.compile(r"^[ \t]*+(?:\|\}?|!)", re.MULTILINE)
+_OPEN_LINK = re.compile(r"\[\[[^\[\]\n]*+$", re.MULTILINE)
 _MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
 # In quotations and poems an indent is layout. One that is not closed, or holds another, stays.
 _QUOTATION = re.compile(
@@ -54,6 +59,8 @@ _ROW_OF_LINKS = re.compile(
 )
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
+# Signs that their author protected, "<nowiki>***</nowiki>". Longer ones are rulers; a bar is of a table.
+_SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}}")
 # White space as str.split() knows it, without the blank and the new line.
 _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -67,6 +74,16 @@ def drop_rows_of_links(text: str) -> str:
 
 def _show_row(match: re.Match[str]) -> str:
     return match[0] if match[0].count("[[") < _MIN_LINKS else "\n"
+
+
+def protect_bars(text: str) -> str:
+    """Return a page without braces with `|` and `!` at the start of a line as text.
+
+    On other pages such lines are what is left of a broken table or template, or parts of a link.
+    """
+    if "{" in text or not _BAR.search(text) or _OPEN_LINK.search(text):
+        return text
+    return _BAR.sub(lambda match: protect(match[0]), text)
 
 
 def guard_lines(text: str) -> str:
@@ -106,7 +123,11 @@ def join_paragraphs(text: str) -> str:
         text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
     text = decode_entities(text.replace(SEPARATOR, "").replace(GUARD, ""))
     blocks = _collapse_blanks(text).split("\n\n")
-    paragraphs = [_to_line(block) for block in blocks if _WORD.search(block) or SECTION in block]
+    paragraphs = [
+        _to_line(block)
+        for block in blocks
+        if _WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block)
+    ]
     if any(separator in text for separator in "|•·"):
         paragraphs = [line for line in paragraphs if not _is_row_of_links(line)]
     return "\n".join(paragraphs)
