@@ -1,8 +1,8 @@
 """Of several files of one book, the one to take.
 
 Project Gutenberg has a book in up to three files, one for each of ASCII, an 8-bit encoding and UTF-8, and
-keeps older releases of them. Names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the content of
-the files decides, in this order:
+keeps older releases of them. Names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the
+content of the files decides, in this order:
 
 1. the text with the richest characters: one that is not ASCII, and was Unicode; then 8-bit; then ASCII, where
    accents, dashes and quotation marks have been lost;
