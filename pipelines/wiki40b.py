@@ -150,7 +150,7 @@ class Wiki40b(CorpusBuild):
 
     @property
     def link_sources(self) -> Sequence[LinkSource]:
-        """The tables that tell the entity of a page."""
+        """The tables that link pages to entities."""
         return self.tables.sources(self.entities)
 
     def stages(self) -> Sequence[Stage]:

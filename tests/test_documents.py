@@ -1,4 +1,4 @@
-"""Links of the documents lead to files and headings that are there."""
+"""Links of the documents lead to files and headings that exist, and files that they name exist."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ DOCUMENTS = ["README.md"] + [
     for path in sorted((ROOT / folder).rglob("*.md"))
     if "golden" not in path.parts
 ]
+
+PATH = re.compile(rf"(?:(?:{'|'.join(FOLDERS)})/|\.\./)[\w./*-]+")
 
 
 def without_code(text: str) -> str:
@@ -37,6 +39,19 @@ def broken_links(document: str) -> Iterator[str]:
         path = (ROOT / document).parent / name if name else ROOT / document
         if not path.exists() or (anchor and anchor not in anchors_of(path)):
             yield target
+
+
+def missing_paths(document: str) -> Iterator[str]:
+    """Paths, as code, that are not in the repository."""
+    for name in re.findall(r"`([^`\s]+)`", without_code((ROOT / document).read_text("utf-8"))):
+        folder = (ROOT / document).parent if name.startswith("../") else ROOT
+        if PATH.fullmatch(name) and not any(folder.glob(name.rstrip("/"))):
+            yield name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paths_exist(document: str) -> None:
+    assert not list(missing_paths(document))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -30,7 +30,7 @@ _WRONG = (
     " the next build here writes it anew"
 )
 ROUNDS = 5
-"""A card is written anew while others change what it tells, and no more often than this."""
+"""A card is written again while others change its facts, and no more often than this."""
 
 
 def write_cards(targets: Iterable[str]) -> None:

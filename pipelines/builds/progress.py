@@ -34,7 +34,7 @@ STAGE = "stage"  # file in the folder of the display: the stage that runs
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
     """Shows the progress of what runs inside the block: live lines at a terminal, else log lines.
 
-    The workers of this machine tell it through a folder (see transforms/files/counters.py). Nothing is shown
+    The workers of this machine report through a folder (see transforms/files/counters.py). Nothing is shown
     where nothing is logged.
     """
     # A worker may still count while the folder is removed; what is left goes with the other temporary files.

@@ -209,7 +209,7 @@ def _price(
 
 
 def _dollars(price: float) -> str:
-    """A price as short as it can be told: "0.000054", "3600"."""
+    """A price with as few digits as possible: "0.000054", "3600"."""
     return f"{price:.6f}".rstrip("0").rstrip(".")
 
 

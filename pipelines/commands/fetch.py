@@ -5,7 +5,7 @@ examples:
     corpusmill fetch wiki40b --language uk
   What that would be, and how large:
     corpusmill fetch wiki40b --language uk --dry-run
-  Wikidata's entities, which tell what an article is about; more than 90 GB, once for all languages:
+  Wikidata's entities, which give the class of each article; more than 90 GB, once for all languages:
     corpusmill fetch entities --downloads /data/dumps
   News of some years, as One Billion Word takes them:
     corpusmill fetch lm1b --language de --first-year 2020 --last-year 2022

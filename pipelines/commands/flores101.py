@@ -13,7 +13,7 @@ a benchmark, step by step:
   The sample for the reviewers, and what they say; below the accepted score, packets begins a new round:
     corpusmill flores101 review --project P --languages fra --sheets --reviewer Ama --to outbox
     corpusmill flores101 review --project P --import inbox/fra-review-round1-Ama.tsv
-  Where everything stands, the story of a language, and the package of all that is accepted:
+  The state of everything, the history of a language, and the package of all that is accepted:
     corpusmill flores101 status --project P
     corpusmill flores101 status --project P --language fra
     corpusmill flores101 package --project P --output corpora
@@ -325,7 +325,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Shows where every language stands, or the journal of one."""
+    """Shows the state of every language, or the journal of one."""
     from pipelines.translation import status
     from pipelines.translation.drawing import screen_columns
     from pipelines.translation.project import open_project

@@ -4,7 +4,7 @@ refresh.toml, at its shortest:
   [refresh]
   output    = "/srv/corpora"
   downloads = "/srv/downloads"             # of its own: what was built from is removed
-  contact   = "corpora@example.org"        # told to the servers, in the User-Agent
+  contact   = "corpora@example.org"        # sent to the servers, in the User-Agent
   keep      = 3                            # editions of each corpus
 
   [[corpus]]

@@ -6,7 +6,7 @@ examples:
   Translations into French against the FLORES-101 reference:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
 
-`corpusmill score METRIC --help` tells more of each.
+`corpusmill score METRIC --help` explains each.
 """
 
 from pipelines.commands import score_model, score_spbleu

@@ -1,4 +1,4 @@
-"""Near-duplicate documents of data sets, and what a person is told of them."""
+"""Near-duplicate documents of data sets, and the report about them."""
 
 import csv
 import os

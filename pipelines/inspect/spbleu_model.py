@@ -41,7 +41,7 @@ def read_model(given: str) -> Model:
     """The SentencePiece model of a path, or the one that sacrebleu has downloaded under a name.
 
     A model is taken for a release by its hash, by lying where sacrebleu has it, or, where the hash is not
-    known, by the release's file name and size. Raises InputError where there is none, and tells where to
+    known, by the release's file name and size. Raises InputError where there is none, and says where to
     get it.
     """
     known = _sacrebleu_models()

@@ -163,7 +163,7 @@ def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """A session for pages: where a server is busy, it asks again, after the wait that it was told."""
+    """A session for pages: where a server is busy, it asks again, after the wait that the server names."""
     session = plain_session(user_agent)
     retry = PatientRetry(
         total=attempts,

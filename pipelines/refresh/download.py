@@ -43,7 +43,7 @@ def download(
       user_agent: of `ask.name_ourselves`.
       connections: at once, over all files and servers.
       min_free_bytes: must be left on the disk beside the files.
-      count_bytes: is told of bytes that came over the line, from several threads.
+      count_bytes: gets the number of bytes that came over the line, from several threads.
 
     Raises:
       ValueError: settings, or names of files, that cannot be.

@@ -44,7 +44,7 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
     """One line.
 
     Args:
-      folders: that were written in; where a disk is full, their room is told.
+      folders: that were written in; if a disk is full, their free space is reported.
     """
     if is_disk_full(error):
         room = ", ".join(

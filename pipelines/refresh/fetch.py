@@ -86,7 +86,7 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
     corpus does not have, or for values that it does not allow.
 
     Args:
-      contact: told to the servers; "" is the user of this machine.
+      contact: sent to the servers; "" is the user of this machine.
       mirrors: in place of the sites that are known, for all sources.
       named: fields of the table of the corpus, and `connections` and `layout`.
     """
@@ -125,7 +125,7 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """The date of a build, where the names of its files do not tell it."""
+    """The date of a build, if the names of its files do not have it."""
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]
     if any(date in name or iso_date(date) in name for name in names):

@@ -26,7 +26,7 @@ def check_room(settings: Settings) -> None:
 def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
     """Raises BuildError for dumps that cannot be built here, for want of room or memory.
 
-    A file whose size no site tells counts for nothing.
+    A file whose size no site names counts as 0.
     """
     check_room(settings)
     if settings.engine["runner"] != IN_PROCESS or settings.ignore_memory:

@@ -1,4 +1,4 @@
-"""Sites that tell of a file no more than its headers: Project Gutenberg's feeds, the news of WMT."""
+"""Sites that give no more about a file than its headers: Project Gutenberg's feeds, the news of WMT."""
 
 import email.utils
 import logging

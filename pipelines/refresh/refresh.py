@@ -87,7 +87,7 @@ def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
-    """Refreshes all corpora. The caller holds the lock. However it ends, the metrics tell.
+    """Refreshes all corpora. The caller holds the lock. The metrics are written however it ends.
 
     Raises ValueError for settings that a corpus cannot have, before anything is done, and what `check_lock`
     raises: it is asked before each step.

@@ -2,7 +2,7 @@
 
 All that decides what a run does can be found again without it: editions by their folders and CURRENT,
 downloads by their checksums. What only the state knows is for people and monitoring, and why an edition was
-not accepted, which another comparison would tell again.
+not accepted, which another comparison would find again.
 """
 
 import logging

@@ -44,7 +44,7 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
     """The newest build of each edition of each corpus, and the files of lines, by language.
 
     A folder that is there is looked through for builds; anything else must be a pattern of files of lines,
-    and needs a language. One that is named takes the place of the one that a build tells.
+    and needs a language. One that is named takes the place of that of the build.
 
     Args:
       layouts: of the corpora that can be learned from, by their names.

@@ -1,4 +1,4 @@
-"""The facts that entries of a journal tell: their names and types, by the kind of the entry."""
+"""The facts in entries of a journal: their names and types, by the kind of the entry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

@@ -78,7 +78,7 @@ def import_files(
 
     Args:
       paths: files, or folders: all files below with a known ending.
-      language: code, for files that do not tell theirs.
+      language: code, for files that do not name it.
       by: who has translated.
       corrects: numbers of imports, or LAST, that the files correct: in the lines that they have, their texts
         take the place of those.
@@ -174,7 +174,7 @@ def _checked(
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
-    """The code of a file's language. Raises ReadError where it does not tell, or tells another one."""
+    """The code of a file's language. Raises ReadError if it names none, or another one."""
     told = returned.language
     if not told and path.suffix not in READERS:
         told = path.stem

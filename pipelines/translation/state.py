@@ -1,7 +1,7 @@
 """Computes the state of a language from its journal: the translations now in force, and what is open.
 Nothing of it is stored.
 
-A translation is given in answer to a packet, its base; a file that does not tell is taken to answer the
+A translation is given in answer to a packet, its base; a file that names none is taken to answer the
 newest packet of its time. Of a line, the answers to the newest packet are in force. If they differ, it is
 disputed until an answer to a later packet comes. So the order in which files come back does not decide.
 An import that corrects others takes the place of theirs, in the lines that it has.

@@ -195,7 +195,7 @@ def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
 
 
 def render_story(project: Project, code: str) -> str:
-    """The journal of a language, an entry a line, and where it stands.
+    """The journal of a language, an entry a line, and its state.
 
     Raises ValueError for a language that has no journal.
     """

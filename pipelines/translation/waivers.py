@@ -53,7 +53,7 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
       tables: copies of findings.tsv with a column `because`, filled in where a finding is right as it is.
       by: who says so.
 
-    Raises ValueError where something of it is not told, InputError for a table that cannot be read.
+    Raises ValueError where something is missing, InputError for a table that cannot be read.
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:

@@ -152,6 +152,7 @@ def test_a_damaged_stream_with_worker_processes(
     assert files_below(output) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("has_index", "unit_bytes"), [(True, 500), (False, 1 << 18)])
 def test_a_damaged_stream_costs_only_its_own_pages(
     uk: WikiFiles,

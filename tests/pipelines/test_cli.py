@@ -279,6 +279,7 @@ OF_BOOKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", OF_BOOKS)
 def test_the_commands_of_books_build_what_the_demo_builds(
     command: str, tmp_path: Path, demo: Path

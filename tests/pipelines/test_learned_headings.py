@@ -66,6 +66,7 @@ def test_headings_are_learned_beside_borrowed_tables(tmp_path: Path) -> None:
     assert "beside those that people listed for en;" in (built.folder / "README.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "setting", "learns"),
     [

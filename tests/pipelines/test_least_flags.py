@@ -69,7 +69,7 @@ def cases() -> Iterator[object]:
         yield pytest.param(row, id=" ".join(row.split()[:2]), marks=marks)
 
 
-@pytest.mark.parametrize("row", cases())
+@pytest.mark.parametrize("row", list(cases()))
 def test_a_command_as_it_is_typed(row: str, tmp_path: Path, demo: Path) -> None:
     for words, status in commands_of(row):
         line = shlex.join([str(PROGRAM), *words]).replace("'", "")

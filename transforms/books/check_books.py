@@ -68,7 +68,7 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     """Raises InputError for a file that is not there, for an archive that is empty or has to be whole and is
     visibly cut off, and where no file can be a book.
 
-    A look at both ends takes a moment. Whether a .gz is cut off it does not tell, nor what a compressed
+    A look at both ends takes a moment. It does not show whether a .gz is cut off, nor what a compressed
     archive holds.
     """
     sizes = sizes_of(paths)

@@ -82,7 +82,7 @@ def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any
 def join_book(
     file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
 ) -> Book:
-    """The book: what the catalogue leaves open of title, authors and languages the header tells."""
+    """The book: title, authors and languages are those of the catalogue, else of the header."""
     known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
     header = file.header
     return Book(
@@ -103,7 +103,7 @@ def join_book(
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
-    """Of several entries of one id the one that tells most, and of those the last by its contents."""
+    """Of several entries of one id the one with most facts, and of those the last by its contents."""
     return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
 
 

@@ -57,16 +57,17 @@ class ReadBookFiles(NamedTuple):
 class ReadBooks(beam.PTransform):
     """Reads books from text files and archives of them, every work unit on whichever worker is free.
 
-    What a file is, its first bytes tell: a text, .gz, .bz2 or .xz, .zip, .tar, or one inside the other. Of
-    an archive those files are looked at that can be texts by their names (see packed_files.is_wanted);
-    others are counted under "skipped". A file that is given by itself is looked at whatever its name.
+    Types of files are detected from the first bytes: a text, .gz, .bz2 or .xz, .zip, .tar, or one inside
+    the other. Of an archive those files are read that can be texts by their names (see
+    packed_files.is_wanted); others are counted under "skipped". A file that is given by itself is read
+    whatever its name.
 
     A .zip, or a .tar that is not compressed, is read by as many workers as there are; in one that is
     compressed, alone or inside a .zip, each of `stripes` workers reads every so-many-th file, while all of
     them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
     archive.
 
-    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that tell no number of an
+    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that have no number of an
     ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
     ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
     file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their

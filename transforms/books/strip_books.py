@@ -18,7 +18,7 @@ STAGE = "strip-books"
 class StripBooks(beam.PTransform):
     """PCollection[Book] with the text of the file → Screened of Book with the text of the book.
 
-    Rejected are files of which nobody can tell where the book is, with the reasons of `strip_boilerplate` and
+    Rejected are files in which the book cannot be located, with the reasons of `strip_boilerplate` and
     `check_furniture`. `characters` are those of the new text.
 
     Args:

@@ -38,7 +38,7 @@ class WrittenLayout(NamedTuple):
 class WriteLayout(beam.PTransform):
     """PCollection[SizedBook] → WrittenLayout.
 
-    Each file is written by one worker, a book at a time. Between books stands nothing: the places tell
+    Each file is written by one worker, a book at a time. There is nothing between books: the places show
     where they begin. A split without books is an empty file.
 
     Args:

@@ -42,7 +42,7 @@ class DropDuplicates(beam.PTransform):
     """PCollection[document] → Screened; the same on any number of workers, in whatever order documents come.
 
     Groups are connected components: if A is like B, and B like C, one of the three stays. The detail of a
-    rejection tells how similar it is to the one that stays, which in a chain may be less than the threshold.
+    rejection says how similar it is to the one that stays, which in a chain may be less than the threshold.
     A document without words is like no other.
 
     Documents stay where they are. Of those alone that share a band with another, the hashes (8 bytes an

@@ -95,7 +95,7 @@ def number_of(key: int | str) -> int:
     """The key, if it is a number, else 63 bits of its fingerprint.
 
     Of 100 million names, two have the same with a chance of one in 2,000. Where they are duplicates of
-    something, an error tells; elsewhere it does no harm.
+    something, that is an error; elsewhere it does no harm.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 

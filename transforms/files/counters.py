@@ -1,6 +1,6 @@
 """Counting what happens: Beam counters, and a tally on disk that can be read while the job runs.
 
-The in-process runner tells its counters only at the end. Where the environment names a folder in
+The in-process runner reports its counters only at the end. Where the environment names a folder in
 CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in a file of its own.
 """
 

@@ -1,4 +1,4 @@
-"""Damaged input: an error that names the place, or lost bytes, which are counted and told."""
+"""Damaged input: an error that names the place, or lost bytes, which are counted and logged."""
 
 import logging
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class LostBytes(NamedTuple):
 
 
 def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:
-    """Lost bytes on the output "lost", counted under `<stage>/damages` and told in the log."""
+    """Lost bytes on the output "lost", counted under `<stage>/damages` and logged."""
     counters.count(stage, "damages")
     logging.getLogger(__name__).warning("lost: %s", lost)
     return beam.pvalue.TaggedOutput("lost", lost)

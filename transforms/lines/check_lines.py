@@ -26,7 +26,7 @@ def check_lines(
     together have no line.
 
     A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz is
-    cut off they do not tell, nor what a compressed archive holds.
+    cut off they do not show, nor what a compressed archive holds.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
     if not any(has_text):
@@ -67,7 +67,7 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """False for a compressed file that is visibly cut off; of a .gz its end does not tell."""
+    """False for a compressed file that is visibly cut off; the end of a .gz does not show it."""
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":

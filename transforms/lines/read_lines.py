@@ -137,7 +137,7 @@ def find_files(
     the content of what is wanted is in it.
 
     Raises InputError for such an archive without a wanted file; and, if it must be whole, for one that is
-    not, or has a wanted file as a link or a device alone. Otherwise its reader will tell of it, with the
+    not, or has a wanted file as a link or a device alone. Otherwise its reader will report it, with the
     place.
     """
     file_bytes = file_bytes_of(path)

@@ -37,8 +37,8 @@ class SortedLines(NamedTuple):
 class SortLines(beam.PTransform):
     """PCollection[block] → SortedLines.
 
-    Every worker sorts runs of some megabytes, and takes a sample of them. The sample tells how to cut the
-    order of bytes into ranges; the parts of all runs that belong to a range are then merged by whichever
+    Every worker sorts runs of some megabytes, and takes a sample of them. The sample divides the order
+    of bytes into ranges; the parts of all runs that belong to a range are then merged by whichever
     worker gets it. A line that is repeated a million times is there once a run. The ranges depend on the
     lines alone, not on their order or on how they came in blocks.
 

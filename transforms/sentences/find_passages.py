@@ -26,7 +26,7 @@ class FindPassages(beam.PTransform):
       namespaces: number → names in this wiki, from the head of the dump.
       seed: decides with domain and page id about everything that is drawn.
       templates: PCollection of one WikiTemplates.
-      licence: of the pages; "" where sentences do not tell it.
+      licence: of the pages; "" if sentences do not name it.
     """
 
     STAGE = "find-passages"
@@ -76,7 +76,7 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """The passage of a page with all that is told of it, or the reason why there is none."""
+    """The passage of a page with all facts about it, or the reason why there is none."""
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:

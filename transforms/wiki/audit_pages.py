@@ -42,7 +42,7 @@ class AuditPages(beam.PTransform):
 
     Args:
       size: how many pages, those with the smallest fingerprints of their ids.
-      dump_bytes: of all files of the dump, which tell how many pages there may be: most are passed by
+      dump_bytes: of all files of the dump, which show how many pages there may be: most are passed by
         before it is known which are the smallest. Of a dump of very long pages fewer are left than wanted.
       namespaces: number → names in this wiki.
     """

@@ -186,7 +186,7 @@ def find_dumps(
     Args:
       roots: folders like that of the dump server.
       languages: corpus codes.
-      date: "newest" (of each wiki, and whole as far as its folder tells; "latest" where nothing with a
+      date: "newest" (of each wiki, and whole as far as its folder shows; "latest" where nothing with a
         date is), "all", "latest", or a date like "20230501" or "2023-05-01".
       layout: of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
       keep_good: take what is there of an export that lacks files or pages.
@@ -374,7 +374,7 @@ def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
-    """Date → path of the SQL dump of a table, where it is whole as far as its folder tells."""
+    """Date → path of the SQL dump of a table, where it is whole as far as its folder shows."""
     found: dict[str, str] = {}
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:

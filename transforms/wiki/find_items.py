@@ -29,7 +29,7 @@ _SHOWN = 40  # characters of a value in a message
 
 
 class WikiTables(NamedTuple):
-    """SQL dumps that tell about the pages of a wiki; () for those that are not given."""
+    """SQL dumps about the pages of a wiki; () for those that are not given."""
 
     page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz

@@ -90,7 +90,7 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
     and is visibly cut off.
 
     A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz
-    is cut off they do not tell.
+    is cut off they do not show.
     """
     file_bytes = file_bytes_of(path)
     if not file_bytes:

@@ -54,7 +54,7 @@ class RowGroup(NamedTuple):
 
 
 class EntityTable(NamedTuple):
-    """A finished table: what its manifest and the ends of its files tell."""
+    """A finished table: the facts in its manifest and the ends of its files."""
 
     folder: str
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
@@ -111,7 +111,7 @@ def _list_files(build: Build) -> list[OutputFile]:
 
 
 def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
-    """The wikis and row groups that the end of a file tells.
+    """The wikis and row groups in the end of a file.
 
     Raises InputError for one that is missing or another.
     """
@@ -309,7 +309,7 @@ class ReadTemplateAliases(beam.PTransform):
 
 
 def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:
-    """The aliases that the rows of a row group tell; `english` and `local` are columns."""
+    """The aliases in the rows of a row group; `english` and `local` are columns."""
     table = _read_columns(group.path, group.number, [english, local])
     is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
     table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))

@@ -72,7 +72,7 @@ class ReadTemplates(beam.PTransform):
       language: its tables say which names need no looking up.
       namespaces: number → names in this wiki.
       dbname: the wiki, "ukwiki", as sitelinks name it.
-      table: of entities, or None; items of templates tell local names of known templates.
+      table: of entities, or None; items of templates have local names of known templates.
       learns_headings: learn the headings of sections without prose from the articles.
     """
 

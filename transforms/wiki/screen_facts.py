@@ -31,7 +31,7 @@ class ScreenFacts(beam.PTransform):
     Args:
       stage: names the rejections.
       page_to_facts: (page id, PageFacts), none or several for a page; None where nothing is known.
-      has_page_table: whether the facts tell which pages exist.
+      has_page_table: whether the facts say which pages exist.
       identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
     """
 

@@ -110,7 +110,7 @@ class _Children:
             time.sleep(_POLL_SECONDS)
 
     def bury(self) -> bool:
-        """Waits for workers that have ended, and tells of those that did not end well; are there others?"""
+        """Waits for workers that have ended, and reports those that did not end well; are there others?"""
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)

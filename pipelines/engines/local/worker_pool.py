@@ -73,7 +73,7 @@ def worker_pool(
 
     Args:
       secret: that callers have to show, and workers show to their runner.
-      tell: see `Workers.start`. The runner, which waits for each worker that it has asked for, is not told.
+      tell: see `Workers.start`. The runner, which waits for each worker, gets no report.
 
     Raises OSError for an address that is taken.
     """

@@ -157,7 +157,7 @@ class Workers:
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:
-        """Kills all, as one that cannot be missed has come to this end; that is told of all, and of those
+        """Kills all, as one that cannot be missed has come to this end; all are reported, and those
         that are asked for later.
         """
         with self._lock:

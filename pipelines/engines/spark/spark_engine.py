@@ -51,7 +51,7 @@ WORKER_LIFE_MS = 24 * 3600 * 1000
 """The time that an unused worker process stays: until the job ends, as starting one takes seconds."""
 
 LOCAL_WORKER_LIFE_MS = 10_000
-"""Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than told."""
+"""Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than set."""
 
 AS_MANY_AS_CORES = 0
 """--sdk_worker_parallelism: each executor starts a worker for every core of its node but one."""
@@ -156,9 +156,9 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """The jar that executors need from the job server. Not told, it sends them all of its own.
+        """The jar that executors need from the job server. If it is not set, it sends them all of its own.
 
-        A job server that runs already has it at the same place, or none is told.
+        A job server that runs already has it at the same place, or none is set.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)

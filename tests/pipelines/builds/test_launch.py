@@ -154,6 +154,7 @@ def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
     assert {path.name for path in built.folder.parent.iterdir()} == {built.folder.name, "README.md"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "status", "seconds"),
     [
@@ -194,6 +195,7 @@ def told_to_end(folder: Path, sent: signal.Signals) -> tuple[Path, int]:
     raise AssertionError("the build always ends before it is told to")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)]
 )

@@ -106,6 +106,7 @@ def test_a_file_system_without_locks_will_do(top: Path, monkeypatch: pytest.Monk
     assert not list(top.iterdir())
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_leaves_what_the_next_command_removes(
     tmp_path: Path, top: Path
 ) -> None:

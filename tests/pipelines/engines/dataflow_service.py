@@ -69,7 +69,7 @@ def dataflow_service() -> Iterator[DataflowService]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         # Beam speaks plain HTTP with what calls itself a sandbox.
         service.address = f"http://127.0.0.1:{server.server_port}/sandbox"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield service
         server.shutdown()
 

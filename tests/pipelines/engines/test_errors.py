@@ -81,7 +81,7 @@ def _fail(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "line"), [("store", "s3://b/x: full"), ("input", "b.xml, byte 7: cut off")]
 )
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_of_a_worker_ends_the_run(kind: str, line: str, workers: int) -> None:
     with pytest.raises(BuildError) as error:
         run_pipeline(

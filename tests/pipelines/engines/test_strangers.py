@@ -19,6 +19,7 @@ needs_spark = [
 WORKERS = 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "unknown"),
     [

@@ -114,6 +114,7 @@ def test_the_changes_as_a_value(old: Path, new: Path, tmp_path: Path) -> None:
     assert compare(old, old).share == 0
 
 
+@pytest.mark.slow
 def test_the_report_is_the_same_whatever_the_workers_and_the_files(
     old: Path, new: Path, tmp_path: Path
 ) -> None:

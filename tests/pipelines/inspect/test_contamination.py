@@ -67,6 +67,7 @@ def test_a_known_truth(tmp_path: Path) -> None:
     assert (found.train["documents"], found.is_clean) == (140, False)
 
 
+@pytest.mark.slow
 def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
     _, train, evaluation = made_truth(tmp_path)
     reports = []

@@ -19,6 +19,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
     assert make_report([str(GOLDEN)]) == page.read_text("utf-8")
 

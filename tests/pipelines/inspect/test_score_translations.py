@@ -401,6 +401,7 @@ def test_many_to_many(package: Path, spbleu: Command) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_workers_do_not_matter(package: Path, spbleu: Command) -> None:
     for name, workers in (("one", 1), ("two", 2)):
         flags = ("--workers", workers, "--output", package / name)

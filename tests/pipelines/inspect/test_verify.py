@@ -99,6 +99,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
     assert "entity\tQ3\ttrain: uk/20260101-1.0.0; validation: vi/20260101-1.0.0" in lines
 
 
+@pytest.mark.slow
 def test_the_report_is_the_same_whatever_the_workers_and_the_order(
     corpora: Path, tmp_path: Path
 ) -> None:

@@ -135,6 +135,7 @@ def test_another_corpus_beside_the_scripts_output(tmp_path: Path) -> None:
     assert SORTED in [one.name for one in verdict.of(Status.EQUAL)]
 
 
+@pytest.mark.slow
 def test_the_report_is_the_same_whatever_the_workers(build: Path, tmp_path: Path) -> None:
     contents = texts_below(build) | {ONE: b"Other .\n", "x": b""}
     listed = write_list(tmp_path, contents)

@@ -61,6 +61,7 @@ def test_extras_are_commands() -> None:
     assert corpora <= EXTRAS.keys() <= corpora | others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "extra"), IMPORTING.items())
 def test_what_a_module_imports_is_installed_with_its_extra(module: str, extra: str) -> None:
     _, libraries = _imported(module, ROOT)

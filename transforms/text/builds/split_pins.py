@@ -63,7 +63,7 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
 def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
     """The pins of a TSV or CSV file. Raises MalformedPinsError with the number of the line.
 
-    The header tells which it is: with a tab in it, lines are split at tabs, and quotation marks
+    The header decides: with a tab in it, lines are split at tabs, and quotation marks
     mean nothing but for those around a whole field; else at commas, as RFC 4180 has it.
     """
     decoded = _decode(lines)
@@ -118,7 +118,7 @@ def _unquoted(field: str) -> str:
 
 
 def check_columns(names: Sequence[str], split: str = "") -> list[str]:
-    """The columns to read of an Arrow table with these columns, whose rows are of `split` if it is told.
+    """The columns to read of an Arrow table with these columns, whose rows are of `split` if it is given.
 
     Raises MalformedPinsError where one of them is not there.
     """
@@ -168,7 +168,7 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
     """Identity → split of blocks of (file that they are from, packed pins).
 
-    Raises ConflictingPinsError where two tell different splits of one identity.
+    Raises ConflictingPinsError if two have different splits of one identity.
     """
     splits: dict[str, tuple[str, str]] = {}
     for file, block in sorted(blocks):

@@ -45,7 +45,7 @@ class UnreadFile(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """A file that its name tells not to be wanted."""
+    """A file that is not wanted, by its name."""
 
     name: str
 

@@ -193,7 +193,7 @@ class _Source:
             self.read_some(min(position - self.position, _SKIPPED_AT_ONCE))
 
     def check_end(self) -> None:
-        """Nothing but padding may follow; and only at its end a .gz tells whether all was right."""
+        """Nothing but padding may follow; and only at its end a .gz shows whether all was right."""
         while True:
             start = self.position
             try:

@@ -48,7 +48,7 @@ def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
 
 
 def _passages(lines: Iterable[str]) -> Iterator[str]:
-    """Lines put together until they are long enough to be told."""
+    """Lines put together until they are long enough to detect the language."""
     passage: list[str] = []
     for line in lines:
         passage.append(line)

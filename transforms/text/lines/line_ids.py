@@ -33,7 +33,7 @@ def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
 
 
 def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
-    """(key, the places where it stands, ascending), by key."""
+    """(key, its places, ascending), by key."""
     order = numpy.argsort(keys, kind="stable")
     present, starts = numpy.unique(keys[order], return_index=True)
     parts = numpy.split(order, starts[1:])

@@ -24,7 +24,7 @@ _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """The table. The sentences stand by split, in the order of `SPLITS`, and place."""
+    """The table. The sentences are sorted by split, in the order of `SPLITS`, and place."""
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
     return write_table(columns, (_row(one, columns) for one in rows))

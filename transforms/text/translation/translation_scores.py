@@ -36,7 +36,7 @@ class Pieces:
     """A SentencePiece model, and what signatures call it."""
 
     def __init__(self, model: bytes, name: str = "") -> None:
-        """`name` is for a model that is known to be a release; else its hash tells.
+        """`name` is for a model that is known to be a release; else its hash is named.
 
         Raises ValueError for bytes that are not a model.
         """

@@ -1,7 +1,7 @@
 """The words of a text without what two editions of it differ in: case, quotation marks, dashes, emphasis.
 
 Where Project Gutenberg has a book once with straight and once with curly quotes, only half of the 8-grams of
-words as they stand may be the same, and nearly all of plain ones.
+unchanged words may be the same, and nearly all of plain ones.
 """
 
 import re

@@ -167,7 +167,7 @@ def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
 
 
 def pack_words(words: pa.BinaryArray) -> bytes:
-    """The words by bytes, compressed: what a worker needs to tell known words from others."""
+    """The words by bytes, compressed: what a worker needs to distinguish known words from others."""
     in_order = words.take(pc.array_sort_indices(words))
     return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
 

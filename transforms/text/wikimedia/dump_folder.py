@@ -2,7 +2,7 @@
 
 The folder of one wiki and date holds the same pages several times: as one file and as parts, with
 bz2 streams that can be entered in the middle ("multistream") and without. `dumpstatus.json`, where it was
-copied along, tells how far the server had got, and the size of every file.
+copied along, shows how far the server had got, and the size of every file.
 """
 
 import itertools
@@ -27,7 +27,7 @@ _NUMBER = r"\d{1,18}"  # 64 bits hold it
 
 
 class UnusableDumpError(Exception):
-    """A folder holds no dump, or none that is whole as far as it tells; the message says why."""
+    """A folder holds no dump, or none that is whole as far as it shows; the message says why."""
 
 
 class DumpFolder(NamedTuple):
@@ -143,7 +143,7 @@ def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Ite
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
-    """The reason not to take these files; "" where they are whole as far as the folder tells."""
+    """The reason not to take these files; "" where they are whole as far as the folder shows."""
     is_whole_file = not parts[0].number
     job = _JOBS[kind]
     # A large wiki is dumped in parts, which another job puts together.

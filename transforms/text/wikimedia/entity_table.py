@@ -134,7 +134,7 @@ def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.
 
 
 def drop_repeated(block: pa.Table) -> pa.Table:
-    """A block by ascending id with one row for each id: of several, the one that tells most.
+    """A block by ascending id with one row for each id: of several, the one with most facts.
 
     That is the one with most pages, then the one that is larger as a tuple: what comes in which order
     does not matter.

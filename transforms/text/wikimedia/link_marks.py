@@ -57,7 +57,7 @@ def mark_links(wikitext: str) -> str:
 
 
 def find_marks(text: str) -> tuple[str, list[int]]:
-    """Return a text without its signs, and where in it they stood.
+    """Return a text without its signs, and their places in it.
 
     The offsets are in code points and ascend; signs that only signs part count as one, and one at the end
     of the text is before a link that shows nothing.

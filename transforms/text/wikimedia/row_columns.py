@@ -1,4 +1,4 @@
-"""The columns of Wiki-40B's rows: those released, and those that tell where a text is from."""
+"""The columns of Wiki-40B's rows: those released, and those that describe the source of a text."""
 
 import urllib.parse
 from collections.abc import Sequence

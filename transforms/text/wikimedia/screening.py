@@ -25,8 +25,8 @@ _DISAMBIGUATION_SWITCH = "__DISAMBIG__"
 class PageScreening:
     """The rules that need the page alone.
 
-    `uses_template_names` tells disambiguation pages by the wiki's own templates, for builds
-    that have neither page properties nor entities to tell them by.
+    `uses_template_names` detects disambiguation pages by the wiki's own templates, for builds
+    that have neither page properties nor entities to detect them by.
     """
 
     language: Language

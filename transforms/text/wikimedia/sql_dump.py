@@ -41,7 +41,7 @@ def read_rows(
     `chunks` are the bytes of the dump, cut anywhere. Strings come without quotes and escapes, in
     the bytes that the dump has (Wikimedia: UTF-8); numbers as their digits; hexadecimal literals as
     the bytes they stand for; NULL as None. The dump's own CREATE TABLE or column list says where a
-    column stands. A table into which nothing is inserted has no rows. Memory: about two chunks or
+    column is. A table into which nothing is inserted has no rows. Memory: about two chunks or
     two rows, whichever is more.
 
     Raises SqlDumpError for a dump that lacks the table or a column, that is cut inside a statement,

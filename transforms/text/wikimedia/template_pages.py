@@ -131,7 +131,7 @@ def count_calls(wikitext: str) -> collections.Counter[str]:
 
 
 def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
-    """Put facts together. Where two tell of one name, the smaller value counts: a rule beats chance."""
+    """Put facts together. If two are about one name, the smaller value counts: a rule beats chance."""
     tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
     for fact in sorted(facts, reverse=True):
         tables[fact.kind][fact.name] = fact.value

@@ -75,7 +75,7 @@ class _Line(msgspec.Struct):
 
 
 class _LooseLine(msgspec.Struct):
-    """The same where any value goes: tells what is wrong with a line that is no _Line."""
+    """The same where any value goes: finds what is wrong with a line that is no _Line."""
 
     id: Any = None
     type: Any = "item"

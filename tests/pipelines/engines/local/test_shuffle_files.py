@@ -82,6 +82,7 @@ def by_beam() -> dict[str, list[Any]]:
     return {name: sorted(elements) for name, elements in outcome.elements.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("held_bytes", [0, 3_000, 1 << 22])
 def test_what_travels_in_files_is_what_travels_in_memory(

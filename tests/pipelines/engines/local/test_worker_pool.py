@@ -73,6 +73,7 @@ def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str], tmp_path: P
     assert service.asked_by == [("7-1", SECRET)]
 
 
+@pytest.mark.slow
 def test_a_pool_of_a_node_until_it_is_ended() -> None:
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as pool:
@@ -82,6 +83,7 @@ def test_a_pool_of_a_node_until_it_is_ended() -> None:
         assert pool.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, str]) -> None:
     place = endpoints_pb2.ApiServiceDescriptor(url=runner[1])
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]

@@ -117,6 +117,7 @@ def test_an_interrupt_of_the_start_is_told_of(workers: Workers) -> None:
     wait_until(lambda: told == [BadEnd(-signal.SIGINT, SERVER)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_worker_that_is_killed_is_told_of(workers: Workers, sent: signal.Signals) -> None:
     server = workers._server.pid
@@ -159,6 +160,7 @@ def test_without_the_process_that_forks_none_can_be_started(workers: Workers) ->
     workers.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [BadEnd(-signal.SIGKILL), BadEnd(-signal.SIGKILL, SERVER)])
 @pytest.mark.parametrize("has_output", [True, False])
 def test_a_build_ends_with_a_line_as_soon_as_a_process_is_killed(
@@ -220,6 +222,7 @@ def kill(launcher: subprocess.Popen[bytes]) -> None:
         launcher.kill()
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
     launcher, server = start_launcher(tmp_path)
     wait_until(lambda: len(group_of(server)) == 3)
@@ -227,6 +230,7 @@ def test_workers_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: not group_of(server), DEAD_SECONDS)
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_launcher_and_one_of_them_that_are_killed(tmp_path: Path) -> None:
     """The workers also end if nobody reads the news of their end any more."""
     launcher, server = start_launcher(tmp_path)
@@ -238,6 +242,7 @@ def test_workers_end_with_a_launcher_and_one_of_them_that_are_killed(tmp_path: P
     wait_until(lambda: not group_of(server), DEAD_SECONDS)
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_process_that_forks_and_the_launcher(tmp_path: Path) -> None:
     launcher, server = start_launcher(tmp_path)
     wait_until(lambda: len(group_of(server)) == 3)
@@ -247,6 +252,7 @@ def test_workers_end_with_the_process_that_forks_and_the_launcher(tmp_path: Path
     wait_until(lambda: not group_of(server), DEAD_SECONDS)
 
 
+@pytest.mark.slow
 def test_imports_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "slow_to_import.py").write_text("import time; time.sleep(60)\n")
     launcher, server = start_launcher(tmp_path, "slow_to_import")

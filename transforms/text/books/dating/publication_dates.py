@@ -1,9 +1,9 @@
 """When a book was published: what each source says, and which is believed.
 
 Project Gutenberg has no year of publication, so there is a chain of sources. The year meant is that of the
-text in hand: of the edition that was transcribed, where a title page tells several years the latest one.
+text in hand: of the edition that was transcribed, if a title page has several years, the latest one.
 That is what PG-19's released years are most often (tests/tools/measure_dates.py compares them); of the books
-that tell an edition of 1912 of a work of 1893 they have 1912. Reprints and renewals of a copyright are the
+that name an edition of 1912 of a work of 1893 they have 1912. Reprints and renewals of a copyright are the
 same text again and count only as bounds.
 
 What is not plausible is not believed: years before printing; those before somebody who made the book was ten

@@ -1,4 +1,4 @@
-"""The years that the front of a book tells: title page, its back, the date of a preface.
+"""The years in the front of a book: title page, its back, the date of a preface.
 
 Every year comes with what says it. Which of them is the year of publication is for
 publication_dates.py to say.
@@ -93,7 +93,7 @@ _SOURCES = {
 
 
 class FrontYear(NamedTuple):
-    """A year that the front of a book tells."""
+    """A year in the front of a book."""
 
     year: int
     source: str  # what says it: COPYRIGHT, IMPRINT, …

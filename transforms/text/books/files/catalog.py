@@ -66,7 +66,7 @@ def parse_authors(field: str) -> tuple[Author, ...]:
 
 
 def parse_author(text: str) -> Author:
-    """One of them. What tells no years of life stays in the name: "Nennius, active 796".
+    """One of them. Notes without years of life stay in the name: "Nennius, active 796".
 
     A question mark after a year goes without saying. A life that ended before Christ began there too.
     """

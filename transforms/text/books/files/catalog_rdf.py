@@ -62,7 +62,7 @@ The role of a code that is not here is the code."""
 
 
 class MalformedRdfError(ValueError):
-    """A document that is not well-formed XML in UTF-8, or tells of no ebook."""
+    """A document that is not well-formed XML in UTF-8, or has no ebook."""
 
 
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:

@@ -1,12 +1,12 @@
 """Of several files of one book, the one to take.
 
 Project Gutenberg has a book in up to three files, one for each of ASCII, an 8-bit encoding and UTF-8, and
-keeps older releases of them. Names tell little: "84-0.txt" should be UTF-8, and may be ASCII. So what the
-files hold decides, in this order:
+keeps older releases of them. Names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the
+content of the files decides, in this order:
 
 1. the text with the richest characters: one that is not ASCII, and was Unicode; then 8-bit; then ASCII, where
    accents, dashes and quotation marks have been lost;
-2. the newest date of release that the head tells;
+2. the newest date of release in the head;
 3. the largest, in characters;
 4. the smallest fingerprint of the text, which no packing changes; of the same text the first name.
 """
@@ -48,7 +48,7 @@ def _richness(file: BookFile) -> int:
 
 
 def _newest_first(date: str) -> tuple[int, ...]:
-    """Sorts ISO dates of any exactness; one that tells less comes after those inside it."""
+    """Sorts ISO dates of any exactness; a less exact one comes after those inside it."""
     parts = [int(part) for part in date.split("-") if part]
     return tuple(-part for part in [*parts, 0, 0, 0][:3])
 

@@ -40,7 +40,7 @@ _SINGLE_SCRIPT = re.compile(
     r"iso8859-(?:[2-9]|1\d)|cp(?:125[013-8]|437|85[02578]|86[0-69]|874|932|949|950)|mac-.+"
     r"|big5(?:hkscs)?|gb2312|gbk|gb18030|euc_.+|shift_jis.*|koi8-[rut]|tis-620|johab"
 )
-"""Codecs as Python names them; those left out are ISO-8859-1, ASCII and UTF-8, of which bytes tell more."""
+"""Codecs as Python names them, but for ISO-8859-1, ASCII and UTF-8, which are detected from bytes."""
 _WIDER = {
     "big5": "big5hkscs",
     "gb2312": "gb18030",

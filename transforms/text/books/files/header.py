@@ -111,7 +111,7 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """The first date of a line in the form of ISO 8601, as exactly as it is told; "" where there is none."""
+    """The first date of a line in the form of ISO 8601, as exactly as given; "" where there is none."""
     found = _DATE.search(text)
     if not found:
         return ""

@@ -2,7 +2,7 @@
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
 and the literary nonsense", and does not say how. Here catalogue and text have to agree as far as the text
-can tell, for both err: prose versions of epics are catalogued as poetry, and many books have no subjects.
+can show, for both err: prose versions of epics are catalogued as poetry, and many books have no subjects.
 
 - Verse and speech are measured (shape.py, speech.py). Much of either is enough by itself; the catalogue
   lowers how much.

@@ -68,10 +68,10 @@ class LanguageShares(NamedTuple):
 
 
 def not_english(book: Book, text: str) -> Reason | None:
-    """`not-english` or `several-languages` with what tells so; None for a book in English.
+    """`not-english` or `several-languages` with the evidence; None for a book in English.
 
     A book whose catalogue entry or header names a single other language is rejected for that, also
-    where its text looks English (the detail tells): a text may be filed under a wrong number, or be a
+    where its text looks English (the detail says so): a text may be filed under a wrong number, or be a
     course of the language. A text of which no sample is in a known language passes.
     """
     declared = sorted({language.casefold() for language in book.languages})

@@ -26,7 +26,7 @@ MIN_TOKENS = 20
 
 MIN_WORDS = 200
 """Default of TooShort. The paper on PG-19 does not say which length it means by "short texts", nor does the
-release tell: it has The Story of a Fierce Bad Rabbit, of 225 words, and lacks longer books of its series."""
+release show: it has The Story of a Fierce Bad Rabbit, of 225 words, and lacks longer books of its series."""
 
 _REPEATED_FROM_CHARACTERS = 20
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -8,7 +8,7 @@ what a chunk gives is kept in a table. That comes to the same as spaCy on whole 
   whole.
 * Chunks that are not in the table go to spaCy, but for the most frequent kind: words of letters alone, joined
   by hyphens and dashes, maybe between double quotation marks and with a point or a comma behind. The rules do
-  not tell one letter from another but for their case before a period; only the special cases do, and
+  not distinguish one letter from another but for their case before a period; only the special cases do, and
   words that occur in one go to spaCy, too.
 
 spaCy's time grows with the square of the punctuation that a chunk begins or ends with: a chunk of more than

@@ -2,7 +2,7 @@
 
 Nguyen, "SimpleBooks", section 2: of 1,573 books five are the validation set and five the test set, with
 200,000 tokens each, and the others, 92 M tokens, the training set of SimpleBooks-92. SimpleBooks-2 has the
-same validation and test sets, and 2 M tokens of training text. Which books they are is not told.
+same validation and test sets, and 2 M tokens of training text. It does not name these books.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 The books have ranks, 0, 1, 2, …: the order in which they are added. A word is in the vocabulary from that
 book on with which it has been counted often enough. All that is known of a word is in one bucket (see
-text/word_counts.py), so each bucket tells exactly how many of its words come in with each rank.
+text/word_counts.py), so each bucket gives exactly how many of its words come in with each rank.
 """
 
 from collections.abc import Iterable

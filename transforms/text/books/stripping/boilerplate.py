@@ -1,6 +1,6 @@
 """The book in a file of Project Gutenberg: what is between its header and its footer.
 
-Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark wherever it stands have
+Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark at any place have
 cut a Shakespeare of 5.6 million characters to 5,000: so whatever is removed must look like words of
 Project Gutenberg from one end to the other, and nothing of its licence may be left. A file of which both
 cannot be said is refused with a reason.

@@ -31,7 +31,7 @@ class _Rules(msgspec.Struct):
 def find_illustrations(text: str) -> Iterator[Span]:
     """Places of illustrations with their captions, whatever brackets and paragraphs these have.
 
-    One that is closed, but not within `max_characters`, stays: nobody can tell where it ends. One that
+    One that is closed, but not within `max_characters`, stays: its end is not clear. One that
     nothing closes ends at the first blank line; without one within `max_unclosed_characters` it stays. Where
     a paragraph was cut in two, the blank lines between its halves go, too. Places may overlap.
     """
@@ -126,7 +126,7 @@ def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
 
 
 def find_page_marks(text: str) -> Iterator[Span]:
-    """Places of marks that tell where a page of the printed book begins."""
+    """Places of marks that show where a page of the printed book begins."""
     for found in _rules().page_mark.finditer(text):
         yield with_blank_lines(text, *found.span())
 

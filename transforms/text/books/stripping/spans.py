@@ -25,7 +25,7 @@ def cut_out(text: str, spans: Iterable[Span]) -> str:
 def with_blank_lines(text: str, start: int, end: int) -> Span:
     """A place grown to whole lines, if it has them to itself, and by the blank lines on one side of it.
 
-    Of the blank lines before and after it more stay than go: they tell where a chapter begins. A place within
+    Of the blank lines before and after it more stay than go: they show where a chapter begins. A place within
     a line takes along the spaces after it, if there are spaces before it too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1

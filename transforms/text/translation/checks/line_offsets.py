@@ -13,7 +13,7 @@ OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
 
 
 class Run(NamedTuple):
-    """Lines first … last (from 0, both within) whose translations stand `offset` lines below their places."""
+    """Lines first … last (from 0, both within) whose translations are `offset` lines below their places."""
 
     first: int
     last: int

@@ -1,6 +1,6 @@
 """Translations that are in the wrong line: two that were exchanged, or all below a line that was lost.
 
-Files of one line a sentence have no ids, so that nothing but the contents tells. What fits what is
+Files of one line a sentence have no ids, so they can be compared only by content. What fits what is
 learned from the file itself (pair_fit), and line i is judged against source i and the other
 sources.
 """
@@ -168,7 +168,7 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
 def _search(
     scores: _Scores, sources: Sequence[SourceSentence]
 ) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
-    """Exchanges as (line, other line, severity), and strays as (line, line in which its translation stands).
+    """Exchanges as (line, other line, severity), and strays as (line, line of its translation).
 
     The greatest gains come first, and a line is in one exchange and one stray at most.
     """

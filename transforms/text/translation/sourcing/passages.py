@@ -56,7 +56,7 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
     passages, of 5 sentences or what runs there are. Where the part has no such paragraph, the others
     follow in drawn order.
 
-    Reason `no-passage` tells how many sentences were fit, and why the others fell: "12 paragraphs, 20
+    Reason `no-passage` says how many sentences were fit, and why the others fell: "12 paragraphs, 20
     sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()

@@ -91,7 +91,7 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
     Of the copies of an article in a domain the lowest alone is looked at, and of those that are left no more
     than `candidates_needed`: others change nothing. A candidate that another one of lower rank, or of an
     earlier domain, is a copy of, or has a sentence of, is passed over. Where articles or sentences are too
-    few, all that is possible is taken, and `shortages` tells.
+    few, all that is possible is taken, and `shortages` says so.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
     fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})

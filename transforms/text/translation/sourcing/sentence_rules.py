@@ -107,7 +107,7 @@ def reason_to_reject_sentence(text: str) -> str | None:
     - `unbalanced`: a quotation mark or bracket has no other
     - `gap`: something is lost within: "( )", " ,"
     - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the thresholds
-    - `formula`: it holds one, as far as its signs tell
+    - `formula`: it holds one, as far as its signs show
     - `dangling`: it points to a place of the page: "(pictured)", "see below", "this article"
     """
     for slug, is_broken in _RULES:
@@ -193,4 +193,4 @@ _RULES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("formula", _FORMULA.search),
     ("dangling", _DANGLING.search),
 )
-"""In this order: the first that holds is told."""
+"""In this order: the first that holds is reported."""

@@ -82,7 +82,7 @@ _UNSPACED = (
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
-    """Return the text of a template in a sentence, "" where nothing tells.
+    """Return the text of a template in a sentence, "" if there is no evidence.
 
     Args:
         name: as the tables have it.
