@@ -13,6 +13,7 @@ The report has a line of JSON for each item that training data has something of:
 Places are characters of the texts in NFC.
 """
 
+import contextlib
 import json
 import posixpath
 import tempfile
@@ -31,6 +32,7 @@ from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.contamination_page import make_page
 from pipelines.inspect.findings import Means, add_report, reporting, write_lines
 from pipelines.inspect.text_sources import find_evaluation_sets, find_training_files
+from pipelines.settings.contamination_settings import Search
 from transforms.duplicates.find_contamination import (
     FOUND,
     FindContamination,
@@ -48,30 +50,15 @@ from transforms.text.builds.build_manifest import to_json
 from transforms.text.duplicates.contamination_evidence import Found, count, count_ngrams
 from transforms.text.duplicates.folded_words import fold_text, normalize
 
-NGRAM_WORDS = 8
 LONG_WORDS = 13
 """Of the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 MOST = 0.7
 """Of the n-grams of an item: the rule of PaLM (Chowdhery et al. 2022, section 8)."""
-PASSAGES = 3
 
 _COLUMNS = 80
 _SHOWN = 5
 _SHOWN_WORDS = 12
 _MB = 1e6
-
-
-class Search(NamedTuple):
-    """The settings of a search."""
-
-    train: Sequence[str]  # arguments, see text_sources.py
-    evaluation: Sequence[str]
-    ngram_words: int = NGRAM_WORDS
-    passages: int = PASSAGES
-    train_id: str = ""
-    evaluation_id: str = ""
-    whole_files: bool = False
-    page: str = ""  # file that takes the report as a page of HTML
 
 
 class SplitCounts(NamedTuple):
@@ -139,29 +126,24 @@ def find_contamination(search: Search, **means: Unpack[Means]) -> Contamination:
         return contamination
 
 
-def _work_folder(report: str, means: Means) -> Any:
+@contextlib.contextmanager
+def _work_folder(report: str, means: Means) -> Iterator[str]:
     """A folder that all workers reach, for as long as they work."""
     if not means.get("report"):
-        return tempfile.TemporaryDirectory(prefix="corpusmill-contamination-")
-    return _Beside(f"{report}.working")
+        with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
+            yield folder
+        return
+    folder = f"{report}.working"
+    _remove(folder)  # that of a run that was killed
+    try:
+        yield folder
+    finally:
+        _remove(folder)
 
 
-class _Beside:
-    """A folder that is removed at the end."""
-
-    def __init__(self, folder: str):
-        self._folder = folder
-
-    def __enter__(self) -> str:
-        self._remove()
-        return self._folder
-
-    def __exit__(self, *_: object) -> None:
-        self._remove()
-
-    def _remove(self) -> None:
-        if FileSystems.exists(self._folder):
-            FileSystems.delete([self._folder])
+def _remove(folder: str) -> None:
+    if FileSystems.exists(folder):
+        FileSystems.delete([folder])
 
 
 def _write_found(path: str, found: Mapping[int, Found], counts: dict[str, int]) -> None:

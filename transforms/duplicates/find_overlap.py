@@ -1,5 +1,6 @@
 """Data sets → pairs of near-duplicate documents, among all or between two sides; and their signatures."""
 
+import functools
 import json
 import posixpath
 from collections.abc import Iterator, Sequence
@@ -11,21 +12,14 @@ import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from transforms.duplicates.combine_pairs import CombinePairs
-from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
-from transforms.duplicates.drop_duplicates import is_near, numbers_of, only_sketch, sketch_similar
-from transforms.duplicates.find_similar_documents import (
-    NGRAM_WORDS,
-    DocumentFacts,
-    FindSimilarDocuments,
-    bands_for,
-)
+from transforms.duplicates.compare_documents import ComparedPair
+from transforms.duplicates.find_near_pairs import FindNearPairs
+from transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
 from transforms.duplicates.read_texts import FilePart, TextFile, plan_parts, read_part
 from transforms.duplicates.write_signatures import NamedText, WriteSignatures, count_files
-from transforms.files.scratch import Scratch
 from transforms.files.spread import Spread, SpreadAll
 from transforms.files.write_rows import WriteRecords
-from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.components import Pairs
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 from transforms.text.duplicates.minhash import pair_across, pair_members
@@ -83,37 +77,24 @@ class FindOverlap(beam.PTransform):
     ):
         super().__init__()
         self.read = ReadDocuments(files, workers)
-        self.folder, self.threshold = folder, parse_similarity(threshold)
-        pair = pair_across if across else pair_members
-        bands = bands_for(float(self.threshold))
-        self.find = FindSimilarDocuments(folder, describe, ngrams_of, bands, pair)
+        self.folder = folder
+        self.find = functools.partial(
+            FindNearPairs,
+            folder,
+            describe,
+            ngrams_of,
+            parse_similarity(threshold),
+            pair_across if across else pair_members,
+        )
 
     def expand(self, root: beam.Pipeline) -> None:
         parts = root | "ReadParts" >> self.read
         documents = parts | "ReadDocuments" >> beam.FlatMap(read_documents)
-        similar = documents | "FindSimilar" >> self.find
-        wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
-        sketches = (
-            parts
-            | "ReadAgain" >> beam.FlatMap(read_documents)
-            | "SketchSimilar"
-            >> beam.FlatMap(sketch_similar, wanted, Scratch(self.folder), describe, ngrams_of)
-            | "GroupSketches" >> beam.GroupByKey()
-            | "CheckNumbers" >> beam.Map(only_sketch)
-        )
-        near = (
-            similar
-            | "CompareSimilar" >> CompareDocuments(sketches)
-            | "NearPairs" >> beam.Filter(is_near, self.threshold)
-        )
-        links = AsSingleton(
-            near
-            | "PairNumbers" >> beam.Map(numbers_of)
-            | "LinkDocuments" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
-        )
+        find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
+        near = documents | "FindNearPairs" >> find
         _ = (
-            near
-            | "PairRows" >> beam.Map(pair_row, links)
+            near.pairs
+            | "PairRows" >> beam.Map(pair_row, AsSingleton(near.links))
             | "WritePairs" >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple)
         )
         _ = (

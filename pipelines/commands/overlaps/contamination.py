@@ -36,8 +36,7 @@ import json
 from collections.abc import Sequence
 
 from pipelines.commands.flags import Commands, Flags, add_command, add_json, add_runner, runner_of
-
-NGRAM_WORDS, PASSAGES = 8, 3
+from pipelines.settings.contamination_settings import NGRAM_WORDS, PASSAGES, Search
 
 
 def add(commands: Commands) -> None:
@@ -64,7 +63,6 @@ def add(commands: Commands) -> None:
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from pipelines.inspect.contamination import (
-        Search,
         find_contamination,
         print_contamination,
         summarise,

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.inspect.contamination import Contamination, Search, SplitCounts, find_contamination
+from pipelines.inspect.contamination import Contamination, SplitCounts, find_contamination
+from pipelines.settings.contamination_settings import Search
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
