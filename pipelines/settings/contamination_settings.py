@@ -17,4 +17,3 @@ class Search(NamedTuple):
     train_id: str = ""
     evaluation_id: str = ""
     whole_files: bool = False
-    page: str = ""  # file that takes the report as a page of HTML

@@ -3,7 +3,7 @@
 import functools
 import json
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -26,7 +26,8 @@ from transforms.text.duplicates.minhash import pair_across, pair_members
 from transforms.text.fingerprint import fingerprint
 from transforms.text.vocabularies.plain_words import plain_words
 
-PAIRS, DOCUMENTS = "pairs", "documents"  # names of files
+PAIRS = "pairs"  # name of files
+DOCUMENTS, NEAR, CLUSTERS = "documents", "near", "clusters"  # accounts
 NAMES = ("data_set", "id", "split")
 SCHEMA = pa.schema(
     [
@@ -39,7 +40,6 @@ SCHEMA = pa.schema(
         pa.field("cluster", pa.string()),  # the same of all pairs that are connected
     ]
 )
-COUNTS = pa.schema([pa.field(name, pa.string()) for name in ("data_set", "split", "documents")])
 
 
 class SetFile(NamedTuple):
@@ -58,8 +58,17 @@ class SetPart(NamedTuple):
     part: FilePart
 
 
+class FoundOverlap(NamedTuple):
+    """What FindOverlap gives."""
+
+    files: beam.PCollection  # of OutputFile
+    accounts: Mapping[
+        str, beam.PCollection
+    ]  # DOCUMENTS, NEAR and CLUSTERS, see overlap_accounts.py
+
+
 class FindOverlap(beam.PTransform):
-    """Pipeline → nothing; writes `pairs-*.parquet`, and `documents-*.tsv`: how many each split has.
+    """Pipeline → FoundOverlap; writes `pairs-*.parquet`, and the same as JSON lines.
 
     Documents are read twice. Of those that share a band with another, hashes wait in scratch. In one place
     come together the pairs of these: 16 bytes each.
@@ -87,42 +96,63 @@ class FindOverlap(beam.PTransform):
             pair_across if across else pair_members,
         )
 
-    def expand(self, root: beam.Pipeline) -> None:
+    def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
         documents = parts | "ReadDocuments" >> beam.FlatMap(read_documents)
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
         near = documents | "FindNearPairs" >> find
-        _ = (
+        files = (
             near.pairs
             | "PairRows" >> beam.Map(pair_row, AsSingleton(near.links))
-            | "WritePairs" >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple)
+            | "WritePairs"
+            >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple, "parquet jsonl")
         )
-        _ = (
+        alike = (
+            near.pairs
+            | "NamesOfPairs" >> beam.FlatMap(names_of).with_output_types(str)
+            | "EachOnce" >> beam.Distinct()
+            | "KeyBySplit" >> beam.Map(split_of_names).with_output_types(tuple[str, str])
+        )
+        return FoundOverlap(
+            files,
+            {
+                DOCUMENTS: documents | "CountDocuments" >> CountDocuments(),
+                NEAR: alike | "CountNear" >> beam.combiners.Count.PerElement(),
+                CLUSTERS: near.links | "CountClusters" >> beam.Map(count_clusters),
+            },
+        )
+
+
+class CountDocuments(beam.PTransform):
+    """PCollection[(side, NamedText)] → PCollection[((data set, split), documents)]."""
+
+    def expand(self, documents: beam.PCollection) -> beam.PCollection:
+        return (
             documents
             | "KeyBySplit" >> beam.Map(split_of).with_output_types(tuple[str, str])
-            | "CountDocuments" >> beam.combiners.Count.PerElement()
-            | "CountRows" >> beam.MapTuple(count_row)
-            | "WriteCounts" >> WriteRecords(self.folder, DOCUMENTS, COUNTS, constant, tuple, "tsv")
+            | "Count" >> beam.combiners.Count.PerElement()
         )
 
 
 class SignDocuments(beam.PTransform):
-    """Pipeline → PCollection[OutputFile]: the signatures of all documents, see write_signatures.py."""
+    """Pipeline → FoundOverlap: the signatures of all documents, see write_signatures.py."""
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
         self.read, self.folder = ReadDocuments(files, workers), folder
 
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+    def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
+        documents = parts | "ReadToCount" >> beam.FlatMap(read_documents)
+        counts = documents | "CountDocuments" >> CountDocuments()
         files = (
-            parts
-            | "ReadToCount" >> beam.FlatMap(read_documents)
-            | "CountDocuments" >> beam.combiners.Count.Globally()
+            counts
+            | "DocumentsOf" >> beam.Values()
+            | "AllDocuments" >> beam.CombineGlobally(sum)
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return parts | "WriteSignatures" >> write
+        return FoundOverlap(parts | "WriteSignatures" >> write, {DOCUMENTS: counts})
 
 
 class ReadDocuments(beam.PTransform):
@@ -164,8 +194,12 @@ def describe(document: tuple[int, NamedText]) -> DocumentFacts:
     """A number whose last bit is the side, and the names as JSON."""
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
-    number = fingerprint(f"{side}{names}") >> 2 << 1 | side
-    return DocumentFacts(number, names, 0)
+    return DocumentFacts(number_of_names(side, names), names, 0)
+
+
+def number_of_names(side: int, names: str) -> int:
+    """The number of the document with these names."""
+    return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
@@ -194,11 +228,17 @@ def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
     return document[1].data_set, document[1].split
 
 
-def count_row(names: tuple[str, str], count: int) -> tuple[str, str, str]:
-    """A row of COUNTS."""
-    return *names, str(count)
+def names_of(pair: ComparedPair) -> Iterator[str]:
+    """The names of both documents, as JSON."""
+    return (one.facts.title for one in pair[:2])
 
 
-def constant(_: object) -> str:
-    """All rows are in one file."""
-    return DOCUMENTS
+def split_of_names(names: str) -> tuple[str, str]:
+    """(data set, split) of the names of a document."""
+    data_set, _, split = json.loads(names)
+    return data_set, split
+
+
+def count_clusters(links: Pairs) -> int:
+    """How many there are."""
+    return len(numpy.unique(links[:, 1]))

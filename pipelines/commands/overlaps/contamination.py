@@ -24,8 +24,12 @@ what is shown of each split of a set:
   items; those with 8 words in a row in the training data; with 13, as in GPT-3; those with 70 % of their
   8-grams in it, as in PaLM; those that are in one document as a whole
 
---report has a line of JSON for each item that was found, with the passages; FILE.json has the counts. --html
-is the same as a page, on which a person reads an item and the passages of documents side by side.
+what you get, with --output, in <output>/:
+  found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
+  found.html       the same as a page: items and passages side by side
+  hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its place
+  stats.json       the counts
+  manifest.json README.md COMPLETED
 
 Exit status: 0 no item has 13 words in a row in the training data, or is there as a whole; 1 some are, or an
 input cannot be read; 2 wrong settings.
@@ -46,10 +50,7 @@ def add(commands: Commands) -> None:
     flags = Flags(parser)
     flags.files("--train", "training data", "DATA", required=True)
     flags.files("--eval", "evaluation sets", "SET", required=True)
-    flags.text(
-        "--report", "FILE.jsonl", "takes each item that was found; FILE.jsonl.json takes the counts"
-    )
-    flags.text("--html", "FILE.html", "takes a page with items and passages side by side")
+    flags.text("--output", "DIR", "new folder for what is found, on a disk that all workers share")
     flags.number("--ngram-words", "words in a row that count", NGRAM_WORDS)
     flags.number("--passages", "passages of each item in the report", PASSAGES)
     flags.text(
@@ -76,12 +77,10 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         settings.train_id,
         settings.eval_id,
         settings.whole_files,
-        settings.html,
     )
-    how = {**runner_of(settings, beam_flags), "report": settings.report}
-    found = find_contamination(search, **how)
+    found = find_contamination(search, settings.output, **runner_of(settings, beam_flags))
     if settings.json:
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
-        print_contamination(found, settings.ngram_words, settings.report)
+        print_contamination(found, settings.ngram_words, settings.output)
     return 0 if found.is_clean else 1

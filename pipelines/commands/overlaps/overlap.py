@@ -17,9 +17,10 @@ Candidates share a band of their signatures; each is decided by all its 8-grams 
 without punctuation. Of pairs that are just as similar as --similarity, 2 % may be missed.
 
 what you get, in <output>/:
-  pairs-*.parquet        data set, id and split of both documents, similarity, cluster
-  documents-*.tsv        how many documents were read of each data set and split
-  signatures-*.parquet   with --signatures-only, in place of these (docs/overlap.md)
+  pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
+  signatures-*.parquet            with --signatures-only, in place of these (docs/overlap.md)
+  stats.json                      documents of each data set and split, with a near-duplicate
+  manifest.json README.md COMPLETED
 
 Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
 """
