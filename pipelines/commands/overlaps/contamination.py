@@ -8,6 +8,10 @@ examples:
   Questions and contexts in web text, both in files of others:
     corpusmill contamination --train 'web/*.jsonl.gz' --eval 'squad/*.parquet#question,context'
 
+  A new edition of a build without passages that have 13 words of a sentence in a row:
+    corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr \
+      --output found --remove passages --editions corpora
+
 training data and evaluation sets may be:
   a finished build, or a folder above some   of training data the split train is read, of sets all others
   a folder in the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie for some of its languages
@@ -30,6 +34,7 @@ what you get, with --output, in <output>/:
   hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its place
   stats.json       the counts
   manifest.json README.md COMPLETED
+and with --remove whole builds in <editions>/, which list in removed-*.parquet what went
 
 Exit status: 0 no item has 13 words in a row in the training data, or is there as a whole; 1 some are, or an
 input cannot be read; 2 wrong settings.
@@ -57,6 +62,13 @@ def add(commands: Commands) -> None:
         "--train-id", "COLUMN", "column of document ids in Parquet and JSON lines (default: id)"
     )
     flags.text("--eval-id", "COLUMN", "the same of evaluation sets")
+    flags.choice(
+        "--remove",
+        ("", "documents", "passages"),
+        "write new editions of the builds of --train without what hits-*.parquet lists",
+        metavar="{documents,passages}",
+    )
+    flags.text("--editions", "DIR", "parent folder of the new editions")
     flags.switch("--whole-files", "take each text file of the training data as one document")
     add_json(parser)
     add_runner(parser)
@@ -68,7 +80,14 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         print_contamination,
         summarise,
     )
+    from pipelines.inspect.new_editions import find_builds_of, write_editions
 
+    if bool(settings.remove) != bool(settings.editions) or (
+        settings.remove and not settings.output
+    ):
+        raise ValueError("--remove, --editions and --output go together")
+    passages = settings.remove == "passages"
+    builds = find_builds_of(settings.train if settings.remove else (), passages=passages)
     search = Search(
         settings.train,
         settings.eval,
@@ -83,4 +102,13 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
         print_contamination(found, settings.ngram_words, settings.output)
+    how = runner_of(settings, beam_flags)
+    write_editions(
+        builds,
+        settings.output,
+        settings.editions,
+        as_json=settings.json,
+        passages=passages,
+        **how,
+    )
     return 0 if found.is_clean else 1
