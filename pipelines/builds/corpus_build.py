@@ -92,7 +92,7 @@ class CorpusBuild:
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
         """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
         inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
-        return {INPUTS: inputs, **accounts} | "Enter" >> Enter()
+        return {INPUTS: inputs, **accounts} | "OpenLedger" >> Enter()
 
     def close_ledger(
         self,

@@ -1,6 +1,6 @@
 """Evaluation sets and training data: which items are in it, how much of each, and where.
 
-The report has a line of JSON for each item that training data has something of:
+The report, found.jsonl, has a line for each item that training data has something of:
 
     set, split, id, text    the item
     words                   of it
@@ -13,65 +13,64 @@ The report has a line of JSON for each item that training data has something of:
 Places are characters of the texts in NFC.
 """
 
+import heapq
 import json
+import os
 import posixpath
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import apache_beam as beam
+import msgspec
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsDict, AsSingleton
 from rich.console import Console
 from rich.table import Table
 
-from pipelines.builds.editions import SUMMARY
-from pipelines.engines.run_pipeline import run_pipeline
+from pipelines.engines.engine import Engine
+from pipelines.engines.run_pipeline import find_engine, run_pipeline
+from pipelines.engines.runners import IN_PROCESS
 from pipelines.inspect.contamination_page import make_page
-from pipelines.inspect.findings import Means, add_report, reporting, write_lines
+from pipelines.inspect.found_folder import FoundFolder, new_folder
 from pipelines.inspect.text_sources import find_evaluation_sets, find_training_files
+from pipelines.settings.contamination_settings import Search
+from transforms.builds.finished_builds import read_json
 from transforms.duplicates.find_contamination import (
-    FOUND,
+    HITS,
     FindContamination,
-    read_found,
+    load_index,
     save_index,
-    write_found,
 )
-from transforms.duplicates.read_evaluation_sets import (
-    EvaluationItems,
-    Item,
-    read_evaluation_sets,
-)
+from transforms.duplicates.read_evaluation_sets import Item, read_evaluation_sets
 from transforms.files.open_input import InputError, open_raw
-from transforms.text.builds.build_manifest import to_json
-from transforms.text.duplicates.contamination_evidence import Found, count, count_ngrams
+from transforms.files.scratch import SCRATCH
+from transforms.files.write_files import HashedFile
+from transforms.files.write_rows import WriteRecords
+from transforms.records import OutputFile
+from transforms.text.builds.build_manifest import Provenance, Release
+from transforms.text.builds.ledger import Accounts, Ledger
+from transforms.text.duplicates.contamination_evidence import (
+    LONG_WORDS,
+    Found,
+    count,
+    count_ngrams,
+)
+from transforms.text.duplicates.evaluation_index import EvaluationIndex
 from transforms.text.duplicates.folded_words import fold_text, normalize
+from transforms.text.files.markdown import make_table
 
-NGRAM_WORDS = 8
-LONG_WORDS = 13
-"""Of the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
+REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 MOST = 0.7
 """Of the n-grams of an item: the rule of PaLM (Chowdhery et al. 2022, section 8)."""
-PASSAGES = 3
 
 _COLUMNS = 80
 _SHOWN = 5
 _SHOWN_WORDS = 12
 _MB = 1e6
-
-
-class Search(NamedTuple):
-    """The settings of a search."""
-
-    train: Sequence[str]  # arguments, see text_sources.py
-    evaluation: Sequence[str]
-    ngram_words: int = NGRAM_WORDS
-    passages: int = PASSAGES
-    train_id: str = ""
-    evaluation_id: str = ""
-    whole_files: bool = False
-    page: str = ""  # file that takes the report as a page of HTML
+_ITEMS = "items.json"
 
 
 class SplitCounts(NamedTuple):
@@ -103,95 +102,150 @@ class Contamination(NamedTuple):
         return not (self.total.long or self.total.whole)
 
 
-def find_contamination(search: Search, **means: Unpack[Means]) -> Contamination:
+def find_contamination(
+    search: Search,
+    output: str = "",
+    *,
+    runner: str = IN_PROCESS,
+    workers: int | None = None,
+    beam_flags: Sequence[str] = (),
+) -> Contamination:
     """Looks for the items of evaluation sets in training data.
 
     Args:
-      means: the report takes a line for each item of which something was found, and beside it
-        `<report>.json` the counts.
+      output: new folder for what is found, on a disk that all workers share; "" keeps nothing.
 
-    Raises InputError for inputs that are not there or damaged, ValueError for columns that are not there and
-    for sets without items.
+    Raises InputError for inputs that are not there or damaged, TargetError for a folder that is not empty,
+    ValueError for columns that are not there and for sets without items.
     """
+    workers = workers or os.cpu_count() or 1
+    engine = find_engine(runner, workers, beam_flags)
+    if not output and runner != IN_PROCESS:
+        raise ValueError(f"--runner {runner} needs --output, on a file system its workers reach")
+    if not output:
+        with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
+            _search(search, folder, engine, workers)
+            return _read_found(folder)
+    with new_folder(output) as folder:
+        _search(search, folder, engine, workers)
+    return _read_found(output)
+
+
+def _search(search: Search, folder: str, engine: Engine, workers: int) -> None:
     files = find_training_files(search.train, search.train_id, search.whole_files)
     sets = find_evaluation_sets(search.evaluation, search.evaluation_id)
-    with reporting(**means) as (engine, report), _work_folder(report, means) as folder:
-        known = read_evaluation_sets(sets, search.ngram_words)
-        if not known.items:
-            raise InputError(", ".join(search.evaluation), "there are no items with words")
-        save_index(known.known, folder)
-        path = posixpath.join(folder, FOUND)
-        workers = means.get("workers") or 1
+    known = read_evaluation_sets(sets, search.ngram_words)
+    if not known.items:
+        raise InputError(", ".join(search.evaluation), "there are no items with words")
+    index = FileSystems.join(folder, SCRATCH, "index")
+    save_index(known.known, _names_of(known.items), index)
+    with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
+        stream.write(msgspec.json.encode(known.items))
+    settings = {"ngram_words": search.ngram_words, "passages": search.passages}
+    named = [("training data", files), *((one.name, one.files) for one in sets)]
+    build = FoundFolder(RELEASE, "Evaluation items in training data", settings, named)
 
-        def build(root: beam.Pipeline) -> None:
-            search_all = FindContamination(files, folder, search.passages, workers)
-            searched = root | "FindContamination" >> search_all
-            outputs = AsDict(searched.found), AsSingleton(searched.counts)
-            add_report(root, path, _write_found, *outputs)
+    def add(root: beam.Pipeline) -> None:
+        searched = root | "FindContamination" >> FindContamination(
+            files, index, search.passages, workers
+        )
+        found = AsDict(searched.found), AsSingleton(searched.counts)
+        written = (
+            root
+            | "Once" >> beam.Create([folder])
+            | "WriteFound"
+            >> beam.FlatMap(write_found, index, known.rejected, *found).with_outputs(
+                "summary", main="files"
+            )
+        )
+        hits = WriteRecords(folder, HIT_FILES, HITS, _place_of_hit, tuple)
+        build.close_ledger(
+            folder,
+            build.open_ledger(root),
+            account_for_contamination,
+            outputs=[written.files, searched.hits | "WriteHits" >> hits],
+            summary=written.summary,
+        )
 
-        run_pipeline(build, engine)
-        counts, found = read_found(path)
-        contamination = _write_report(report, known, found, counts)
-        if search.page:
-            with open_raw(report) as stream:
-                lines = stream.read().decode("utf-8").split("\n")[:-1]
-            write_lines(search.page, make_page(summarise(contamination), lines))
-        return contamination
-
-
-def _work_folder(report: str, means: Means) -> Any:
-    """A folder that all workers reach, for as long as they work."""
-    if not means.get("report"):
-        return tempfile.TemporaryDirectory(prefix="corpusmill-contamination-")
-    return _Beside(f"{report}.working")
-
-
-class _Beside:
-    """A folder that is removed at the end."""
-
-    def __init__(self, folder: str):
-        self._folder = folder
-
-    def __enter__(self) -> str:
-        self._remove()
-        return self._folder
-
-    def __exit__(self, *_: object) -> None:
-        self._remove()
-
-    def _remove(self) -> None:
-        if FileSystems.exists(self._folder):
-            FileSystems.delete([self._folder])
+    run_pipeline(add, engine)
 
 
-def _write_found(path: str, found: Mapping[int, Found], counts: dict[str, int]) -> None:
-    write_found(path, found.items(), counts)
+def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
+    """Set, split and id of the first item with each text, by the numbers of texts."""
+    first: dict[int, tuple[str, str, str]] = {}
+    for item in items:
+        first.setdefault(item.number, (item.set, item.split, item.id))
+    return [first[number] for number in range(len(first))]
 
 
-def _write_report(
-    report: str, known: EvaluationItems, found: Mapping[int, Found], counts: Mapping[str, int]
-) -> Contamination:
-    rows = list(make_rows(known, found))
-    write_lines(report, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    contamination = Contamination(
-        count_items(known.items, rows),
-        counts,
-        known.rejected,
-        sorted(rows, key=lambda row: (-row["longest"], -row["documents"]))[:_SHOWN],
-    )
-    write_lines(report + SUMMARY, [to_json(summarise(contamination))])
-    return contamination
+def _place_of_hit(row: tuple[Any, ...]) -> str:
+    return f"{row[0]} {row[1]}"
 
 
-def make_rows(known: EvaluationItems, found: Mapping[int, Found]) -> Iterator[dict[str, Any]]:
+def write_found(
+    folder: str,
+    index: str,
+    rejected: Mapping[str, int],
+    found: Mapping[int, Found],
+    counts: Mapping[str, int],
+) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
+    """Writes the report and the page. Tagged beside: the summary.
+
+    Args:
+      index: folder of the evaluation texts.
+      rejected: items, see EvaluationItems.
+    """
+    with open_raw(posixpath.join(index, _ITEMS)) as stream:
+        items = msgspec.json.decode(stream.read(), type=list[Item])
+    rows = list(make_rows(items, load_index(index), found))
+    summary = summarise(Contamination(count_items(items, rows), counts, rejected, ()))
+    parts = {
+        REPORT: (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        PAGE: make_page(summary, rows),
+    }
+    for name, texts in parts.items():
+        with HashedFile.in_folder(folder, name) as file:
+            for text in texts:
+                file.write(text.encode("utf-8"))
+        kind = posixpath.splitext(name)[1].lstrip(".")
+        yield file.output_file(name, "", kind, len(rows) if name == REPORT else 0)
+    yield beam.pvalue.TaggedOutput("summary", summary)
+
+
+def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
+    """Accounts of a search; the ledger has the summary beside what every build has."""
+    summary = ledger.one("summary")
+    train = {name: number for name, number in summary["train"].items() if name != "bytes"}
+    counts = {"items": summary["total"]["items"], "training": train}
+    rows = [list(one.values()) for one in summary["sets"]]
+    heads = ["set", "split", "items", "touched", f"{LONG_WORDS} words", f"{MOST:.0%} found"]
+    return Accounts(counts, summary, make_table([*heads, "whole"], rows))
+
+
+def _read_found(folder: str) -> Contamination:
+    stats = read_json(folder, STATS)
+    splits = {
+        (one["set"], one["split"]): SplitCounts(*(one[name] for name in SplitCounts._fields))
+        for one in stats["sets"]
+    }
+    with open_raw(FileSystems.join(folder, REPORT)) as lines:
+        first = heapq.nsmallest(
+            _SHOWN, map(json.loads, lines), key=lambda row: (-row["longest"], -row["documents"])
+        )
+    return Contamination(splits, stats["train"], stats["rejected"], first)
+
+
+def make_rows(
+    items: Iterable[Item], index: EvaluationIndex, found: Mapping[int, Found]
+) -> Iterator[dict[str, Any]]:
     """The rows of the report, in the order of the items."""
-    for item in known.items:
+    for item in items:
         if item.number in found:
-            yield _make_row(item, found[item.number], known)
+            yield _make_row(item, found[item.number], index)
 
 
-def _make_row(item: Item, found: Found, known: EvaluationItems) -> dict[str, Any]:
-    words = known.known.count_words(item.number)
+def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any]:
+    words = index.count_words(item.number)
     text = normalize(item.text)
     spans = fold_text(text).spans()
     passages = [
@@ -215,7 +269,7 @@ def _make_row(item: Item, found: Found, known: EvaluationItems) -> dict[str, Any
         "id": item.id,
         "text": text,
         "words": words,
-        "ngrams": count_ngrams(words, known.known.n),
+        "ngrams": count_ngrams(words, index.n),
         "ngrams_found": count(found.ngrams),
         "longest": found.words,
         "documents": found.documents,
@@ -259,7 +313,7 @@ def summarise(found: Contamination) -> dict[str, Any]:
     }
 
 
-def print_contamination(found: Contamination, ngram_words: int, report: str = "") -> None:
+def print_contamination(found: Contamination, ngram_words: int, output: str = "") -> None:
     """The tables, for a person."""
     console = Console(width=_COLUMNS, highlight=False, markup=False)
     train = found.train
@@ -290,7 +344,7 @@ def print_contamination(found: Contamination, ngram_words: int, report: str = ""
     for row in found.first:
         _print_row(console, row)
     if found.total.touched > len(found.first):
-        rest = f"all are in {report}" if report else "--report FILE lists all"
+        rest = f"all are in {output}/{PAGE}" if output else "--output DIR lists all"
         console.print(f"… and {found.total.touched - len(found.first):,} more; {rest}")
 
 

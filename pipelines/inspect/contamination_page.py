@@ -4,7 +4,6 @@ The page needs no other file and no network. What is in both texts is marked in 
 """
 
 import html
-import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -32,14 +31,14 @@ box.addEventListener('input', () => document.querySelectorAll('section').forEach
 """
 
 
-def make_page(summary: Mapping[str, Any], lines: Iterable[str]) -> Iterator[str]:
+def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The parts of the page.
 
     Args:
       summary: as `summarise` gives it.
-      lines: of the report.
+      found: rows of the report.
     """
-    rows = sorted(map(json.loads, lines), key=_order)
+    rows = sorted(found, key=_order)
     shown = rows[:MAX_ITEMS]
     yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
     yield "<meta name=viewport content='width=device-width'><title>Contamination</title>"

@@ -112,6 +112,14 @@ def _parse(argument: str) -> _Argument:
     return _Argument(name, path, tuple(filter(None, columns.split(","))))
 
 
+def find_named_builds(argument: str) -> list[Build]:
+    """The finished builds at and below a folder. Raises ValueError for another argument, or with columns."""
+    parsed = _parse(argument)
+    if not _is_folder(parsed.path) or parsed.columns:
+        raise ValueError(f"{argument}: only from a finished build, whole, can anything be removed")
+    return _builds_below(parsed.path)
+
+
 def _is_folder(path: str) -> bool:
     if "://" not in path:
         return pathlib.Path(path).is_dir()

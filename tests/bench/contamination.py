@@ -123,10 +123,10 @@ def write_truth(folder: pathlib.Path, made: Contaminated) -> None:
 
 def search(folder: pathlib.Path) -> Searched:
     """By the command."""
-    report = folder / "found.jsonl"
-    given = [folder / "documents.jsonl", "--eval", folder / "items.jsonl", "--report", report]
+    found = folder / "found"
+    given = [folder / "documents.jsonl", "--eval", folder / "items.jsonl", "--output", found]
     seconds = run_command("--train", *given, "--passages", 100)
-    rows = map(json.loads, report.read_text("utf-8").splitlines())
+    rows = map(json.loads, (found / "found.jsonl").read_text("utf-8").splitlines())
     return Searched(
         {(row["id"], int(one["document"])) for row in rows for one in row["passages"]}, seconds
     )

@@ -118,7 +118,7 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
     """Returns the number of records and their kind; None if they cannot be counted."""
     if kind == "parquet":
         return count_rows(path), "rows"
-    if kind != "text":
+    if kind not in ("text", "jsonl"):
         return None, ""
     with open_raw(path) as stream:
         pieces = iter(functools.partial(stream.read, READ_BYTES), b"")

@@ -5,7 +5,7 @@ Candidates are found by MinHash and bands; a candidate is compared by all n-gram
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,20 +14,13 @@ import numpy
 from apache_beam.pvalue import AsSingleton
 
 from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair, Sketch
-from transforms.duplicates.find_similar_documents import (
-    NGRAM_WORDS,
-    Describe,
-    FindSimilarDocuments,
-    NgramsOf,
-    bands_for,
-    number_of,
-)
+from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
+from transforms.duplicates.find_near_pairs import FindNearPairs, NearPairs, is_among
+from transforms.duplicates.find_similar_documents import NGRAM_WORDS, Describe, number_of
 from transforms.files import counters
-from transforms.files.scratch import Scratch
 from transforms.files.screen import Screened
 from transforms.records import Rejected
-from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.components import Pairs
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.duplicates.duplicate_groups import choose_kept
 from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
@@ -69,88 +62,35 @@ class DropDuplicates(beam.PTransform):
     ):
         super().__init__()
         self.threshold = parse_similarity(threshold)
-        self.scratch = Scratch(folder)
         self.describe = describe
-        self.ngrams_of = functools.partial(ngrams_of_text, text_of=text_of)
-        self.find_similar = FindSimilarDocuments(
-            folder, describe, self.ngrams_of, bands_for(float(self.threshold))
-        )
+        ngrams_of = functools.partial(ngrams_of_text, text_of=text_of)
+        self.find = FindNearPairs(folder, describe, ngrams_of, self.threshold)
 
     def expand(self, documents: beam.PCollection) -> Screened:
-        similar = documents | "FindSimilar" >> self.find_similar
-        wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
-        # Grouped not only to find keys that are there twice: the in-process runner would else let the joins
-        # of sketches wait for the end of all work on documents, and this waits for the joins.
-        sketches = (
-            documents
-            | "SketchSimilar"
-            >> beam.FlatMap(sketch_similar, wanted, self.scratch, self.describe, self.ngrams_of)
-            | "GroupSketches" >> beam.GroupByKey()
-            | "CheckNumbers" >> beam.Map(only_sketch)
-        )
-        near = (
-            similar
-            | "CompareSimilar" >> CompareDocuments(sketches)
-            | "NearPairs" >> beam.Filter(is_near, self.threshold)
-        )
+        near = documents | "FindNearPairs" >> self.find
         dropped = self._choose(near)
         numbers = AsSingleton(dropped | "DroppedNumbers" >> beam.Map(dropped_numbers))
         kept = documents | "KeepDocuments" >> beam.Filter(is_kept, numbers, self.describe)
         rejected = (
             dropped
-            | "CompareDropped" >> CompareDocuments(sketches)
+            | "CompareDropped" >> CompareDocuments(near.sketches)
             | "RejectDocuments" >> beam.Map(reject_document)
         )
         return Screened(kept, rejected)
 
-    def _choose(self, near: beam.PCollection) -> beam.PCollection:
+    def _choose(self, near: NearPairs) -> beam.PCollection:
         """One array: rows (number of the one that stays, number of one that does not)."""
-        links = (
-            near
-            | "PairNumbers" >> beam.Map(numbers_of)
-            | "LinkDocuments" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
-        )
         ranks = (
-            near
+            near.pairs
             | "PairRanks" >> beam.Map(ranks_of)
             | "GatherRanks" >> beam.CombineGlobally(CombinePairs(different_pairs))
         )
-        return links | "ChooseKept" >> beam.Map(choose_kept, AsSingleton(ranks))
+        return near.links | "ChooseKept" >> beam.Map(choose_kept, AsSingleton(ranks))
 
 
 def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
     """The hashes of the n-grams of its text."""
     return hash_ngrams(text_of(document), NGRAM_WORDS)
-
-
-def sketch_similar(
-    document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
-) -> Iterator[tuple[int, Sketch]]:
-    """(number, Sketch), of those whose numbers are wanted."""
-    facts = describe(document)
-    number = number_of(facts.key)
-    if is_among(number, wanted):
-        hashes = ngrams_of(document)
-        yield number, Sketch(number, facts, scratch.put(hashes.astype("<u8").tobytes()))
-
-
-def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """(number, its one sketch). Raises ValueError where two documents have the number."""
-    number, (sketch, *others) = grouped
-    if others:
-        names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
-        raise ValueError(f"near-duplicates with the same key or number {number}: {names}")
-    return number, sketch
-
-
-def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Returns True if the documents are near-duplicates."""
-    return pair.similarity >= threshold
-
-
-def numbers_of(pair: ComparedPair) -> Pairs:
-    """The numbers of both, one row."""
-    return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
 
 
 def ranks_of(pair: ComparedPair) -> Pairs:
@@ -161,12 +101,6 @@ def ranks_of(pair: ComparedPair) -> Pairs:
 def dropped_numbers(pairs: Pairs) -> Int64s:
     """The numbers that do not stay, ascending, of what `choose_kept` gives."""
     return pairs[:, 1].copy()
-
-
-def is_among(number: int, numbers: Int64s) -> bool:
-    """Returns True if the number is one of the numbers, which ascend."""
-    place = int(numpy.searchsorted(numbers, number))
-    return place < len(numbers) and int(numbers[place]) == number
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:

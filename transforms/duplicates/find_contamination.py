@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import msgspec
 import numpy
+import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
@@ -26,6 +27,7 @@ from transforms.text.duplicates.contamination_evidence import (
     add,
     add_to,
     describe,
+    find_hits,
     sum_of,
 )
 from transforms.text.duplicates.evaluation_index import (
@@ -35,9 +37,23 @@ from transforms.text.duplicates.evaluation_index import (
 )
 
 STAGE = "find-contamination"
-FOUND = "found.jsonl"
+HITS = pa.schema(
+    [
+        *(
+            pa.field(name, pa.string())
+            for name in (
+                "file",
+                "document",
+                "set",
+                "split",
+                "item",
+            )  # of texts alike, the first item
+        ),
+        *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
+    ]
+)
 
-_ARRAYS = "arrays.json"
+_ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
 class FoundContamination(NamedTuple):
@@ -45,6 +61,7 @@ class FoundContamination(NamedTuple):
 
     found: beam.PCollection  # of (number of an evaluation text, Found)
     counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"
+    hits: beam.PCollection  # rows of HITS
 
 
 class FindContamination(beam.PTransform):
@@ -71,28 +88,35 @@ class FindContamination(beam.PTransform):
             | "Search"
             >> beam.ParDo(self.search)
             .with_output_types(tuple[int, Any])
-            .with_outputs("counts", main="found")
+            .with_outputs("counts", "hits", main="found")
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(self.add)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(_sum_of)
-        return FoundContamination(found, counts)
+        return FoundContamination(found, counts, searched.hits)
 
 
 class _Search(beam.DoFn):
-    """FilePart → (number of an evaluation text, what the part has in common with it), one for each."""
+    """FilePart → (number of an evaluation text, what the part has in common with it), one for each.
+
+    Tagged beside: counts, and hits.
+    """
 
     def __init__(self, folder: str, shown: int):
         self._folder, self._shown = folder, shown
 
     def process(self, part: FilePart) -> Iterable[Any]:
-        index = load_index(self._folder)
+        index, names = load_index(self._folder), load_names(self._folder)
+        path = part.file.path
         sums: dict[int, Found] = {}
         counts: dict[str, int] = {}
         for batch in _gather(read_part(part)):
             block = fold_block(batch.texts)
             runs = index.find(block)
-            found = describe(index, block, part.file.path, batch.ids, runs, self._shown)
+            found = describe(index, block, path, batch.ids, runs, self._shown)
             add_to(sums, found, self._shown)
+            for hit in find_hits(index, block, runs):
+                row = (path, batch.ids[hit.document], *names[hit.item], *hit[2:])
+                yield beam.pvalue.TaggedOutput("hits", row)
             content = block.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),
@@ -150,8 +174,12 @@ def _sum_of(parts: Iterable[dict[str, int]]) -> dict[str, int]:
     return sum_of(parts)
 
 
-def save_index(index: EvaluationIndex, folder: str) -> None:
-    """Writes an index into files of a folder, which all workers must reach."""
+def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: str) -> None:
+    """Writes an index into files of a folder, which all workers must reach.
+
+    Args:
+      names: set, split and id of each evaluation text.
+    """
     if not FileSystems.exists(folder):
         FileSystems.mkdirs(folder)
     for name, array in index.arrays.items():
@@ -160,6 +188,7 @@ def save_index(index: EvaluationIndex, folder: str) -> None:
         _write(posixpath.join(folder, f"{name}.npy"), buffer.getbuffer())
     description = {"n": index.n, "arrays": list(index.arrays)}
     _write(posixpath.join(folder, _ARRAYS), msgspec.json.encode(description))
+    _write(posixpath.join(folder, _NAMES), msgspec.json.encode(names))
 
 
 @functools.lru_cache(maxsize=1)
@@ -171,18 +200,11 @@ def load_index(folder: str) -> EvaluationIndex:
     return EvaluationIndex(description["n"], arrays)
 
 
-def write_found(path: str, found: Iterable[tuple[int, Found]], counts: dict[str, int]) -> None:
-    """Writes what was found as JSON lines, the counts first."""
-    lines = [msgspec.json.encode(counts), *map(msgspec.json.encode, sorted(found))]
-    _write(path, b"\n".join(lines))
-
-
-def read_found(path: str) -> tuple[dict[str, int], dict[int, Found]]:
-    """(counts, number of an evaluation text → what was found): the inverse of `write_found`."""
-    with open_raw(path) as stream:
-        first, *others = stream.read().split(b"\n")
-    pairs = (msgspec.json.decode(line, type=tuple[int, Found]) for line in others)
-    return msgspec.json.decode(first), dict(pairs)
+@functools.lru_cache(maxsize=1)
+def load_names(folder: str) -> list[list[str]]:
+    """Set, split and id of each evaluation text."""
+    with open_raw(posixpath.join(folder, _NAMES)) as stream:
+        return msgspec.json.decode(stream.read(), type=list[list[str]])
 
 
 def _load(path: str) -> Any:

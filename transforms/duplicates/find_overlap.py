@@ -1,8 +1,9 @@
 """Data sets → pairs of near-duplicate documents, among all or between two sides; and their signatures."""
 
+import functools
 import json
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,28 +12,22 @@ import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from transforms.duplicates.combine_pairs import CombinePairs
-from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
-from transforms.duplicates.drop_duplicates import is_near, numbers_of, only_sketch, sketch_similar
-from transforms.duplicates.find_similar_documents import (
-    NGRAM_WORDS,
-    DocumentFacts,
-    FindSimilarDocuments,
-    bands_for,
-)
+from transforms.duplicates.compare_documents import ComparedPair
+from transforms.duplicates.find_near_pairs import FindNearPairs
+from transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
 from transforms.duplicates.read_texts import FilePart, TextFile, plan_parts, read_part
 from transforms.duplicates.write_signatures import NamedText, WriteSignatures, count_files
-from transforms.files.scratch import Scratch
 from transforms.files.spread import Spread, SpreadAll
 from transforms.files.write_rows import WriteRecords
-from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.components import Pairs
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 from transforms.text.duplicates.minhash import pair_across, pair_members
 from transforms.text.fingerprint import fingerprint
 from transforms.text.vocabularies.plain_words import plain_words
 
-PAIRS, DOCUMENTS = "pairs", "documents"  # names of files
+PAIRS = "pairs"  # name of files
+DOCUMENTS, NEAR, CLUSTERS = "documents", "near", "clusters"  # accounts
 NAMES = ("data_set", "id", "split")
 SCHEMA = pa.schema(
     [
@@ -45,7 +40,6 @@ SCHEMA = pa.schema(
         pa.field("cluster", pa.string()),  # the same of all pairs that are connected
     ]
 )
-COUNTS = pa.schema([pa.field(name, pa.string()) for name in ("data_set", "split", "documents")])
 
 
 class SetFile(NamedTuple):
@@ -64,8 +58,17 @@ class SetPart(NamedTuple):
     part: FilePart
 
 
+class FoundOverlap(NamedTuple):
+    """What FindOverlap gives."""
+
+    files: beam.PCollection  # of OutputFile
+    accounts: Mapping[
+        str, beam.PCollection
+    ]  # DOCUMENTS, NEAR and CLUSTERS, see overlap_accounts.py
+
+
 class FindOverlap(beam.PTransform):
-    """Pipeline → nothing; writes `pairs-*.parquet`, and `documents-*.tsv`: how many each split has.
+    """Pipeline → FoundOverlap; writes `pairs-*.parquet`, and the same as JSON lines.
 
     Documents are read twice. Of those that share a band with another, hashes wait in scratch. In one place
     come together the pairs of these: 16 bytes each.
@@ -83,65 +86,73 @@ class FindOverlap(beam.PTransform):
     ):
         super().__init__()
         self.read = ReadDocuments(files, workers)
-        self.folder, self.threshold = folder, parse_similarity(threshold)
-        pair = pair_across if across else pair_members
-        bands = bands_for(float(self.threshold))
-        self.find = FindSimilarDocuments(folder, describe, ngrams_of, bands, pair)
+        self.folder = folder
+        self.find = functools.partial(
+            FindNearPairs,
+            folder,
+            describe,
+            ngrams_of,
+            parse_similarity(threshold),
+            pair_across if across else pair_members,
+        )
 
-    def expand(self, root: beam.Pipeline) -> None:
+    def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
         documents = parts | "ReadDocuments" >> beam.FlatMap(read_documents)
-        similar = documents | "FindSimilar" >> self.find
-        wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
-        sketches = (
-            parts
-            | "ReadAgain" >> beam.FlatMap(read_documents)
-            | "SketchSimilar"
-            >> beam.FlatMap(sketch_similar, wanted, Scratch(self.folder), describe, ngrams_of)
-            | "GroupSketches" >> beam.GroupByKey()
-            | "CheckNumbers" >> beam.Map(only_sketch)
+        find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
+        near = documents | "FindNearPairs" >> find
+        files = (
+            near.pairs
+            | "PairRows" >> beam.Map(pair_row, AsSingleton(near.links))
+            | "WritePairs"
+            >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple, "parquet jsonl")
         )
-        near = (
-            similar
-            | "CompareSimilar" >> CompareDocuments(sketches)
-            | "NearPairs" >> beam.Filter(is_near, self.threshold)
+        alike = (
+            near.pairs
+            | "NamesOfPairs" >> beam.FlatMap(names_of).with_output_types(str)
+            | "EachOnce" >> beam.Distinct()
+            | "KeyBySplit" >> beam.Map(split_of_names).with_output_types(tuple[str, str])
         )
-        links = AsSingleton(
-            near
-            | "PairNumbers" >> beam.Map(numbers_of)
-            | "LinkDocuments" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        return FoundOverlap(
+            files,
+            {
+                DOCUMENTS: documents | "CountDocuments" >> CountDocuments(),
+                NEAR: alike | "CountNear" >> beam.combiners.Count.PerElement(),
+                CLUSTERS: near.links | "CountClusters" >> beam.Map(count_clusters),
+            },
         )
-        _ = (
-            near
-            | "PairRows" >> beam.Map(pair_row, links)
-            | "WritePairs" >> WriteRecords(self.folder, PAIRS, SCHEMA, identity_of, tuple)
-        )
-        _ = (
+
+
+class CountDocuments(beam.PTransform):
+    """PCollection[(side, NamedText)] → PCollection[((data set, split), documents)]."""
+
+    def expand(self, documents: beam.PCollection) -> beam.PCollection:
+        return (
             documents
             | "KeyBySplit" >> beam.Map(split_of).with_output_types(tuple[str, str])
-            | "CountDocuments" >> beam.combiners.Count.PerElement()
-            | "CountRows" >> beam.MapTuple(count_row)
-            | "WriteCounts" >> WriteRecords(self.folder, DOCUMENTS, COUNTS, constant, tuple, "tsv")
+            | "Count" >> beam.combiners.Count.PerElement()
         )
 
 
 class SignDocuments(beam.PTransform):
-    """Pipeline → PCollection[OutputFile]: the signatures of all documents, see write_signatures.py."""
+    """Pipeline → FoundOverlap: the signatures of all documents, see write_signatures.py."""
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
         self.read, self.folder = ReadDocuments(files, workers), folder
 
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+    def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
+        documents = parts | "ReadToCount" >> beam.FlatMap(read_documents)
+        counts = documents | "CountDocuments" >> CountDocuments()
         files = (
-            parts
-            | "ReadToCount" >> beam.FlatMap(read_documents)
-            | "CountDocuments" >> beam.combiners.Count.Globally()
+            counts
+            | "DocumentsOf" >> beam.Values()
+            | "AllDocuments" >> beam.CombineGlobally(sum)
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return parts | "WriteSignatures" >> write
+        return FoundOverlap(parts | "WriteSignatures" >> write, {DOCUMENTS: counts})
 
 
 class ReadDocuments(beam.PTransform):
@@ -183,8 +194,12 @@ def describe(document: tuple[int, NamedText]) -> DocumentFacts:
     """A number whose last bit is the side, and the names as JSON."""
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
-    number = fingerprint(f"{side}{names}") >> 2 << 1 | side
-    return DocumentFacts(number, names, 0)
+    return DocumentFacts(number_of_names(side, names), names, 0)
+
+
+def number_of_names(side: int, names: str) -> int:
+    """The number of the document with these names."""
+    return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
@@ -213,11 +228,17 @@ def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
     return document[1].data_set, document[1].split
 
 
-def count_row(names: tuple[str, str], count: int) -> tuple[str, str, str]:
-    """A row of COUNTS."""
-    return *names, str(count)
+def names_of(pair: ComparedPair) -> Iterator[str]:
+    """The names of both documents, as JSON."""
+    return (one.facts.title for one in pair[:2])
 
 
-def constant(_: object) -> str:
-    """All rows are in one file."""
-    return DOCUMENTS
+def split_of_names(names: str) -> tuple[str, str]:
+    """(data set, split) of the names of a document."""
+    data_set, _, split = json.loads(names)
+    return data_set, split
+
+
+def count_clusters(links: Pairs) -> int:
+    """How many there are."""
+    return len(numpy.unique(links[:, 1]))

@@ -1,4 +1,4 @@
-"""Rows → files, the same bytes whatever the runner and the order: Parquet, TFRecord and text.
+"""Rows → files, the same bytes whatever the runner and the order: Parquet, TFRecord, JSON lines and tables.
 
 `WriteRows` groups rows by shard, sorts them, and writes the shards. `write_files` writes the files of one
 shard, a batch at a time; families whose shards come whole call it by themselves.
@@ -6,6 +6,7 @@ shard, a batch at a time; families whose shards come whole call it by themselves
 
 import contextlib
 import functools
+import json
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from transforms.text.files.shards import (
     Shard,
     count_shards,
     every_shard,
+    json_name,
     parquet_name,
     tfrecord_name,
     tsv_name,
@@ -29,10 +31,14 @@ from transforms.text.files.shards import (
 from transforms.text.files.tf_example import encode_example, frame_record
 from transforms.text.fingerprint import shard_of
 
-PARQUET, TFRECORD, TEXT = "parquet", "tfrecord", "text"  # formats
+PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
 
 RECORDS_PER_FILE = 1_000_000
-SUFFIXES = {"parquet": (PARQUET, parquet_name), "tsv": (TEXT, tsv_name)}
+SUFFIXES = {
+    "parquet": (PARQUET, parquet_name),
+    "tsv": (TEXT, tsv_name),
+    "jsonl": (JSON, json_name),
+}
 
 ShardKey = tuple[str, int, int]  # fields of a Shard
 
@@ -188,10 +194,10 @@ def corpus_files(corpus: str, shard: Shard) -> list[Target]:
     ]
 
 
-def record_files(suffix: str, shard: Shard) -> list[Target]:
-    """One file, which is in no split."""
-    kind, to_name = SUFFIXES[suffix]
-    return [Target(to_name(*shard), "", kind)]
+def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
+    """A file of each suffix, which is in no split."""
+    named = (SUFFIXES[suffix] for suffix in suffixes)
+    return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
 
 def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
@@ -267,10 +273,18 @@ def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
         yield to_line(row).encode("utf-8")
 
 
+def _objects(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """JSON lines."""
+    for row in rows:
+        named = dict(zip(schema.names, row, strict=True))
+        yield json.dumps(named, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
 _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[Any]]] = {
     PARQUET: _tables,
     TFRECORD: _records,
     TEXT: _lines,
+    JSON: _objects,
 }
 
 
@@ -283,7 +297,7 @@ class WriteRecords(beam.PTransform):
       schema: of a record; as TSV, which has a header line, it gives the names.
       identity: record → the text that decides about its file.
       order: tuple of its fields → the key that the records of a file are sorted by.
-      suffix: of SUFFIXES.
+      suffixes: of SUFFIXES, blanks between; each gets all records.
       count: PCollection of one int, the number of records; None to count them.
     """
 
@@ -294,17 +308,19 @@ class WriteRecords(beam.PTransform):
         schema: pa.Schema,
         identity: Callable[[Any], str],
         order: Callable[[Any], Any],
-        suffix: str = "parquet",
+        suffixes: str = "parquet",
         records_per_file: int = RECORDS_PER_FILE,
         count: beam.PCollection | None = None,
     ):
         super().__init__()
-        if suffix not in SUFFIXES:
-            raise ValueError(f"suffix is one of {tuple(SUFFIXES)}, not {suffix!r}")
+        self.suffixes = suffixes.split()
+        if unknown := set(self.suffixes) - set(SUFFIXES):
+            raise ValueError(f"suffixes are of {tuple(SUFFIXES)}, not {unknown.pop()!r}")
+        if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
+            raise ValueError("tsv has a line of names that other files lack: write it alone")
         self.folder = folder
         self.name = name
         self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))
-        self.suffix = suffix
         self.records_per_file = records_per_file
         self.count = count
 
@@ -317,7 +333,7 @@ class WriteRecords(beam.PTransform):
             | "NameFiles" >> beam.Map(_named, self.name).with_output_types(tuple[str, int])
             | "PlanFiles" >> PlanShards([self.name], self.records_per_file)
         )
-        name_files = functools.partial(record_files, self.suffix)
+        name_files = functools.partial(record_files, self.suffixes)
         return _write_shards(records, self.folder, self.kind, shards, name_files)
 
 

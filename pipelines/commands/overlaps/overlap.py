@@ -5,6 +5,9 @@ examples:
     corpusmill overlap corpora/wiki40b/uk --output found
   Articles of a build that web text has, too:
     corpusmill overlap corpora/wiki40b/uk --with 'web/*.jsonl.gz' --similarity 0.5 --output found
+  A new edition of PG-19 without books that are nearly in SimpleBooks:
+    corpusmill overlap corpora/pg19 --with corpora/simplebooks --output found \
+      --drop-from first --editions corpora
   Signatures of Parquet files of others:
     corpusmill overlap 'papers/*.parquet#abstract' --signatures-only --output signatures
 
@@ -17,9 +20,11 @@ Candidates share a band of their signatures; each is decided by all its 8-grams 
 without punctuation. Of pairs that are just as similar as --similarity, 2 % may be missed.
 
 what you get, in <output>/:
-  pairs-*.parquet        data set, id and split of both documents, similarity, cluster
-  documents-*.tsv        how many documents were read of each data set and split
-  signatures-*.parquet   with --signatures-only, in place of these (docs/overlap.md)
+  pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
+  signatures-*.parquet            with --signatures-only, in place of these (docs/overlap.md)
+  stats.json                      documents of each data set and split, with a near-duplicate
+  manifest.json README.md COMPLETED
+and with --drop-from a whole build in <editions>/, which lists in removed-*.parquet what went
 
 Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
 """
@@ -43,10 +48,19 @@ def add(commands: Commands) -> None:
     flags.text("--similarity", "S", "of near-duplicates, at least (default 0.8)", default="0.8")
     flags.text("--id-column", "COLUMN", "of ids in Parquet and JSON lines (default: id)")
     flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
+    flags.choice(
+        "--drop-from",
+        ("", "first", "second"),
+        "write new editions of builds without near-duplicates: first, of DATA; second, of --with."
+        " Without --with, one document of each cluster stays",
+        metavar="{first,second}",
+    )
+    flags.text("--editions", "DIR", "parent folder of the new editions")
     add_runner(parser)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from pipelines.inspect.new_editions import find_builds_of, write_editions
     from pipelines.inspect.overlap import Comparison, find_overlap, print_overlap
 
     comparison = Comparison(
@@ -56,8 +70,18 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
         settings.id_column,
         settings.signatures_only,
     )
-    if settings.signatures_only and settings.others:
-        raise ValueError("--signatures-only compares nothing: leave out --with")
+    side = settings.drop_from
+    if settings.signatures_only and (settings.others or side):
+        raise ValueError("--signatures-only compares nothing: leave out --with and --drop-from")
+    if side == "second" and not settings.others:
+        raise ValueError("--drop-from second: there is no --with")
+    if bool(side) != bool(settings.editions):
+        raise ValueError("--drop-from and --editions go together")
+    changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
+    builds = find_builds_of(changed, passages=False)
     find_overlap(comparison, settings.output, **runner_of(settings, beam_flags))
     if not settings.signatures_only:
         print_overlap(settings.output, settings.similarity)
+    how = runner_of(settings, beam_flags)
+    kept = side if settings.others else ""
+    write_editions(builds, settings.output, settings.editions, side=kept, **how)

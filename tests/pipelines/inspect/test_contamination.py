@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.inspect.contamination import Contamination, Search, SplitCounts, find_contamination
+from pipelines.inspect.contamination import Contamination, SplitCounts, find_contamination
+from pipelines.settings.contamination_settings import Search
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
@@ -54,8 +55,8 @@ def made_truth(folder: Path) -> tuple[list[Any], list[str], str]:
 
 def test_a_known_truth(tmp_path: Path) -> None:
     items, train, evaluation = made_truth(tmp_path)
-    found = search(train, [evaluation], report=str(tmp_path / "found.jsonl"))
-    rows = {row["id"]: row for row in read_report(tmp_path / "found.jsonl")}
+    found = search(train, [evaluation], output=str(tmp_path / "found"))
+    rows = {row["id"]: row for row in read_report(tmp_path / "found/found.jsonl")}
     assert set(rows) == {item.id for item in items if item.kind}
     for item in items:
         if item.kind:
@@ -72,11 +73,11 @@ def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
     _, train, evaluation = made_truth(tmp_path)
     reports = []
     for workers, order in ((1, 1), (2, -1)):
-        report = tmp_path / f"found-{workers}.jsonl"
-        search(train[::order], [evaluation], workers=workers, report=str(report))
-        reports.append((report.read_bytes(), Path(f"{report}.json").read_bytes()))
+        folder = tmp_path / f"found-{workers}"
+        search(train[::order], [evaluation], workers=workers, output=str(folder))
+        reports.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert reports[0] == reports[1]
-    assert not list(tmp_path.glob("*.working"))
+    assert len(reports[0]) == 7
 
 
 def test_builds_and_flores(tmp_path: Path) -> None:
@@ -91,8 +92,8 @@ def test_builds_and_flores(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"Nothing of this\n{text}\n")
     flores = str(tmp_path / "flores")
-    report = tmp_path / "found.jsonl"
-    found = search([str(wiki)], [flores, str(wiki), str(news)], report=str(report))
+    report = tmp_path / "found"
+    found = search([str(wiki)], [flores, str(wiki), str(news)], output=str(report))
     assert found.splits == {
         ("flores", "devtest eng"): SplitCounts(2),
         ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 1, 1),
@@ -100,7 +101,7 @@ def test_builds_and_flores(tmp_path: Path) -> None:
         ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, 1, 0, 1, 1),
         ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, 0),
     }
-    (row, _) = read_report(report)
+    (row, _) = read_report(report / "found.jsonl")
     assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
     found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
     assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 1, 1, 1)
@@ -132,10 +133,10 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
         "<b>Now</b> “one, TWO three & four five six seven eight” x\n"
     )
     (tmp_path / "set.txt").write_text("one two three & four five six seven eight <end>\nother\n")
-    page = tmp_path / "page.html"
-    given = ["--train", tmp_path / "train.txt", "--eval", tmp_path / "set.txt", "--html", page]
+    found = tmp_path / "found"
+    given = ["--train", tmp_path / "train.txt", "--eval", tmp_path / "set.txt", "--output", found]
     run("contamination", *given, "--workers", "1")
-    text = page.read_text("utf-8")
+    text = (found / "found.html").read_text("utf-8")
     assert "<p><mark>one two three &amp; four five six seven eight</mark> &lt;end&gt;</p>" in text
     assert "Now&lt;/b&gt; “<mark>one, TWO three &amp; four five six seven eight</mark>” x" in text
     assert "<h3>set.txt set 1</h3>" in text

@@ -57,6 +57,8 @@ def run(*arguments: object, status: int = 0) -> None:
 def pairs_in(folder: Path) -> list[dict[str, Any]]:
     (path,) = folder.glob("pairs-*.parquet")
     rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    lines = path.with_suffix(".jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == rows
     return rows
 
 
@@ -97,7 +99,7 @@ def test_between_two_sides_only_theirs_are_compared(inputs: Path, tmp_path: Path
 def test_signatures_of_files_of_others(inputs: Path, tmp_path: Path) -> None:
     output = tmp_path / "signed"
     run(inputs / "all.jsonl", "--signatures-only", "--output", output, "--workers", 1)
-    (path,) = output.iterdir()
+    (path,) = output.glob("*.parquet")
     table = pq.read_table(path)
     assert sorted(table["id"].to_pylist()) == sorted(made_texts())
     assert table.column_names == ["data_set", "id", "split", "ngrams", "signature"]

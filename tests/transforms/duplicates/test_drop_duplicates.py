@@ -11,7 +11,8 @@ import pytest
 from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
 from transforms.duplicates.compare_documents import ComparedPair, Sketch
-from transforms.duplicates.drop_duplicates import DropDuplicates, is_near
+from transforms.duplicates.drop_duplicates import DropDuplicates
+from transforms.duplicates.find_near_pairs import is_near
 from transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
 from transforms.files.screen import Screened
 from transforms.records import Rejected

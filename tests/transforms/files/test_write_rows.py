@@ -1,4 +1,5 @@
 import hashlib
+import json
 import operator
 import random
 from collections import Counter
@@ -267,6 +268,14 @@ def test_in_lines_white_space_is_one_space(tmp_path: Path) -> None:
     assert text == 'number\ttitle\n9\t"дві"\n10\ta b c\n100\t\n'
 
 
+def test_the_same_records_as_parquet_and_json_lines(tmp_path: Path) -> None:
+    files = run_transform(records(tmp_path, "parquet jsonl"), ROWS).elements["main"]
+    parquet, lines = sorted(files, key=lambda file: str(file.format), reverse=True)
+    assert lines[:4] == ("in/rows-00000-of-00001.jsonl", "", "jsonl", 3)
+    found = [json.loads(line) for line in (tmp_path / lines.name).read_text("utf-8").splitlines()]
+    assert found == pq.read_table(tmp_path / parquet.name).to_pylist()
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "tsv"])
 def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix: str) -> None:
     files = run_transform(records(tmp_path, suffix, 1), ROWS).elements["main"]
@@ -280,8 +289,10 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
 
 
 def test_other_suffixes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="suffix is one of"):
+    with pytest.raises(ValueError, match="suffixes are of"):
         records(tmp_path, "csv")
+    with pytest.raises(ValueError, match="write it alone"):
+        records(tmp_path, "tsv parquet")
 
 
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ class Provenance(NamedTuple):
             **self.signature_settings,
             "v": self.version,
         }
-        return "|".join([self.corpus, *(f"{name}:{value}" for name, value in parts.items())])
+        named = (f"{name}:{value}" for name, value in parts.items() if value)
+        return "|".join([self.corpus, *named])
 
 
 def assemble(

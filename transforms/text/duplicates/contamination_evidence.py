@@ -16,6 +16,8 @@ CONTEXT_WORDS = 30
 """So many words are shown before and after what a document has in common with a text."""
 SHOWN_WORDS = 200
 """Of a long evaluation text, so many words are shown on both sides of the longest stretch."""
+LONG_WORDS = 13
+"""Words in a row that are no chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 
 Stretches = tuple[tuple[int, int], ...]
 """(start, end), ascending, with space between."""
@@ -46,6 +48,16 @@ class Passage(NamedTuple):
     start: int  # of the passage in the document, in characters in NFC
     text: str
     matches: tuple[Match, ...]
+
+
+class Hit(NamedTuple):
+    """A stretch of a document that is LONG_WORDS words or all of an evaluation text."""
+
+    document: int  # number in its block
+    item: int
+    words: int
+    start: int  # in the document, in characters in NFC
+    end: int
 
 
 class Found(NamedTuple):
@@ -97,6 +109,17 @@ def describe(
                 ),
             ),
         )
+
+
+def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
+    """The stretches that make an evaluation text contaminated."""
+    whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
+    hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
+    rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
+    for document, item, word, size in rows:
+        offset = int(block.offsets[document])
+        start, end = _span(block, int(word), int(size))
+        yield Hit(document, item, int(size), start - offset, end - offset)
 
 
 def add(found: Found, other: Found, shown: int) -> Found:

@@ -47,6 +47,11 @@ def tsv_name(name: str, file: int, files: int) -> str:
     return f"{name}-{file:05d}-of-{files:05d}.tsv"
 
 
+def json_name(name: str, file: int, files: int) -> str:
+    """ "pairs-00000-of-00001.jsonl" """
+    return f"{name}-{file:05d}-of-{files:05d}.jsonl"
+
+
 def tfrecord_name(corpus: str, split: str, shard: int, shards: int) -> str:
     """ "wiki40b-train.tfrecord-00000-of-00016", as TensorFlow Datasets names files."""
     return f"{corpus}-{split}.tfrecord-{shard:05d}-of-{shards:05d}"

@@ -190,11 +190,12 @@ def _make_stats(found: _Found) -> dict[str, Any]:
         "sentences_before_deduplication": found.well_formed,
         "sentences_after_deduplication": found.sentences,
         **found.vocabulary.as_dict(),
-        **{name: _describe(stats) for name, stats in lines.items()},
+        **{name: describe_lines(stats) for name, stats in lines.items()},
     }
 
 
-def _describe(stats: LineStats) -> dict[str, Any]:
+def describe_lines(stats: LineStats) -> dict[str, Any]:
+    """The counts of a split, as stats.json has them."""
     return {
         "sentences": stats.lines,
         "words": stats.words,

@@ -1,0 +1,290 @@
+"""A finished build without what a search has found in it: near-duplicates, or items of evaluation sets.
+
+The new build has the rows of the old one in files of the same names, so whatever reads the one reads the
+other. It is an edition of its own: the old one stays as it is.
+"""
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.corpus_build import CorpusBuild
+from pipelines.builds.stages import Place, Stage
+from pipelines.corpora import rows
+from transforms.builds.finished_builds import MANIFEST, Build, open_build, path_below
+from transforms.editions.edition_accounts import EditionAccounts
+from transforms.editions.measure_documents import MEASURES
+from transforms.editions.read_removals import (
+    CONTAMINATED,
+    NEAR_DUPLICATE,
+    HitsOf,
+    PairsOf,
+    ReadRemovals,
+    read_removals,
+)
+from transforms.editions.remove_documents import (
+    REMOVED,
+    RemoveDocuments,
+    Rewriting,
+    copy_file,
+    data_files,
+)
+from transforms.files.open_input import InputError, file_bytes_of, open_raw
+from transforms.files.spread import SpreadAll
+from transforms.files.write_rows import WriteRecords
+from transforms.text.builds.build_manifest import Provenance, Release
+from transforms.text.wikimedia.row_columns import LICENSES
+from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
+
+LISTS = {"overlap": "pairs-", "contamination": "hits-"}
+"""Search → names of the files that list what it has found begin so."""
+
+_CARRIED = (MODEL_KIND, VOCABULARY_KIND)
+_MADE_ANEW = ("card", "json")
+_NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
+
+
+@dataclasses.dataclass(frozen=True)
+class CleanedConfig:
+    """Settings of one build."""
+
+    build: str  # folder of a finished build
+    found: str  # folder of a finished search in it
+    side: str = ""  # of pairs: "first" or "second"; "" keeps one document of each cluster
+    passages: bool = False  # whether passages go, and not whole documents
+
+
+class CleanedBuild(CorpusBuild):
+    """One new edition: the build it is made of and what was found in it, looked at."""
+
+    config: CleanedConfig
+
+    def __init__(self, config: CleanedConfig):
+        """Raises InputError for a folder that is missing or damaged, ValueError for one that does not fit."""
+        self.config = config
+        self.build, self.found = open_build(config.build), open_build(config.found)
+        check_removable(self.build, passages=config.passages)
+        self.files = data_files(self.build)
+        row = rows()[self.build.corpus]
+        assert row.shape
+        self.row, self.shape = row, row.shape
+        known = {file["sha256"] for file in self.found.manifest["inputs"]}
+        if self.found.corpus not in LISTS or self.build.sha256 not in known:
+            raise InputError(config.found, f"no search in {config.build}, as that is now")
+        start = LISTS[self.found.corpus]
+        self.lists = [
+            file
+            for file in self.found.manifest["outputs"]
+            if file["name"].startswith(start) and file["format"] == "parquet"
+        ]
+        version = self.build.manifest["version"]
+        self.release = Release(
+            self.build.corpus, version, self.build.manifest.get("release_notes", {})
+        )
+        schema = _schema_of(self.files[0].path)
+        numbers = [field.name for field in schema if not str(field.type).endswith("string")]
+        method = row.classes()[0].description
+        license_id = (
+            [*LICENSES]
+            if self._of_build("settings", {}).get("columns") == "full"
+            else method.license_id
+        )
+        has_features = any(
+            file["name"] == "features.json" for file in self.build.manifest["outputs"]
+        )
+        self.description = method._replace(
+            title=f"{method.title}, {self._what()}",
+            features=schema.names if has_features else (),
+            numbers=numbers,
+            license_id=license_id,
+        )
+
+    def _of_build(self, name: str, default: Any) -> Any:
+        return self.build.manifest.get(name, default)
+
+    def _what(self) -> str:
+        if self.found.corpus == "overlap":
+            return "without near-duplicates"
+        return f"without {'passages' if self.config.passages else 'documents'} of evaluation sets"
+
+    @property
+    def variant_name(self) -> str:
+        """What was removed, and 8 digits of a hash of the lists of it."""
+        facts = [(file["name"], file["sha256"]) for file in self.lists]
+        digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
+        what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
+        passages = "-passages" if self.config.passages else ""
+        return f"{what}{passages}-{digest}"
+
+    @property
+    def edition(self) -> str:
+        """ "uk-without-near-duplicates-1f3870be"."""
+        return f"{self.build.edition}-without-{self.variant_name}"
+
+    @property
+    def dump_date(self) -> str:
+        """That of the build."""
+        return self.build.dump_date
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Stored bytes of Parquet files."""
+        return sum(file_bytes_of(file.path) for file in self.files)
+
+    def stages(self) -> Sequence[Stage]:
+        """One: each file is read and written."""
+        return (Stage("remove", self.remove),)
+
+    def has_removals(self) -> bool:
+        """Whether anything was found in this build."""
+        return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
+
+    def _list_paths(self) -> list[str]:
+        return [path_below(self.found.folder, file["name"]) for file in self.lists]
+
+    def _wanted(self) -> PairsOf | HitsOf:
+        return self._pairs() if self.found.corpus == "overlap" else self._hits()
+
+    def remove(self, root: beam.Pipeline, place: Place) -> None:
+        """Writes the files without what has to go, and lists that."""
+        folder = place.folder
+        carried = self._carried()
+        model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
+        reason = NEAR_DUPLICATE if self.found.corpus == "overlap" else CONTAMINATED
+        removals = root | "ReadRemovals" >> ReadRemovals(self._list_paths(), self._wanted())
+        how = Rewriting(self.build, self.shape, folder, reason, model)
+        removed = removals | "RemoveDocuments" >> RemoveDocuments(how)
+        listed = removed.removed | "WriteRemoved" >> WriteRecords(
+            folder, "removed", REMOVED, _document_of, tuple
+        )
+        copied = (
+            root | "SpreadCarried" >> SpreadAll(carried) | "Carry" >> beam.Map(copy_file, folder)
+        )
+        self.close_ledger(
+            folder,
+            self.open_ledger(root),
+            self._accounts(),
+            outputs=[removed.files, listed, copied],
+            rejected=removed.rejected,
+            **removed.accounts,
+        )
+
+    def _pairs(self) -> PairsOf:
+        name = f"{self.build.corpus}/{self.build.name}"
+        if name not in self.found.manifest["settings"][self.config.side or "first"]:
+            raise ValueError(f"{self.config.found} has no {name} on that side")
+        return PairsOf(name, self.config.side)
+
+    def _hits(self) -> HitsOf:
+        return HitsOf(self.build.folder, bool(self.shape.id), self.config.passages)
+
+    def _carried(self) -> list[tuple[str, str, str, int]]:
+        return [
+            (
+                path_below(self.build.folder, file["name"]),
+                file["name"],
+                file["format"],
+                file["records"],
+            )
+            for file in self.build.manifest["outputs"]
+            if file["format"] in _CARRIED
+        ]
+
+    def _accounts(self) -> EditionAccounts:
+        kept = self._of_build("counts", {}).get("kept", {})
+        there = {file.split: None for file in self.files}
+        names = [split for split in {**kept, **there} if split in there]
+        formats = {file["format"] for file in self.build.manifest["outputs"]}
+        learned = {
+            name: self.build.manifest[name]
+            for name in ("sentencepiece",)
+            if name in self.build.manifest and self._carried()
+        }
+        return EditionAccounts(
+            unit=self.shape.unit,
+            splits=names,
+            whole=[split for split in names if split in self.shape.splits],
+            formats=[one for one in ("parquet", "tfrecord") if one in formats],
+            measure=MEASURES[self.build.corpus],
+            made_of=self._origin(),
+            about=f"Made of `{self.build.signature}`, {self._what()}: `removed-*.parquet` lists what went.",
+            findings=learned,
+        )
+
+    def _origin(self) -> dict[str, Any]:
+        return {
+            "build": self.build.signature,
+            "build_sha256": self.build.sha256,
+            "command": self.found.corpus,
+            "search": self.found.signature,
+            "search_sha256": self.found.sha256,
+            "search_settings": self.found.manifest["settings"],
+            "removed": "passages" if self.config.passages else "documents",
+            "side": self.config.side,
+        }
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """The manifests of the build and of the search, which hold the hashes of their files."""
+        return {
+            one.signature: [FileSystems.join(one.folder, MANIFEST)]
+            for one in (self.build, self.found)
+        }
+
+    def caveats(self) -> tuple[str, ...]:
+        """Those of the build, and what it has that the new one lacks."""
+        data = {file.path for file in self.files}
+        lacking = {
+            _NUMBERED.sub("-*", file["name"])
+            for file in self.build.manifest["outputs"]
+            if file["format"] not in (*_CARRIED, *_MADE_ANEW, "tfrecord")
+            and not file["name"].startswith("rejected/")
+            and path_below(self.build.folder, file["name"]) not in data
+        }
+        found = [*self._of_build("caveats", [])]
+        if lacking:
+            found.append(
+                f"Files of that build that are not made anew: {', '.join(sorted(lacking))}. They are made of"
+                " the text before anything was removed."
+            )
+        if self._carried():
+            found.append(
+                "The SentencePiece model is that of the build: it has seen what was removed."
+            )
+        return tuple(found)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {**self._of_build("settings", {}), "made_of": self._origin()}
+
+    def provenance(self) -> Provenance:
+        parts = (part.partition(":") for part in self.build.signature.split("|")[1:])
+        settings = {name: value for name, _, value in parts if name != "v"}
+        return (
+            super()
+            .provenance()
+            ._replace(signature_settings={**settings, "without": self.variant_name})
+        )
+
+
+def check_removable(build: Build, *, passages: bool) -> None:
+    """Raises ValueError for a build of which nothing can be removed."""
+    if build.corpus not in MEASURES:
+        raise ValueError(f"{build.folder}: nothing can be removed from builds of {build.corpus}")
+    if passages and len(rows()[build.corpus].shape.texts) > 1:  # type: ignore[union-attr]
+        raise ValueError(
+            f"{build.folder}: {build.corpus} has each text in two forms, and passages are found in one:"
+            " remove documents"
+        )
+
+
+def _schema_of(path: str) -> Any:
+    with open_raw(path) as stream:
+        return pq.ParquetFile(stream).schema_arrow
+
+
+def _document_of(row: Sequence[Any]) -> str:
+    return str(row[0])

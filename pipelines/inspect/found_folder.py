@@ -1,0 +1,79 @@
+"""What a search has found in data sets, in a folder of its own, with a manifest as builds have one."""
+
+import contextlib
+import functools
+import os
+import pathlib
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.corpus_build import CorpusBuild
+from pipelines.builds.publish import TargetError, building
+from transforms.builds.finished_builds import COMPLETED, MANIFEST
+from transforms.duplicates.read_texts import TextFile
+from transforms.files.open_input import is_there
+from transforms.files.stores import is_local
+from transforms.text.builds.build_manifest import Description, Release
+
+
+class FoundFolder(CorpusBuild):
+    """The folder, as its manifest describes it.
+
+    Args:
+      release: of the search; its corpus is the name of the command.
+      settings: that decide about the bytes.
+      inputs: name of a data set → its files. Of a finished build the manifest alone is hashed: it has the
+        hashes of all files.
+    """
+
+    edition = ""
+    dump_date = ""
+
+    def __init__(
+        self,
+        release: Release,
+        title: str,
+        settings: Mapping[str, Any],
+        inputs: Iterable[tuple[str, Sequence[TextFile]]],
+    ):
+        self.release, self.description = release, Description(title)
+        self._settings = settings
+        self._inputs: dict[str, list[str]] = {}
+        for name, files in inputs:
+            paths = (_input_of(*posixpath.split(file.path)) for file in files)
+            self._inputs[name] = list(dict.fromkeys([*self._inputs.get(name, []), *paths]))
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        return self._inputs
+
+    def settings(self) -> Mapping[str, Any]:
+        return self._settings
+
+    def signature_settings(self) -> Mapping[str, str]:
+        """Those that are one word or number."""
+        words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
+        return {name.replace("_", "-"): str(one) for name, one in words.items()}
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _is_build(folder: str) -> bool:
+    return is_there(FileSystems.join(folder, COMPLETED))
+
+
+def _input_of(folder: str, name: str) -> str:
+    return str(FileSystems.join(folder, MANIFEST if _is_build(folder) else name))
+
+
+@contextlib.contextmanager
+def new_folder(output: str) -> Iterator[str]:
+    """A folder to write in, which becomes `output`, whole, where the block ends without an error.
+
+    Raises TargetError for a folder that is not empty: it may hold anything.
+    """
+    if is_local(output) and pathlib.Path(output).exists() and any(os.scandir(output)):
+        raise TargetError(f"{output} is not empty: take another --output")
+    with building(output) as folder:
+        yield folder

@@ -1,0 +1,45 @@
+"""What was found in finished builds → new editions of them without it."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig, check_removable
+from pipelines.builds.launch import launch
+from pipelines.inspect.text_sources import find_named_builds
+from transforms.builds.finished_builds import Build
+from transforms.text.builds.plausibility import DOUBTS
+
+
+def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
+    """The builds that new editions are made of.
+
+    Raises ValueError for what is no build, and for a build of which nothing can be removed.
+    """
+    builds = [build for argument in arguments for build in find_named_builds(argument)]
+    for build in builds:
+        check_removable(build, passages=passages)
+    return builds
+
+
+def write_editions(
+    builds: Iterable[Build], found: str, output: str, *, as_json: bool = False, **how: Any
+) -> None:
+    """Writes a new edition of each build in which something was found.
+
+    Args:
+      found: folder of a finished search.
+      output: parent folder of the new builds.
+      how: settings of CleanedConfig, and the way in which it runs, as `launch` takes it.
+
+    Raises InputError, ValueError, BuildError, and TargetError for an edition that is there.
+    """
+    settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
+    for build in builds:
+        cleaned = CleanedBuild(CleanedConfig(build.folder, found, **settings))
+        if cleaned.has_removals():
+            launch(cleaned, output, as_json=as_json, accept=DOUBTS, is_sample=True, **how)
+        else:
+            logging.getLogger(__name__).info(
+                "%s: nothing to remove, so there is no new edition", build.folder
+            )

@@ -1,0 +1,19 @@
+"""Settings of `corpusmill contamination`."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+NGRAM_WORDS = 8
+PASSAGES = 3
+
+
+class Search(NamedTuple):
+    """What is looked for, where."""
+
+    train: Sequence[str]  # arguments, see text_sources.py
+    evaluation: Sequence[str]
+    ngram_words: int = NGRAM_WORDS
+    passages: int = PASSAGES  # of each item in the report
+    train_id: str = ""
+    evaluation_id: str = ""
+    whole_files: bool = False

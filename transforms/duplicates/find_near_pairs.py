@@ -1,0 +1,126 @@
+"""Documents → pairs of near-duplicates, each decided by all n-grams, and which hang together."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy
+from apache_beam.pvalue import AsSingleton
+
+from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair, Sketch
+from transforms.duplicates.find_similar_documents import (
+    Describe,
+    FindSimilarDocuments,
+    NgramsOf,
+    PairMembers,
+    bands_for,
+    number_of,
+)
+from transforms.files.scratch import Scratch
+from transforms.text.duplicates.components import Pairs, link_to_smallest
+from transforms.text.duplicates.hashed_ngrams import Int64s
+from transforms.text.duplicates.minhash import pair_members
+
+
+class NearPairs(NamedTuple):
+    """What FindNearPairs gives."""
+
+    pairs: beam.PCollection  # of ComparedPair
+    links: (
+        beam.PCollection
+    )  # of one array: rows (number, smallest number that it hangs together with)
+    sketches: beam.PCollection  # of (number, Sketch), of documents that share a band with another
+
+
+class FindNearPairs(beam.PTransform):
+    """PCollection[document] → NearPairs.
+
+    Documents stay where they are. Of those alone that share a band with another, the hashes (8 bytes an
+    n-gram) wait in scratch, and their references travel. In one place come together the pairs of these.
+
+    Args:
+      folder, describe: see DropDuplicates.
+      ngrams_of: is called twice at most for each document. It has to be picklable.
+      threshold: least similarity.
+      pair: which members of a bucket are paired.
+      again: the same documents, read a second time where they should not wait for the first; None to let
+        them wait.
+
+    Raises ValueError where two near-duplicates have the same key.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        describe: Describe,
+        ngrams_of: NgramsOf,
+        threshold: Fraction,
+        pair: PairMembers = pair_members,
+        again: beam.PCollection | None = None,
+    ):
+        super().__init__()
+        self.sketch = Scratch(folder), describe, ngrams_of
+        bands = bands_for(float(threshold))
+        self.find_similar = FindSimilarDocuments(folder, describe, ngrams_of, bands, pair)
+        self.threshold, self.again = threshold, again
+
+    def expand(self, documents: beam.PCollection) -> NearPairs:
+        similar = documents | "FindSimilar" >> self.find_similar
+        wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
+        # Grouped not only to find keys that are there twice: the in-process runner would else let the joins
+        # of sketches wait for the end of all work on documents, and this waits for the joins.
+        sketches = (
+            (documents if self.again is None else self.again)
+            | "SketchSimilar" >> beam.FlatMap(sketch_similar, wanted, *self.sketch)
+            | "GroupSketches" >> beam.GroupByKey()
+            | "CheckNumbers" >> beam.Map(only_sketch)
+        )
+        near = (
+            similar
+            | "CompareSimilar" >> CompareDocuments(sketches)
+            | "NearPairs" >> beam.Filter(is_near, self.threshold)
+        )
+        links = (
+            near
+            | "PairNumbers" >> beam.Map(numbers_of)
+            | "LinkDocuments" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        return NearPairs(near, links, sketches)
+
+
+def sketch_similar(
+    document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
+) -> Iterator[tuple[int, Sketch]]:
+    """(number, Sketch), of those whose numbers are wanted."""
+    facts = describe(document)
+    number = number_of(facts.key)
+    if is_among(number, wanted):
+        hashes = ngrams_of(document)
+        yield number, Sketch(number, facts, scratch.put(hashes.astype("<u8").tobytes()))
+
+
+def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
+    """(number, its one sketch). Raises ValueError where two documents have the number."""
+    number, (sketch, *others) = grouped
+    if others:
+        names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
+        raise ValueError(f"near-duplicates with the same key or number {number}: {names}")
+    return number, sketch
+
+
+def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
+    """Whether they are near-duplicates."""
+    return pair.similarity >= threshold
+
+
+def numbers_of(pair: ComparedPair) -> Pairs:
+    """The numbers of both, one row."""
+    return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
+
+
+def is_among(number: int, numbers: Int64s) -> bool:
+    """Whether it is one of the numbers, which ascend."""
+    place = int(numpy.searchsorted(numbers, number))
+    return place < len(numbers) and int(numbers[place]) == number

@@ -1,0 +1,86 @@
+"""The accounts of a build that was made of another by leaving out documents or passages."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.editions.measure_documents import Measure
+from transforms.records import SubwordStats
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.dataset_card import not_kept
+from transforms.text.builds.ledger import Accounts, Ledger, balance
+from transforms.text.builds.lengths import histograms
+from transforms.text.files.markdown import make_table
+
+
+@dataclasses.dataclass(frozen=True)
+class EditionAccounts:
+    """What is known of the new build before it is written."""
+
+    unit: str  # "articles"
+    splits: Sequence[str]
+    whole: Sequence[str]  # those of them that all documents are in, once
+    formats: Sequence[str]  # of the files of each split
+    measure: Measure
+    made_of: Mapping[str, Any]  # what the manifest says of the origin
+    about: str  # a line of the card about it
+    findings: Mapping[str, Any]  # of the other build that hold for this one, too
+
+    def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
+        """Accounts of a build. Raises AccountingError.
+
+        The ledger has, beside what every build has:
+          stats: (split, counts); lengths: ((split, class), documents); pieces: (split, SubwordStats).
+          rows: ("read" or "changed", documents of the whole splits).
+          named: documents that were to go or to be changed.
+        """
+        measure = self.measure
+        per_split = ledger.per_split("stats", self.splits, measure.empty)
+        total = measure.add(per_split[split] for split in self.whole)
+        kept = {split: measure.documents(counts) for split, counts in per_split.items()}
+        kept["total"] = measure.documents(total)
+        rows, rejected = ledger.pairs("rows"), ledger.rejected
+        read, changed = rows.get("read", 0), rows.get("changed", 0)
+        balance(read, f"{self.unit} of the build", kept=kept["total"], rejected=rejected["total"])
+        found = {"changed": changed, "rejected": rejected["total"]}
+        balance(ledger.number("named"), f"{self.unit} to be removed or changed", **found)
+        for split in self.splits:
+            ledger.check_files(split, kept[split], self.unit, self.formats)
+        stats = {split: dict(measure.describe(counts)) for split, counts in per_split.items()}
+        stats["total"] = dict(measure.describe(total))
+        if measure.length:
+            for split, histogram in histograms(ledger, kept, self.whole).items():
+                stats[split][f"{self.unit}_by_{measure.length}"] = histogram
+        _add_pieces(stats, ledger.pairs("pieces"), self.whole)
+        numbers = [name for name, value in stats["total"].items() if isinstance(value, int)]
+        return Accounts(
+            counts={
+                f"{self.unit}_read": read,
+                "kept": kept,
+                "changed": changed,
+                "rejected": rejected,
+            },
+            stats=stats,
+            sections=[
+                self.about,
+                "",
+                *make_table(
+                    ["split", *(name.replace("_", " ") for name in numbers)],
+                    ([split, *(of[name] for name in numbers)] for split, of in stats.items()),
+                ),
+                *not_kept(read, self.unit, rejected),
+            ],
+            findings={"made_of": self.made_of, "stats": stats, **self.findings},
+        )
+
+
+def _add_pieces(
+    stats: dict[str, dict[str, Any]], pieces: Mapping[str, SubwordStats], whole: Sequence[str]
+) -> None:
+    if not pieces:
+        return
+    of_splits = {split: pieces.get(split, SubwordStats()) for split in whole}
+    total = SubwordStats(*map(sum, zip(*of_splits.values(), strict=True)))
+    for split, counts in {**of_splits, "total": total}.items():
+        balance(stats[split]["characters"], f"characters of {split}", in_pieces=counts.characters)
+        stats[split] |= counts._asdict()

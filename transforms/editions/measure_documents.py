@@ -1,0 +1,74 @@
+"""Documents of a finished build → the counts that stats.json has of a split, by corpus."""
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from transforms.records import CorpusStats
+from transforms.text.books.book_stats import BookStats, add_book_stats, measure_book
+from transforms.text.builds.lengths import length_class
+from transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
+from transforms.text.news.sentence_accounts import describe_lines
+from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+
+
+class Measure(NamedTuple):
+    """The way in which a corpus counts its documents."""
+
+    column: str  # of text
+    measure: Callable[[Sequence[str]], Iterator[Any]]  # texts → counts, of each or of all
+    add: Callable[[Iterable[Any]], Any]
+    empty: Any
+    documents: Callable[[Any], int]  # counts → documents
+    describe: Callable[[Any], Mapping[str, Any]]
+    length: str = ""  # of the counts: what the histogram is of; "" where `describe` has one
+
+    def histogram(self, counted: Iterable[Any]) -> Counter[int]:
+        """Class of length → documents, of the counts of each."""
+        lengths = map(operator.attrgetter(self.length), counted) if self.length else ()
+        return Counter(map(length_class, lengths))
+
+
+def _each(measure: Callable[[str], Any]) -> Callable[[Sequence[str]], Iterator[Any]]:
+    return lambda texts: map(measure, texts)
+
+
+def _measure_lines(texts: Sequence[str]) -> Iterator[LineStats]:
+    if texts:
+        yield measure_lines("".join(f"{text}\n" for text in texts).encode())
+
+
+def _as_dict(counts: Any) -> Mapping[str, int]:
+    fields: Mapping[str, int] = counts._asdict()
+    return fields
+
+
+def _books(column: str) -> Measure:
+    first = operator.itemgetter(0)
+    book = _each(measure_book)
+    return Measure(column, book, add_book_stats, BookStats(), first, _as_dict, "words")
+
+
+MEASURES: Mapping[str, Measure] = {
+    "wiki40b": Measure(
+        "text",
+        _each(measure_article),
+        add_stats,
+        CorpusStats(),
+        operator.itemgetter(0),
+        _as_dict,
+        "characters",
+    ),
+    "lm1b": Measure(
+        "text",
+        _measure_lines,
+        add_line_stats,
+        LineStats(),
+        operator.itemgetter(0),
+        describe_lines,
+    ),
+    "pg19": _books("book_text"),
+    "simplebooks": _books("text"),
+}
+"""Corpus → its measure."""

@@ -1,0 +1,81 @@
+"""What a search has found → what has to go from a build."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+
+from transforms.duplicates.find_overlap import NAMES, number_of_names
+from transforms.editions.remove_documents import Removal
+from transforms.files.open_input import open_raw
+from transforms.files.spread import SpreadAll
+
+NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons
+
+
+class PairsOf(NamedTuple):
+    """Near-duplicates that a build has."""
+
+    data_set: str  # its name in the pairs
+    side: str  # "first" or "second"; "" where one of each cluster stays
+
+    def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
+        """The documents of a pair that go."""
+        detail = f"similarity {row['similarity']:.3f}"
+        for side, other in (("first", "second"), ("second", "first")):
+            names = [row[f"{side}_{name}"] for name in NAMES]
+            if names[0] != self.data_set or self.side not in (side, ""):
+                continue
+            number = number_of_names(0, json.dumps(names, ensure_ascii=False))
+            if self.side or f"{number:016x}" != row["cluster"]:
+                item = " ".join(row[f"{other}_{name}"] for name in ("data_set", "split", "id"))
+                yield Removal(names[1], item, detail)
+
+
+class HitsOf(NamedTuple):
+    """Stretches of evaluation items that a build has."""
+
+    folder: str
+    has_ids: bool
+    by_passage: bool
+
+    def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
+        """The passage, or its document."""
+        folder, name = posixpath.split(row["file"])
+        if folder != self.folder:
+            return
+        key = row["document"] if self.has_ids else f"{name}:{row['document']}"
+        item = " ".join(filter(None, (row["set"], row["split"], row["item"])))
+        place = (row["start"], row["end"]) if self.by_passage else ()
+        yield Removal(key, item, f"{row['words']} words in a row", *place)
+
+
+class ReadRemovals(beam.PTransform):
+    """Pipeline → PCollection[Removal], each once.
+
+    Args:
+      paths: of Parquet files that a search has written.
+    """
+
+    def __init__(self, paths: list[str], found: PairsOf | HitsOf):
+        super().__init__()
+        self.paths, self.found = paths, found
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadLists" >> SpreadAll(self.paths, of=str)
+            | "ReadLists" >> beam.FlatMap(read_removals, self.found).with_output_types(Removal)
+            | "EachOnce" >> beam.Distinct()
+        )
+
+
+def read_removals(path: str, found: PairsOf | HitsOf) -> Iterator[Removal]:
+    """The removals of a file."""
+    with open_raw(path) as stream:
+        for batch in pq.ParquetFile(stream).iter_batches():
+            for row in batch.to_pylist():
+                yield from found.read(row)

@@ -1,0 +1,31 @@
+"""The accounts of near-duplicates that were found, or of signatures."""
+
+from transforms.text.builds.build_manifest import Provenance
+from transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
+from transforms.text.files.markdown import make_table
+
+
+def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of a search.
+
+    The ledger has, beside what every build has:
+      documents: ((data set, split), documents).
+      near: the same of those that have a near-duplicate.
+      clusters: how many there are, where any were looked for.
+    """
+    documents, near = ledger.pairs("documents"), ledger.pairs("near")
+    rows = [
+        {"data_set": data_set, "split": split, "documents": number, "near": near.get(key, 0)}
+        for key in sorted(documents)
+        for (data_set, split), number in [(key, documents[key])]
+    ]
+    counts = {"documents_read": sum(documents.values())}
+    if ledger.has("clusters"):
+        files = [file for file in ledger.values(OUTPUTS) if file.format == "parquet"]
+        counts["pairs"] = sum(file.records for file in files)
+        counts["clusters"] = ledger.number("clusters")
+    stats = {"data_sets": rows, **counts}
+    table = make_table(
+        ["data set", "split", "documents", "with a near-duplicate"], (row.values() for row in rows)
+    )
+    return Accounts(counts, stats, table)
