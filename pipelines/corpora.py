@@ -206,6 +206,14 @@ CORPORA = (
         is_template=False,
         refresh="",
     ),
+    _row(
+        "ngrams",
+        "Ngrams",
+        MemoryModel(700 * MB, 500 * MB, 0.0),
+        command="pipelines.commands.models.ngrams",
+        read=None,
+        refresh="",
+    ),
 )
 
 

@@ -51,6 +51,8 @@ def print_summary(
             console.print(table)
     for line in _vocabularies(manifest, stats):
         say(line, soft_wrap=is_log)
+    for line in _scores(stats):
+        say(line, soft_wrap=is_log)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
         console.print(_table_of_reasons(manifest["counts"], unit))
@@ -160,6 +162,16 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
         yield (
             f"  {split}: {counts.characters_per_piece:.3f} characters per piece; coverage"
             f" {counts.coverage:.3%}, without characters spelled in bytes {counts.own_piece_coverage:.3%}"
+        )
+
+
+def _scores(stats: Mapping[str, Any]) -> Iterator[str]:
+    """How well a model predicts each split."""
+    for split, score in stats.get("scores", {}).items():
+        yield (
+            f"{split}: perplexity {score['perplexity']:,.4f} of {score['tokens']:,} words and ends of"
+            f" sentences; {score['perplexity_without_unknown']:,.4f} without"
+            f" {score['unknown_words']:,} unknown words"
         )
 
 

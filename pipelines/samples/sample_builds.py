@@ -11,10 +11,12 @@ from pipelines.corpora import load, rows
 from pipelines.entities import Entities
 from pipelines.flores101 import Flores101
 from pipelines.lm1b import Lm1b
+from pipelines.ngrams import Ngrams
 from pipelines.pg19 import Pg19
 from pipelines.settings.entities_settings import EntitiesConfig
 from pipelines.settings.flores101_settings import PAPER_DOMAINS, Flores101Config
 from pipelines.settings.lm1b_settings import Lm1bConfig
+from pipelines.settings.ngrams_settings import NgramsConfig
 from pipelines.settings.pg19_settings import Pg19Config
 from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from pipelines.settings.subwords_settings import SubwordsConfig
@@ -76,6 +78,12 @@ def tokenize(output: str) -> Iterator[Corpus]:
     """Tokens of one language, by the vocabulary of its build."""
     (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
     yield Tokens(TokensConfig(folder))
+
+
+def ngrams(output: str) -> Iterator[Corpus]:
+    """A small model of the news."""
+    (folder,) = newest_of_editions([FileSystems.join(output, "lm1b")])
+    yield Ngrams(NgramsConfig(folder, order=3, prune=(0, 1)))
 
 
 def flores101(_: str) -> Iterator[Corpus]:

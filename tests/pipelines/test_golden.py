@@ -12,9 +12,9 @@ FILES = tree_of(GOLDEN)
 
 def test_the_demo_makes_the_files_of_the_golden_tree(demo: Path) -> None:
     # three wikis, the entity table, vocabularies over all, news in ten shards and five, books twice,
-    # source sentences, subwords, tokens of a language, and the cards of folders: of five corpora, and of
-    # each edition
-    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7 + 14 + 5 + 7
+    # source sentences, subwords, tokens of a language, a model of n-grams, and the cards of folders:
+    # of five corpora, and of each edition
+    assert len(FILES) == 3 * 16 + 7 + 6 + 54 + 14 + 30 + 9 + 7 + 14 + 5 + 7 + 7
     assert tree_of(demo).keys() == FILES.keys()
 
 
@@ -53,6 +53,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         entities,
         flores101,
         lm1b,
+        ngrams,
         pg19,
         simplebooks,
         subwords,
@@ -65,6 +66,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         "entities": entities,
         "flores101": flores101,
         "lm1b": lm1b,
+        "ngrams": ngrams,
         "pg19": pg19,
         "simplebooks": simplebooks,
         "subwords": subwords,

@@ -25,6 +25,7 @@ TYPED = [
     "pg19 --books {samples}/gutenberg/library --output out --members hash",
     "simplebooks --books {samples}/gutenberg/library --output out",
     "subwords --corpora {demo}/lm1b --output out --size 500",
+    "ngrams --corpus {demo}/lm1b/*/2* --output out",
     "tokenize {demo}/wiki40b/uk --output out",
     "flores101 source --wikinews {samples}/wikimedia/enwikinews/*stream.xml.bz2 --output out",
     """

@@ -94,6 +94,19 @@ def sort_rows(words: Words) -> Int64s:
     return np.lexsort([(first << np.uint64(32)) | second for first, second in pairs][::-1])
 
 
+def sort_table(table: Table) -> Table:
+    """The rows by the hashes of their n-grams, as buckets are; those that share one, by their words."""
+    words = table["words"]
+    hashes = hash_rows(words)
+    order = np.argsort(hashes)
+    sorted_hashes = hashes[order]
+    if np.any(sorted_hashes[1:] == sorted_hashes[:-1]):
+        order = sort_rows(words)
+        order = order[np.argsort(hashes[order], kind="stable")]
+    in_order: Table = take_rows(table, order)
+    return in_order
+
+
 def _is_new(words: Words) -> Bools:
     """Returns a mask of the rows that differ from the one before them."""
     is_new = np.zeros(len(words), np.bool_)

@@ -1,0 +1,233 @@
+"""N-gram models of finished builds, in ARPA format, and how well they predict what was held out.
+
+Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as KenLM's lmplz computes it
+(Heafield et al. 2013). Works on one finished build, of any corpus with running text.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.corpus_build import CorpusBuild
+from pipelines.builds.stages import Place, Stage
+from pipelines.corpora import layouts, shapes
+from pipelines.settings.dump_settings import name_edition
+from pipelines.settings.ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
+from transforms.builds.finished_builds import MANIFEST, columns_of, open_build
+from transforms.files.open_input import InputError, file_bytes_of
+from transforms.ngrams.choose_words import ChooseWords
+from transforms.ngrams.count_ngrams import CountGrams
+from transforms.ngrams.estimate_kneser_ney import EstimateKneserNey
+from transforms.ngrams.pieces import Dealer
+from transforms.ngrams.score_text import ScoreText
+from transforms.ngrams.text_blocks import (
+    PREDICTED,
+    TRAIN,
+    ReadBlocks,
+    TextSource,
+    add_counts,
+    files_of_splits,
+    is_of_train,
+    measure_block,
+)
+from transforms.ngrams.write_arpa import WriteArpa, grams_of_part
+from transforms.text.ngrams.count_grams import cut_offs
+from transforms.text.ngrams.ngram_accounts import DESCRIPTION, account_for_ngrams
+
+BUCKET_BYTES = 3_000_000  # of Parquet files; two or three times as much text
+MOST_BUCKETS = 1 << 12
+
+
+class Text(NamedTuple):
+    """What reading hands on. The text waits in files."""
+
+    blocks: beam.PCollection  # of TextBlock
+    words: beam.PCollection  # one vocabulary, put away
+    ledger: beam.PCollection  # of Entry
+
+
+class Counted(NamedTuple):
+    """What counting hands on."""
+
+    grams: beam.PCollection  # of ((order, bucket), counts put away)
+    tallies: beam.PCollection  # of (order, Tally)
+
+
+class Estimated(NamedTuple):
+    """What estimating hands on."""
+
+    parts: beam.PCollection  # of ModelPart
+
+
+class Ngrams(CorpusBuild):
+    """One model: what it is made of, found and looked at, and its pipeline."""
+
+    config: NgramsConfig
+    release = RELEASE
+    description = DESCRIPTION
+    libraries = ("numpy",)
+
+    def __init__(self, config: NgramsConfig):
+        """Raises InputError for a build that is missing, damaged or empty, ValueError for splits that it
+        does not have.
+        """
+        self.config = config
+        self.build = open_build(config.corpus)
+        layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
+        if not layout or not shape:
+            raise InputError(config.corpus, f"{self.build.corpus} has no running text for a model")
+        self.records: dict[str, int] = {}
+        for file in self.build.manifest["outputs"]:
+            if file["format"] == "parquet" and file["split"]:
+                before = self.records.get(file["split"], 0)
+                self.records[file["split"]] = before + file["records"]
+        if not self.records.get(TRAIN):
+            raise InputError(config.corpus, "train is empty: there is nothing to make a model of")
+        self.splits = tuple(config.splits) or _held_out(self.records)
+        if unknown := set(self.splits) - set(self.records):
+            raise ValueError(
+                f"no such split: {', '.join(sorted(unknown))}; {self.build.name} has"
+                f" {', '.join(sorted(self.records))}"
+            )
+        self.source = TextSource(shape.texts[0], layout.paragraphs)
+        self.files = files_of_splits(self.build, (TRAIN, *self.splits))
+        path = self.files[0].file.path
+        if self.source.column not in (names := columns_of(path)):
+            raise InputError(path, f"lacks the column {self.source.column}; it has {names}")
+        self.min_count = config.min_count or PAPER_MIN_COUNTS.get(self.build.corpus, 1)
+        self.cut = cut_offs(config.prune, config.order)
+
+    @property
+    def edition(self) -> str:
+        """ "lm1b-en", and what differs from a 5-gram model."""
+        name = f"{self.build.corpus}-{self.build.edition}"
+        return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
+
+    @property
+    def dump_date(self) -> str:
+        """That of the build."""
+        return self.build.dump_date
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Stored bytes of Parquet files."""
+        return sum(file_bytes_of(placed.file.path) for placed in self.files)
+
+    def stages(self) -> Sequence[Stage]:
+        """The method: the words, all n-grams with their counts, the model, and what it is good for."""
+        return (
+            Stage("read", self.read),
+            Stage("count", self.count),
+            Stage("estimate", self.estimate),
+            Stage("write", self.write),
+        )
+
+    def read(self, root: beam.Pipeline, place: Place) -> Text:
+        """Reads the text, and chooses the vocabulary."""
+        blocks = root | "ReadBlocks" >> ReadBlocks(self.files, self.source, place.scratch)
+        counted = (
+            blocks
+            | "MeasureBlocks" >> beam.Map(measure_block)
+            | "AddCounts" >> beam.CombinePerKey(add_counts)
+        )
+        words = (
+            blocks
+            | "OfTrain" >> beam.Filter(is_of_train)
+            | "ChooseWords" >> ChooseWords(place.scratch, self.min_count, self.config.corpus)
+        )
+        return Text(blocks, words, self.open_ledger(root, counted=counted))
+
+    def count(self, root: beam.Pipeline, place: Place, text: Text) -> Counted:
+        """Counts the n-grams of train."""
+        return Counted(
+            *(
+                text.blocks
+                | "OfTrain" >> beam.Filter(is_of_train)
+                | "CountGrams" >> CountGrams(self._dealer(place), text.words, self.cut)
+            )
+        )
+
+    def estimate(
+        self, root: beam.Pipeline, place: Place, text: Text, counted: Counted
+    ) -> Estimated:
+        """Makes probabilities of counts."""
+        estimate = EstimateKneserNey(self._dealer(place), counted.tallies, self.cut)
+        return Estimated(counted.grams | "Estimate" >> estimate)
+
+    def write(
+        self, root: beam.Pipeline, place: Place, text: Text, counted: Counted, model: Estimated
+    ) -> None:
+        """Writes the model, and scores what was held out."""
+        folder, order = place.folder, self.config.order
+        held_out = text.blocks | "HeldOut" >> beam.Filter(lambda block: not is_of_train(block))
+        scored = (held_out, model.parts) | "ScoreText" >> ScoreText(
+            folder,
+            self._dealer(place),
+            text.words,
+            order,
+            is_listed=self.source.paragraphs in PREDICTED,
+        )
+        expected = [(split, self.records[split]) for split in (TRAIN, *self.splits)]
+        self.close_ledger(
+            folder,
+            text.ledger,
+            account_for_ngrams,
+            outputs=[
+                model.parts | "WriteArpa" >> WriteArpa(folder, place.scratch, text.words, order),
+                scored.files,
+            ],
+            tallies=counted.tallies,
+            entries=model.parts
+            | "GramsOfParts" >> beam.Map(grams_of_part)
+            | "AddGrams" >> beam.CombinePerKey(sum),
+            scores=scored.scores
+            | "AsDict" >> beam.MapTuple(lambda split, one: (split, one.as_dict())),
+            expected=root | "Expected" >> beam.Create(expected),
+        )
+
+    def _dealer(self, place: Place) -> Dealer:
+        stored_bytes = sum(
+            file["bytes"]
+            for file in self.build.manifest["outputs"]
+            if (file["split"], file["format"]) == (TRAIN, "parquet")
+        )
+        buckets = min(stored_bytes // BUCKET_BYTES, MOST_BUCKETS - 1)
+        return Dealer(place.scratch, 1 << buckets.bit_length())
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """The manifest of the build, which holds the hashes of its files."""
+        return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
+
+    def settings(self) -> Mapping[str, Any]:
+        config = self.config
+        return {
+            "build": self.build.signature,
+            "builds": {self.build.edition: self.build.sha256},
+            "language": self.build.language,
+            "column": self.source.column,
+            "order": config.order,
+            "smoothing": config.smoothing,
+            "min_count": self.min_count,
+            "prune": list(config.prune),
+            "splits": list(self.splits),
+            "is_listed": self.source.paragraphs in PREDICTED,
+        }
+
+    def signature_settings(self) -> Mapping[str, str]:
+        version = self.build.manifest["version"]
+        return {
+            "lang": self.build.language,
+            "of": f"{self.build.corpus}-{version}",
+            "order": str(self.config.order),
+            "smoothing": self.config.smoothing,
+            "min-count": str(self.min_count),
+            "prune": "-".join(map(str, self.config.prune)) or "no",
+        }
+
+
+def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
+    """The splits that are no part of train, with rows."""
+    return tuple(
+        sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
+    )

@@ -1,0 +1,61 @@
+"""Settings of n-gram models."""
+
+import dataclasses
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from transforms.text.builds.build_manifest import Release
+
+CORPUS = "ngrams"
+VERSION = "1.0.0"
+RELEASE_NOTES = {"1.0.0": "First build."}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+
+MOST_WORDS = 5  # of an n-gram
+SMOOTHINGS = ("kneser-ney",)
+PAPER_MIN_COUNTS = {"lm1b": 3}
+"""Corpus → how often a word is in train to be in the vocabulary of its paper; elsewhere all words are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NgramsConfig:
+    """Settings of one model. Those that cannot be raise ValueError."""
+
+    corpus: str  # folder of a finished build
+    order: int = 5  # words of the longest n-grams
+    smoothing: str = "kneser-ney"
+    min_count: int = 0  # of a word of the vocabulary; 0 is that of the paper
+    prune: Sequence[int] = ()  # counts that are cut off, of each order; the last holds for the rest
+    splits: Sequence[str] = ()  # to score; () are all but train
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= MOST_WORDS:
+            raise ValueError(f"order is {self.order}, and not from 1 to {MOST_WORDS}")
+        if self.smoothing not in SMOOTHINGS:
+            raise ValueError(f"smoothing is {self.smoothing!r}, not one of {', '.join(SMOOTHINGS)}")
+        if self.min_count < 0:
+            raise ValueError(f"min_count is {self.min_count}, and must not be negative")
+        self._check_prune()
+        if "train" in self.splits:
+            raise ValueError("splits has train, which the model is made of")
+
+    def _check_prune(self) -> None:
+        prune = tuple(self.prune)
+        if len(prune) > self.order:
+            raise ValueError(f"prune has {len(prune)} counts, and there are {self.order} orders")
+        if any(later < earlier for earlier, later in pairwise((0, *prune))):
+            raise ValueError(
+                f"prune is {' '.join(map(str, prune))}: no count may be lower than the one before"
+            )
+        if prune[:1] > (0,):
+            raise ValueError("prune begins with 0: words are left out by min_count")
+
+    def variant(self) -> dict[str, Any]:
+        """The settings that make another model of the same build."""
+        return {
+            "order": self.order,
+            "smoothing": self.smoothing,
+            "min_count": self.min_count,
+            "prune": "-".join(map(str, self.prune)),
+        }

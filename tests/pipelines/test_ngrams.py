@@ -1,0 +1,261 @@
+"""Models beside those of KenLM, by the command."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.builds.launch import launch
+from pipelines.ngrams import Ngrams
+from pipelines.settings.ngrams_settings import NgramsConfig
+from tests.makers.finished_builds import make_build, manifest_of, seal
+from tests.makers.ngram_models import make_model
+from tests.makers.wiki_builds import files_below, run_cli
+from tests.tools.golden_tree import GOLDEN
+from tests.tools.real_data import DATA, needs_real_data
+from transforms.files.open_input import InputError
+
+ROOT = Path(__file__).parents[2]
+KENLM = tomllib.loads((ROOT / "tests/transforms/text/ngrams/kenlm.toml").read_text("utf-8"))
+NEWS = next((GOLDEN / "lm1b").glob("*/*"))
+DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits
+
+
+def plain_lines(pattern: str) -> list[str]:
+    """Lines of the golden build without those that have control characters."""
+    texts = (path.read_text("utf-8", "replace") for path in sorted(NEWS.glob(pattern)))
+    lines = (line for text in texts for line in text.split("\n")[:-1])
+    return [line for line in lines if not re.search(r"[\x00-\x1f\x7f]", line)]
+
+
+def make_corpus(
+    output: Path,
+    corpus: str,
+    column: str,
+    texts: dict[str, Sequence[str]],
+    stats: dict[str, Any],
+) -> Path:
+    """A finished build with these texts, in one file a split, of small row groups."""
+    ids = {split: [["Q1"] * len(of_split)] for split, of_split in texts.items()}
+    build = make_build(output, "en", ids, corpus=corpus)
+    manifest = manifest_of(build)
+    for split, of_split in texts.items():
+        table = pa.table({column: pa.array(of_split, pa.string())})
+        (path,) = build.glob(f"{split}-*.parquet")
+        pq.write_table(table, path, row_group_size=100)
+    (build / "stats.json").write_text(json.dumps(stats), "utf-8")
+    manifest["stats"] = stats
+    seal(build, manifest)
+    return build
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lines that the figures of KenLM are of, as a build."""
+    texts = {
+        "train": plain_lines("training*/*"),
+        "test": plain_lines("heldout*/*heldout-0*"),
+    }
+    stats = {
+        split: {
+            "sentences": len(lines),
+            "words": sum(len(line.split()) for line in lines),
+            "characters": sum(map(len, lines)),
+        }
+        for split, lines in texts.items()
+    }
+    output = tmp_path_factory.mktemp("news")
+    return make_corpus(output, "lm1b", "text", texts, {**stats, "heldout_shards": []})
+
+
+def make(output: Path, build: Path, *, workers: int = 1, **settings: Any) -> Path:
+    corpus = Ngrams(NgramsConfig(str(build), **settings))
+    launch(corpus, str(output), workers=workers)
+    return output.joinpath(*corpus.path)
+
+
+def stats_of(made: Path) -> dict[str, Any]:
+    stats: dict[str, Any] = json.loads((made / "stats.json").read_text("utf-8"))
+    return stats
+
+
+@pytest.mark.parametrize("figures", KENLM["sample"], ids=lambda one: one["flags"])
+def test_a_model_is_that_of_kenlm(figures: dict[str, Any], news: Path, tmp_path: Path) -> None:
+    made = make(tmp_path, news, min_count=1, order=figures["order"], prune=figures["prune"])
+    check_figures(made, figures)
+    for order, discounts in enumerate(figures["discounts"], 1):
+        assert stats_of(made)["orders"][str(order)]["discounts"] == pytest.approx(
+            discounts, rel=1e-5
+        )
+
+
+def check_figures(made: Path, figures: dict[str, Any]) -> None:
+    stats = stats_of(made)
+    assert [one["ngrams"] for one in stats["orders"].values()] == figures["grams"]
+    score = stats["scores"]["test"]
+    assert (score["tokens"], score["unknown_words"]) == (figures["tokens"], figures["unknown"])
+    assert score["perplexity"] == pytest.approx(figures["perplexity"], rel=DIGITS)
+    without = score["perplexity_without_unknown"]
+    assert without == pytest.approx(figures["without_unknown"], rel=DIGITS)
+
+
+@needs_real_data
+@pytest.mark.parametrize("figures", KENLM["news"], ids=lambda one: one["flags"])
+def test_a_model_of_real_news_is_that_of_kenlm(figures: dict[str, Any], tmp_path: Path) -> None:
+    files = str(DATA / "news" / "news.20??.en.shuffled.gz")
+    assert run_cli("lm1b", "--input", files, "--output", tmp_path, "--workers", 2) == 0
+    (build,) = (path.parent for path in tmp_path.rglob("COMPLETED"))
+    check_figures(make(tmp_path, build, workers=2, min_count=1, prune=figures["prune"]), figures)
+
+
+def read_arpa(path: Path) -> dict[int, list[list[str]]]:
+    """Order → the fields of each line."""
+    found: dict[int, list[list[str]]] = {}
+    head, *sections = re.split(r"\n\\(\d)-grams:\n", path.read_text("utf-8"))
+    for order, lines in zip(sections[::2], sections[1::2], strict=True):
+        found[int(order)] = [line.split("\t") for line in lines.split("\n") if "\t" in line]
+    expected = {order: len(lines) for order, lines in found.items()}
+    assert {int(n): int(c) for n, c in re.findall(r"ngram (\d)=(\d+)", head)} == expected
+    assert sections[-1].endswith("\n\\end\\\n")
+    return found
+
+
+def test_the_file_has_what_a_model_in_memory_has(news: Path, tmp_path: Path) -> None:
+    made = read_arpa(make(tmp_path, news, order=3, prune=[0, 1]) / "model.arpa")
+    block = "".join(f"{line}\n" for line in plain_lines("training*/*")).encode()
+    model = make_model(block, 3, min_count=3, prune=[0, 1])
+    names = ["<unk>", "<s>", "</s>", *(word.decode() for word in model.words.to_pylist())]
+    for order, entries in model.entries.items():
+        expected = {
+            " ".join(names[number] for number in entry["words"]): entry for entry in entries
+        }
+        assert len(made[order]) == len(expected)
+        for probability, words, *backoff in made[order]:
+            entry = expected[words]
+            assert 10 ** float(probability) == pytest.approx(entry["probability"], rel=1e-5)
+            assert len(backoff) == (order < 3)
+            assert 10 ** float(*backoff or "0") == pytest.approx(entry["backoff"], rel=1e-5)
+
+
+def test_any_workers_and_buckets_make_the_same_bytes(
+    news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = make(tmp_path / "1", news, order=3)
+    monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 5_000)
+    two = make(tmp_path / "2", news, order=3, workers=2)
+    assert files_below(one) == files_below(two)
+    for name in files_below(one):
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+
+
+def test_log_likelihoods_are_what_score_takes(
+    news: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--order", 2, "--workers", 1, "--quiet"]
+    assert run_cli("ngrams", "--corpus", news, "--output", tmp_path, *flags) == 0
+    (rows,) = tmp_path.rglob("log-likelihoods/test.parquet")
+    perplexity = stats_of(rows.parents[1])["scores"]["test"]["perplexity"]
+    assert f"test: perplexity {perplexity:.4f} of 3,027 words" in capsys.readouterr().out
+    assert run_cli("score", "perplexity", "--corpus", news, "--log-likelihood", rows) == 0
+    assert re.search(rf"word-level perplexity +{perplexity:.4f}\n", capsys.readouterr().out)
+    assert run_cli("verify", tmp_path) == 0
+
+
+BOOK = "CHAPTER I\n\nThe ship\nsailed at  dawn.\n\n\nThe sea was calm.\n"
+ARTICLE = "\n_START_ARTICLE_\nMoon\n_START_PARAGRAPH_\nThe Moon is small.\n"
+TEXTS = [  # corpus, column, text, sentences, words
+    ("pg19", "book_text", BOOK, 3, 11),
+    ("wiki40b", "text", ARTICLE, 4, 7),
+    ("simplebooks", "text", "The ship .\n\nThe sea .\n", 3, 6),
+    ("lm1b", "text", "The ship .", 1, 3),
+]
+
+
+@pytest.mark.parametrize(("corpus", "column", "text", "sentences", "words"), TEXTS)
+def test_sentences_of_each_corpus(
+    corpus: str, column: str, text: str, sentences: int, words: int, tmp_path: Path
+) -> None:
+    texts = {"train": [text] * 5, "validation": [text], "test": [text, text]}
+    made = make(tmp_path, make_corpus(tmp_path, corpus, column, texts, {}), order=2)
+    stats = stats_of(made)
+    assert (stats["train"]["sentences"], stats["train"]["words"]) == (5 * sentences, 5 * words)
+    assert stats["scores"]["validation"]["tokens"] == sentences + words
+    rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
+    assert [row["document"] for row in rows] == [0, 1]
+    given = rows[1]["log_likelihood"]
+    if corpus in ("simplebooks", "lm1b"):
+        assert len(given) == sentences + words
+        given = sum(given)
+    assert given == pytest.approx(stats["scores"]["validation"]["log_likelihood"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": 6}, "order is 6, and not from 1 to 5"),
+        ({"order": 0}, "order is 0"),
+        ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, and there are 2 orders"),
+        ({"prune": [0, 2, 1]}, "prune is 0 2 1: no count may be lower than the one before"),
+        ({"prune": [1]}, "prune begins with 0"),
+        ({"min_count": -1}, "min_count is -1"),
+        ({"smoothing": "none"}, "smoothing is 'none'"),
+        ({"splits": ["train"]}, "splits has train"),
+        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train, validation"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Ngrams(NgramsConfig(str(news), **settings))
+
+
+def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
+    texts = {"train": [], "test": ["One ."]}
+    nothing = make_corpus(tmp_path / "1", "lm1b", "text", texts, {})
+    with pytest.raises(InputError, match="train is empty"):
+        Ngrams(NgramsConfig(str(nothing)))
+    items = make_corpus(tmp_path / "2", "entities", "text", {"train": ["One ."]}, {})
+    with pytest.raises(InputError, match="entities has no running text"):
+        Ngrams(NgramsConfig(str(items)))
+    blank = make_corpus(tmp_path / "3", "lm1b", "text", {"train": [" "], "test": ["One ."]}, {})
+    flags = ["--output", tmp_path, "--workers", 1, "--quiet"]
+    assert run_cli("ngrams", "--corpus", blank, *flags) == 1
+    assert not list(tmp_path.glob("ngrams/*/*/COMPLETED"))
+
+
+def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipelines", "ngrams", "--corpus", str(news), "--workers", "1"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
+    process = subprocess.Popen(
+        [*command, "--output", str(killed)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not list(killed.glob("ngrams/*/.*.stages/03-*")):
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not list(killed.rglob("COMPLETED"))
+    again = subprocess.run(
+        [*command, "--output", str(killed)], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert "stage 2 of 4, count: found finished" in again.stderr
+    assert files_below(whole) == files_below(killed)
+    for name in files_below(whole):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name

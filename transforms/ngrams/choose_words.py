@@ -1,0 +1,77 @@
+"""Blocks of text → the words of a model."""
+
+import functools
+from collections.abc import Iterable, Sequence
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import AsList
+
+from transforms.files.open_input import InputError
+from transforms.files.scratch import Scratch, fetch
+from transforms.lines.deal_words import DealWords, add_pieces
+from transforms.ngrams.text_blocks import TextBlock
+from transforms.text.ngrams.number_words import select_words
+from transforms.text.vocabularies.vocabulary import pack_words, unpack_words
+from transforms.text.vocabularies.word_counts import count_words
+
+BUCKETS = 64
+
+
+class ChooseWords(beam.PTransform):
+    """PCollection[TextBlock] → PCollection of one vocabulary, put away (see `load_words`).
+
+    Args:
+      folder: where words wait.
+      min_count: how often a word must be in the text.
+      source: of the text, for errors.
+
+    Raises InputError for text without words.
+    """
+
+    def __init__(self, folder: str, min_count: int, source: str):
+        super().__init__()
+        self.folder, self.min_count, self.source = folder, min_count, source
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        parts = (
+            blocks
+            | "CountWords" >> DealWords(self.folder, count_block, BUCKETS)
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "AddBuckets"
+            >> beam.Map(choose_of_bucket, self.min_count, Scratch(self.folder)).with_output_types(
+                bytes
+            )
+        )
+        return (
+            blocks.pipeline
+            | "Once" >> beam.Create([Scratch(self.folder)], reshuffle=False)
+            | "JoinWords"
+            >> beam.Map(join_words, AsList(parts), self.source).with_output_types(bytes)
+        )
+
+
+def count_block(block: TextBlock) -> pa.RecordBatch:
+    """The words of a block."""
+    return count_words(block.lines())
+
+
+def choose_of_bucket(
+    grouped: tuple[int, Iterable[bytes]], min_count: int, scratch: Scratch
+) -> bytes:
+    """The words of (bucket, counts put away) that are frequent enough, put away."""
+    return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
+
+
+def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
+    """The words of all buckets, put away."""
+    words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
+    if not len(words):
+        raise InputError(source, "no word of its text is frequent enough to be in a model")
+    return scratch.put(pack_words(pa.concat_arrays(words.chunks)))
+
+
+@functools.lru_cache(1)
+def load_words(packed: bytes) -> pa.BinaryArray:
+    """The words by bytes, once a process."""
+    return unpack_words(fetch(packed))

@@ -1,0 +1,123 @@
+"""Blocks of text → all n-grams of all orders with their counts, in buckets.
+
+N-grams are counted in the highest order. Those of an order whose words but the first are the same meet in
+one bucket, where they are counted as the shorter n-gram (see text/ngrams/count_grams.py): no bucket has
+more n-grams of one end than there are words.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton, TaggedOutput
+
+from transforms.files import counters
+from transforms.files.gather import Gather
+from transforms.ngrams.choose_words import load_words
+from transforms.ngrams.pieces import Dealer, join_pieces
+from transforms.ngrams.text_blocks import TextBlock
+from transforms.text.ngrams import count_grams as counting
+from transforms.text.ngrams.count_grams import Tally
+from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
+from transforms.text.ngrams.number_words import number_words
+
+STAGE = "count-ngrams"
+GATHERED_GRAMS = 1 << 20  # that a worker holds before it deals them out
+
+GRAMS, TALLIES = "grams", "tallies"
+
+
+class CountedGrams(NamedTuple):
+    """What CountGrams gives."""
+
+    grams: beam.PCollection
+    """Of ((order, bucket), ADJUSTED_COUNTS put away); those of one context are in one bucket."""
+
+    tallies: beam.PCollection  # of (order, Tally)
+
+
+class CountGrams(beam.PTransform):
+    """PCollection[TextBlock] → CountedGrams.
+
+    Args:
+      words: one vocabulary, put away.
+      cut: order → the largest count that is cut off; what is cut off is counted, too.
+    """
+
+    def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
+        super().__init__()
+        self.dealer, self.words, self.cut = dealer, words, cut
+
+    def expand(self, blocks: beam.PCollection) -> CountedGrams:
+        order = max(self.cut)
+        count = Gather(_CountBlock(order), _DealCounts(self.dealer), GATHERED_GRAMS, len)
+        dealt = blocks | "CountBlocks" >> beam.ParDo(
+            count, AsSingleton(self.words)
+        ).with_output_types(tuple[int, bytes])
+        found = []
+        for n in range(order, 0, -1):
+            adjust = beam.FlatMap(adjust_bucket, n, order, self.cut[n], self.dealer)
+            adjusted = (
+                dealt
+                | f"Group {n}" >> beam.GroupByKey()
+                | f"Adjust {n}"
+                >> adjust.with_output_types(tuple[int, bytes]).with_outputs(
+                    GRAMS, TALLIES, main="shorter"
+                )
+            )
+            dealt = adjusted.shorter
+            found.append(adjusted)
+        grams = [one[GRAMS] for one in found] | "Grams" >> beam.Flatten()
+        tallies = [one[TALLIES] for one in found] | "Tallies" >> beam.Flatten()
+        return CountedGrams(
+            grams | beam.Map(_as_is).with_output_types(tuple[tuple[int, int], bytes]),
+            tallies
+            | "AddTallies"
+            >> beam.CombinePerKey(counting.add_tallies).with_output_types(tuple[int, Tally]),
+        )
+
+
+class _CountBlock:
+    """Block, words → its n-grams of the highest order."""
+
+    def __init__(self, order: int):
+        self._order = order
+
+    def __call__(self, block: TextBlock, words: bytes) -> Table:
+        lines = block.lines()
+        counters.count(STAGE, "text_bytes", len(lines))
+        return counting.count_grams(number_words(lines, load_words(words)), self._order)
+
+
+class _DealCounts:
+    """Counts of blocks → (bucket, their sum)."""
+
+    def __init__(self, dealer: Dealer):
+        self._dealer = dealer
+
+    def __call__(self, tables: Sequence[Table]) -> Iterator[tuple[int, bytes]]:
+        table = counting.add_counts(tables)
+        return self._dealer.deal(table, table["words"][:, 1:])
+
+
+def adjust_bucket(
+    grouped: tuple[int, Iterable[bytes]], order: int, highest: int, most_cut: int, dealer: Dealer
+) -> Iterator[Any]:
+    """The n-grams of a bucket: with their adjusted counts by contexts, and as the shorter ones."""
+    if order == highest:
+        counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])
+        table = counting.adjust_highest(counted)
+    else:
+        table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
+    if order > 1:
+        shorter = counting.count_suffixes(table)
+        yield from dealer.deal(shorter, shorter["words"][:, 1:])
+    table = counting.only_grams(table)
+    yield TaggedOutput(TALLIES, (order, counting.tally_of(table, most_cut)))
+    for bucket, piece in dealer.deal(table, table["words"][:, :-1]):
+        yield TaggedOutput(GRAMS, ((order, bucket), piece))
+    counters.count(STAGE, "ngrams", len(table))
+
+
+def _as_is(element: Any) -> Any:
+    return element

@@ -1,0 +1,41 @@
+"""Tables of n-grams on their way to buckets: pieces wait in files."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from transforms.files.scratch import Scratch, fetch
+from transforms.text.ngrams.gram_tables import (
+    Table,
+    Words,
+    bucket_rows,
+    cut_table,
+    dtype_of,
+    read_table,
+)
+
+Values = tuple[tuple[str, str], ...]
+
+
+class Dealer:
+    """Deals tables out to buckets.
+
+    Args:
+      folder: where pieces wait.
+      buckets: see `bucket_rows`.
+    """
+
+    def __init__(self, folder: str, buckets: int):
+        self.scratch = Scratch(folder)
+        self.buckets = buckets
+
+    def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
+        """(bucket, rows put away), by words of each row."""
+        for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
+            yield bucket, self.scratch.put(part.tobytes())
+
+
+def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
+    """The rows of tables that were put away."""
+    data = b"".join(map(fetch, pieces))
+    return read_table(data, order, values) if data else np.empty(0, dtype_of(order, values))

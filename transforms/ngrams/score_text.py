@@ -1,0 +1,246 @@
+"""Blocks of held-out text and the entries of a model → log-likelihoods, as `corpusmill score` takes them.
+
+The model stays in its buckets: n-grams that the text asks for go there, and what is known of them comes back.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files.scratch import Scratch, fetch
+from transforms.files.write_files import ParquetFile
+from transforms.ngrams.choose_words import load_words
+from transforms.ngrams.estimate_kneser_ney import ModelPart
+from transforms.ngrams.pieces import Dealer, join_pieces
+from transforms.ngrams.text_blocks import TextBlock
+from transforms.records import OutputFile
+from transforms.text.ngrams.backoff import grams_of, log_likelihoods
+from transforms.text.ngrams.gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
+from transforms.text.ngrams.number_words import number_words
+
+KIND = "log-likelihoods"
+
+BlockId = tuple[str, int]  # split and first document
+
+
+class Piece(NamedTuple):
+    """What meets in a bucket, or what comes back from it, put away."""
+
+    block: BlockId | None  # that asks, or is answered; None for n-grams of the model
+    order: int
+    packed: bytes  # words that are asked for; else ENTRIES
+
+
+class BlockScore(NamedTuple):
+    """Log-likelihoods of a block."""
+
+    first: int  # document
+    documents: int
+    tokens: int  # words and ends of sentences
+    unknown: int  # words that are not in the vocabulary
+    log_likelihood: float  # natural
+    of_unknown: float  # of that, of the unknown words
+    packed_counts: bytes  # int64: tokens of each document, put away
+    packed_values: bytes  # float32: of each token, put away
+
+
+class SplitScore(NamedTuple):
+    """Log-likelihoods of a split."""
+
+    documents: int
+    tokens: int
+    unknown: int
+    log_likelihood: float
+    of_unknown: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """What stats.json says."""
+        known = self.tokens - self.unknown
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "unknown_words": self.unknown,
+            "log_likelihood": self.log_likelihood,
+            "perplexity": _perplexity(self.log_likelihood, self.tokens),
+            "perplexity_without_unknown": _perplexity(self.log_likelihood - self.of_unknown, known),
+        }
+
+
+def _perplexity(log_likelihood: float, tokens: int) -> float:
+    return round(math.exp(-log_likelihood / tokens), 6) if tokens else 0.0
+
+
+class ScoredText(NamedTuple):
+    """What ScoreText gives."""
+
+    files: beam.PCollection  # of OutputFile
+    scores: beam.PCollection  # of (split, SplitScore)
+
+
+class ScoreText(beam.PTransform):
+    """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
+
+    Args:
+      folder: of the build.
+      words: one vocabulary, put away.
+      order: the highest.
+      is_listed: a document's value is a list, of its words and ends of sentences; else their sum.
+    """
+
+    def __init__(
+        self, folder: str, dealer: Dealer, words: beam.PCollection, order: int, *, is_listed: bool
+    ):
+        super().__init__()
+        self.folder, self.dealer, self.words = folder, dealer, words
+        self.order, self.is_listed = order, is_listed
+
+    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> ScoredText:
+        blocks, parts = given
+        keyed = tuple[tuple[int, int], Piece]
+        words = AsSingleton(self.words)
+        ask = beam.FlatMap(ask_for, self.order, self.dealer, words)
+        score = beam.FlatMap(score_block, self.order, self.dealer.scratch, words)
+        answers = (
+            (
+                blocks | "Ask" >> ask.with_output_types(keyed),
+                parts | "Model" >> beam.Map(_by_bucket).with_output_types(keyed),
+            )
+            | "Pieces" >> beam.Flatten()
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "Answer"
+            >> beam.FlatMap(answer, self.dealer.scratch).with_output_types(tuple[BlockId, Any])
+        )
+        written = (
+            (answers, blocks | "ById" >> beam.Map(_by_id).with_output_types(tuple[BlockId, Any]))
+            | "Answered" >> beam.Flatten()
+            | "GroupBlocks" >> beam.GroupByKey()
+            | "Score" >> score.with_output_types(tuple[str, BlockScore])
+            | "GroupSplits" >> beam.GroupByKey()
+            | "Write" >> beam.Map(write_split, self.folder, is_listed=self.is_listed)
+        )
+        return ScoredText(
+            written | "Files" >> beam.Map(lambda one: one[0]).with_output_types(OutputFile),
+            written
+            | "Scores" >> beam.Map(lambda one: one[1]).with_output_types(tuple[str, SplitScore]),
+        )
+
+
+def _id_of(block: TextBlock) -> BlockId:
+    return block.split, block.first
+
+
+def _by_id(block: TextBlock) -> tuple[BlockId, TextBlock]:
+    return _id_of(block), block
+
+
+def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
+    return (part.order, part.bucket), Piece(None, part.order, part.packed)
+
+
+def ask_for(
+    block: TextBlock, order: int, dealer: Dealer, words: bytes
+) -> Iterator[tuple[tuple[int, int], Piece]]:
+    """((order, bucket), n-grams that decide about a block)."""
+    numbers = number_words(block.lines(), load_words(words))
+    for n, asked in grams_of(numbers, order).items():
+        for bucket, packed in dealer.deal(make_table(asked, ()), asked):
+            yield (n, bucket), Piece(_id_of(block), n, packed)
+
+
+def answer(
+    grouped: tuple[tuple[int, int], Iterable[Piece]], scratch: Scratch
+) -> Iterator[tuple[BlockId, Piece]]:
+    """What the model has of the n-grams that are asked for."""
+    order = grouped[0][0]
+    pieces = list(grouped[1])
+    asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
+    model = join_pieces((piece.packed for piece in pieces if not piece.block), order, ENTRIES)
+    tables = [join_pieces([packed], order, ()) for _, packed in asking]
+    if not tables:
+        return
+    rows = look_up(np.concatenate([table["words"] for table in tables]), model["words"])
+    ends = accumulate(map(len, tables), initial=0)
+    for (block, _), (start, end) in zip(asking, pairwise(ends), strict=True):
+        found = rows[start:end]
+        entries = model[found[found >= 0]]
+        yield block, Piece(block, order, scratch.put(entries.tobytes()))
+
+
+def score_block(
+    grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
+) -> Iterator[tuple[str, BlockScore]]:
+    """(split, log-likelihoods of a block)."""
+    pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
+    blocks = []
+    for one in grouped[1]:
+        if isinstance(one, TextBlock):
+            blocks.append(one)
+        else:
+            pieces[one.order].append(one.packed)
+    entries = {n: join_pieces(packed, n, ENTRIES) for n, packed in pieces.items()}
+    for block in blocks:
+        numbers = number_words(block.lines(), load_words(words))
+        # Rounded, as the last bits of a logarithm are not the same on all processors.
+        values = log_likelihoods(numbers, entries).astype(np.float32)
+        is_unknown = numbers == UNKNOWN
+        lines = np.concatenate([[0], np.cumsum(block.counts())])
+        ends = np.concatenate([[0], np.flatnonzero(numbers == END) + 1])[lines]
+        yield (
+            block.split,
+            BlockScore(
+                block.first,
+                block.documents,
+                len(numbers),
+                int(np.count_nonzero(is_unknown)),
+                math.fsum(values.tolist()),
+                math.fsum(values[is_unknown].tolist()),
+                scratch.put(np.diff(ends).astype(np.int64).tobytes()),
+                scratch.put(values.tobytes()),
+            ),
+        )
+
+
+def write_split(
+    grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
+) -> tuple[OutputFile, tuple[str, SplitScore]]:
+    """Writes log-likelihoods/<split>.parquet, a row for each document in their order."""
+    split, unordered = grouped
+    scores = sorted(unordered)
+    name = f"log-likelihoods/{split}.parquet"
+    kind = (
+        pa.list_(pa.field("element", pa.float32(), nullable=False)) if is_listed else pa.float32()
+    )
+    schema = pa.schema(
+        [
+            pa.field("document", pa.int64(), nullable=False),
+            pa.field("log_likelihood", kind, nullable=False),
+        ]
+    )
+    with ParquetFile(folder, name, schema) as file:
+        for score in scores:
+            file.write(_rows_of(score, schema, is_listed=is_listed))
+    columns = zip(*(score[1:6] for score in scores), strict=True)
+    documents, tokens, unknown, log_likelihood, of_unknown = columns
+    summed = sum(documents), sum(tokens), sum(unknown)
+    found = SplitScore(*summed, math.fsum(log_likelihood), math.fsum(of_unknown))
+    return file.output_file(name, split, KIND, found.documents), (split, found)
+
+
+def _rows_of(score: BlockScore, schema: pa.Schema, *, is_listed: bool) -> pa.Table:
+    values = np.frombuffer(fetch(score.packed_values), np.float32)
+    counts = np.frombuffer(fetch(score.packed_counts), np.int64)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    if is_listed:
+        offsets = pa.array(ends.astype(np.int32))
+        of_documents = pa.ListArray.from_arrays(offsets, pa.array(values), schema[1].type)
+    else:
+        sums = [math.fsum(values[start:end].tolist()) for start, end in pairwise(ends.tolist())]
+        of_documents = pa.array(sums, pa.float32())
+    documents = pa.array(np.arange(score.first, score.first + score.documents))
+    return pa.table([documents, of_documents], schema=schema)

@@ -1,0 +1,90 @@
+"""Entries of a model → model.arpa."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
+
+from transforms.files.scratch import Scratch, fetch
+from transforms.files.write_files import HashedFile
+from transforms.ngrams.choose_words import load_words
+from transforms.ngrams.estimate_kneser_ney import ModelPart
+from transforms.ngrams.pieces import join_pieces
+from transforms.records import OutputFile
+from transforms.text.ngrams import arpa
+from transforms.text.ngrams.gram_tables import ENTRIES
+
+FILE, KIND = "model.arpa", "arpa"
+
+
+class ArpaPart(NamedTuple):
+    """Lines of a file."""
+
+    order: int
+    bucket: int
+    grams: int
+    packed: bytes  # put away
+
+
+class WriteArpa(beam.PTransform):
+    """PCollection[ModelPart] → PCollection[OutputFile].
+
+    Lines are made by all workers; one puts them together.
+
+    Args:
+      folder: of the build.
+      scratch: where lines wait.
+      words: one vocabulary, put away.
+      order: the highest.
+    """
+
+    def __init__(self, folder: str, scratch: str, words: beam.PCollection, order: int):
+        super().__init__()
+        self.folder, self.scratch, self.words, self.order = folder, scratch, words, order
+
+    def expand(self, parts: beam.PCollection) -> beam.PCollection:
+        make = beam.Map(make_part, self.order, Scratch(self.scratch), AsSingleton(self.words))
+        return (
+            parts
+            | "MakeLines" >> make.with_output_types(ArpaPart)
+            | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ArpaPart])
+            | "GroupFile" >> beam.GroupByKey()
+            | "WriteFile" >> beam.Map(write_file, self.folder).with_output_types(OutputFile)
+        )
+
+
+def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ArpaPart:
+    """The lines of some n-grams."""
+    entries = join_pieces([part.packed], part.order, ENTRIES)
+    names = arpa.name_words(load_words(words))
+    lines = arpa.make_lines(entries, names, has_backoffs=part.order < highest)
+    return ArpaPart(part.order, part.bucket, part.grams, scratch.put(lines))
+
+
+def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
+    """Writes the file. Its records are the n-grams of all orders."""
+    name, unordered = grouped
+    parts = sorted(unordered)
+    grams: dict[int, int] = {}
+    for part in parts:
+        grams[part.order] = grams.get(part.order, 0) + part.grams
+    with HashedFile.in_folder(folder, name) as file:
+        for piece in _pieces(parts, grams):
+            file.write(piece)
+    return file.output_file(name, "", KIND, sum(grams.values()))
+
+
+def _pieces(parts: list[ArpaPart], grams: dict[int, int]) -> Iterator[bytes]:
+    yield arpa.make_head(grams)
+    for order, of_order in groupby(parts, attrgetter("order")):
+        yield arpa.make_title(order)
+        yield from (fetch(part.packed) for part in of_order)
+    yield arpa.END
+
+
+def grams_of_part(part: ModelPart) -> tuple[int, int]:
+    """(order, n-grams)."""
+    return part.order, part.grams

@@ -1,0 +1,69 @@
+"""N-gram models as ARPA files, which KenLM, SRILM and others read.
+
+Logarithms have the base 10 and 32 bits, as KenLM writes them, in the fewest digits that say which number it
+is. N-grams of one order stand by their hashes: readers take them in any order.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.text.ngrams.backoff import Float64s
+from transforms.text.ngrams.gram_tables import Table
+from transforms.text.ngrams.number_words import SIGNS
+
+END = b"\n\\end\\\n"
+
+
+def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
+    """The words and the signs by their numbers.
+
+    Args:
+      words: the vocabulary, by bytes.
+    """
+    return pa.concat_arrays([pa.array(SIGNS, pa.binary()), words])
+
+
+def make_head(grams: Mapping[int, int]) -> bytes:
+    """The first lines.
+
+    Args:
+      grams: order → n-grams.
+    """
+    return b"\\data\\\n" + b"".join(
+        b"ngram %d=%d\n" % of_order for of_order in sorted(grams.items())
+    )
+
+
+def make_title(order: int) -> bytes:
+    """The line above the n-grams of an order, and the empty one before."""
+    return b"\n\\%d-grams:\n" % order
+
+
+def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
+    """The lines of some n-grams.
+
+    Args:
+      entries: of ENTRIES.
+      names: see `name_words`.
+      has_backoffs: false of the highest order.
+    """
+    if not len(entries):
+        return b""
+    words = [names.take(pa.array(column)) for column in entries["words"].T]
+    columns = [_write_logs(entries["probability"]), pc.binary_join_element_wise(*words, b" ")]
+    if has_backoffs:
+        columns.append(_write_logs(entries["backoff"]))
+    lines = pc.binary_join_element_wise(*columns, b"\t")
+    ended = pc.binary_join_element_wise(lines, b"", b"\n")
+    _, offsets, data = ended.buffers()
+    bounds = np.frombuffer(offsets, np.int32)
+    text: bytes = data.slice(bounds[0], bounds[len(ended)] - bounds[0]).to_pybytes()
+    return text
+
+
+def _write_logs(values: Float64s) -> pa.BinaryArray:
+    logs = np.log10(values).astype(np.float32) + np.float32(0)  # no -0
+    return pa.array(logs).cast(pa.string()).cast(pa.binary())

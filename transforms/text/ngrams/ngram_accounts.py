@@ -1,0 +1,146 @@
+"""The accounts of n-gram models."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.text.builds.build_manifest import Description, Provenance
+from transforms.text.builds.ledger import Accounts, Ledger, balance
+from transforms.text.files.markdown import make_table
+from transforms.text.ngrams.count_grams import Tally
+from transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts
+
+DESCRIPTION = Description(
+    title="N-gram model",
+    caveats="To keep in mind:",
+    closing="The build, with its SHA-256: `manifest.json`.",
+)
+
+USE = """\
+```
+corpusmill score {metric} --corpus <folder of the build> --split {split} \\
+  --log-likelihood log-likelihoods/{split}.parquet
+```
+
+`model.arpa` is read by KenLM (`build_binary model.arpa model.binary`), SRILM and others:
+
+```python
+import kenlm
+
+kenlm.Model("model.arpa").score("a sentence of words", bos=True, eos=True)  # log10
+```"""
+
+
+def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Accounts of a model.
+
+    Raises AccountingError where not as many documents were read or scored as the build has.
+
+    The ledger has, beside what every build has:
+      counted: (split, counts of its text, a NamedTuple).
+      expected: (split, rows of the build).
+      tallies: (order, Tally).
+      entries: (order, n-grams in the model).
+      scores: (split, its score as a mapping).
+    """
+    found = sorted(ledger.pairs("counted").items(), key=lambda one: (one[0] != "train", one[0]))
+    counted = {split: counts._asdict() for split, counts in found}
+    scores = dict(sorted(ledger.pairs("scores").items()))
+    for split, rows in ledger.pairs("expected").items():
+        documents = counted.get(split, {}).get("documents", 0)
+        balance(rows, f"documents of {split}", read=documents)
+        if split != "train":
+            balance(rows, f"documents of {split}", scored=scores.get(split, {}).get("documents", 0))
+    entries = ledger.pairs("entries")
+    orders = {
+        str(order): _describe(tally, entries[order])
+        for order, tally in sorted(ledger.pairs("tallies").items())
+    }
+    stats = {
+        **counted,
+        "total": {name: sum(one[name] for one in counted.values()) for name in counted["train"]},
+        "orders": orders,
+        "scores": scores,
+    }
+    return Accounts(
+        counts={
+            "documents_read": stats["total"]["documents"],
+            "documents": {split: one["documents"] for split, one in counted.items()},
+            "ngrams": {order: one["ngrams"] for order, one in orders.items()},
+        },
+        stats=stats,
+        sections=_make_sections(provenance.settings, stats),
+        findings={"orders": orders, "scores": scores},
+        caveats=_find_caveats(orders),
+    )
+
+
+def _describe(tally: Tally, grams: int) -> dict[str, Any]:
+    discounts = estimate_discounts(tally)
+    return {
+        "ngrams": grams,  # <s> and <unk> are among those of one word
+        "counted": tally.grams,
+        "counts_of_counts": list(tally.of_count),
+        "discounts": list(discounts.of_count[1:]),
+        "is_fallback": discounts.is_fallback,
+    }
+
+
+def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
+    fallback = [order for order, one in orders.items() if one["is_fallback"]]
+    if not fallback:
+        return ()
+    return (
+        f"The text has too few n-grams of {', '.join(fallback)} words to estimate their discounts:"
+        f" they are {', '.join(map(str, FALLBACK[1:]))}, as of lmplz"
+        " --discount_fallback.",
+    )
+
+
+def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> Sequence[str]:
+    scores = stats["scores"]
+    metric = "perplexity" if settings["is_listed"] else "bpc"
+    return [
+        f"A model of n-grams of 1 to {settings['order']} words, {settings['smoothing']}, of train of"
+        f" `{settings['build']}`. Words that train has less than"
+        f" {settings['min_count']} times are `<unk>`.",
+        "",
+        *make_table(
+            [
+                "n-grams of words",
+                "in the model",
+                "in train",
+                "discounts of counts 1, 2, 3 and more",
+            ],
+            [
+                [
+                    order,
+                    f"{one['ngrams']:,}",
+                    f"{one['counted']:,}",
+                    ", ".join(f"{discount:.4f}" for discount in one["discounts"]),
+                ]
+                for order, one in stats["orders"].items()
+            ],
+        ),
+        "",
+        "Perplexity per word and end of a sentence, and without words that are not in the vocabulary:",
+        "",
+        *make_table(
+            ["split", "documents", "words and ends", "unknown", "perplexity", "without unknown"],
+            [
+                [
+                    split,
+                    f"{one['documents']:,}",
+                    f"{one['tokens']:,}",
+                    f"{one['unknown_words']:,}",
+                    f"{one['perplexity']:.4f}",
+                    f"{one['perplexity_without_unknown']:.4f}",
+                ]
+                for split, one in scores.items()
+            ],
+        ),
+        "",
+        "The log-likelihood of each document is in `log-likelihoods/`, as `corpusmill score` takes it:",
+        "",
+        *(USE.format(split=split, metric=metric) for split in list(scores)[:1]),
+        "",
+    ]
