@@ -41,7 +41,7 @@ MOST_BUCKETS = 1 << 12
 
 
 class Text(NamedTuple):
-    """What reading hands on. The text waits in files."""
+    """The outputs of the stage that reads. The text waits in files."""
 
     blocks: beam.PCollection  # of TextBlock
     words: beam.PCollection  # one vocabulary, put away
@@ -49,14 +49,14 @@ class Text(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What counting hands on."""
+    """The outputs of the stage that counts."""
 
     grams: beam.PCollection  # of ((order, bucket), counts put away)
     tallies: beam.PCollection  # of (order, Tally)
 
 
 class Estimated(NamedTuple):
-    """What estimating hands on."""
+    """The outputs of the stage that estimates."""
 
     parts: beam.PCollection  # of ModelPart
 

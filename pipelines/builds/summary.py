@@ -166,7 +166,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
 
 
 def _scores(stats: Mapping[str, Any]) -> Iterator[str]:
-    """How well a model predicts each split."""
+    """Prints the perplexity of a model on each split."""
     for split, score in stats.get("scores", {}).items():
         yield (
             f"{split}: perplexity {score['perplexity']:,.4f} of {score['tokens']:,} words and ends of"

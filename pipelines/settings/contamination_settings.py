@@ -8,7 +8,7 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """What is looked for, where."""
+    """The settings of a search for evaluation sets in training data."""
 
     train: Sequence[str]  # arguments, see text_sources.py
     evaluation: Sequence[str]

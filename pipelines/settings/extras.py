@@ -26,6 +26,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "regex>=2024.1",  # knows the scripts of characters
     ),
     "subwords": (_SENTENCES, *_LANGUAGES),
+    "ngrams": (),
     "tokenize": (
         "tokenizers>=0.21,<1",  # reads tokenizer.json; the models of builds need no more than SentencePiece
     ),

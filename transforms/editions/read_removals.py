@@ -1,4 +1,4 @@
-"""What a search has found → what has to go from a build."""
+"""The findings of a search → the documents and passages to remove from a build."""
 
 import json
 import posixpath

@@ -28,7 +28,7 @@ GRAMS, TALLIES = "grams", "tallies"
 
 
 class CountedGrams(NamedTuple):
-    """What CountGrams gives."""
+    """The outputs of CountGrams."""
 
     grams: beam.PCollection
     """Of ((order, bucket), ADJUSTED_COUNTS put away); those of one context are in one bucket."""

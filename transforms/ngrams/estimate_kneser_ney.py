@@ -89,7 +89,7 @@ def weigh_bucket(
     dealer: Dealer,
     tallies: Mapping[int, Tally],
 ) -> Iterator[Any]:
-    """What the n-grams of some contexts bring to the buckets of their ends."""
+    """Returns what the n-grams of some contexts add to the buckets of their ends."""
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     discounts = kneser_ney.estimate_discounts(tallies[order])

@@ -30,7 +30,7 @@ BlockId = tuple[str, int]  # split and first document
 
 
 class Piece(NamedTuple):
-    """What meets in a bucket, or what comes back from it, put away."""
+    """The n-grams that are sent to a bucket, or the answer that comes back from it, put away."""
 
     block: BlockId | None  # that asks, or is answered; None for n-grams of the model
     order: int
@@ -60,7 +60,7 @@ class SplitScore(NamedTuple):
     of_unknown: float
 
     def as_dict(self) -> dict[str, Any]:
-        """What stats.json says."""
+        """The counts as stats.json has them."""
         known = self.tokens - self.unknown
         return {
             "documents": self.documents,
@@ -77,7 +77,7 @@ def _perplexity(log_likelihood: float, tokens: int) -> float:
 
 
 class ScoredText(NamedTuple):
-    """What ScoreText gives."""
+    """The outputs of ScoreText."""
 
     files: beam.PCollection  # of OutputFile
     scores: beam.PCollection  # of (split, SplitScore)
@@ -156,7 +156,7 @@ def ask_for(
 def answer(
     grouped: tuple[tuple[int, int], Iterable[Piece]], scratch: Scratch
 ) -> Iterator[tuple[BlockId, Piece]]:
-    """What the model has of the n-grams that are asked for."""
+    """Returns the entries of the model for the n-grams that are asked for."""
     order = grouped[0][0]
     pieces = list(grouped[1])
     asking = [(piece.block, piece.packed) for piece in pieces if piece.block]

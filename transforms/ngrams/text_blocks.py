@@ -50,14 +50,14 @@ SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
     "article": lines_of_article,
     "book": paragraphs_in_lines,
 }
-"""How the text of a corpus is laid out (see layout.py) → its sentences, one a line."""
+"""The layout of the text of a corpus (see layout.py) → its sentences, one a line."""
 
 PREDICTED = ("", "lines")
 """Layouts whose ends of sentences are words by the papers, so that words and ends are all that is scored."""
 
 
 class TextSource(NamedTuple):
-    """Where the text of a build is."""
+    """The place of the text of a build."""
 
     column: str  # of its Parquet files
     paragraphs: str  # one of SENTENCES
@@ -71,7 +71,7 @@ class PlacedFile(NamedTuple):
 
 
 class TextPart(NamedTuple):
-    """What one worker reads in one piece."""
+    """The part of the text that one worker reads in one piece."""
 
     group: RowGroup
     first: int  # document
