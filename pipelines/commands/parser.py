@@ -11,13 +11,13 @@ from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.commands.look import report
 from pipelines.commands.overlaps import contamination, overlap
-from pipelines.commands.share import croissant, publish
+from pipelines.commands.share import croissant, harness, publish
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
 OF_BUILDS = (
     *(fetch, refresh, report, verify, compare, contamination, overlap, score),
-    *(croissant, publish, demo),
+    *(harness, croissant, publish, demo),
 )
 
 EPILOG = """\
