@@ -185,6 +185,7 @@ CORPORA = (
             ("topic", "has_image", "has_hyperlink"),
             ("dev", "devtest", "test"),
             repeats=True,
+            withheld="test",
             why_moves="articles are drawn anew from all that have a passage",
         ),
     ),

@@ -95,6 +95,10 @@ class Flores101(CorpusBuild):
     def edition(self) -> str:
         return name_edition(LANGUAGE, self.variant(), ORIGINAL)
 
+    def marks(self) -> Mapping[str, str]:
+        licence = "the column licence has that of each row"
+        return {**super().marks(), **({"license": licence} if self.documents else {})}
+
     def date_of_inputs(self) -> str:
         """The newest date in the names of the dumps."""
         paths = [path for dump in self.dumps for path in dump.paths]
@@ -128,7 +132,7 @@ class Flores101(CorpusBuild):
             place.folder,
             sourced.ledger,
             account_for_source,
-            outputs=[selected.selection | "WriteSource" >> WriteSource(place.folder)],
+            outputs=[selected.selection | "WriteSource" >> WriteSource(place.folder, self.marks())],
             rejected=(sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
             candidates=selected.candidates,
             selection=selected.selection,

@@ -133,7 +133,9 @@ class Lm1b(CorpusBuild):
         corpus = shuffled
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
-        written = corpus | "WriteLines" >> WriteLines(folder, RELEASE.corpus, config.language)
+        written = corpus | "WriteLines" >> WriteLines(
+            folder, RELEASE.corpus, config.language, self.marks()
+        )
         self.close_ledger(
             folder,
             lines.ledger,

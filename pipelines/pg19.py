@@ -129,7 +129,7 @@ class Pg19(CorpusBuild):
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
-        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards)
+        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
         written = [rows | "WriteBooks" >> write, dates.files]
         if self.config.signatures:
             sign = SignBooks(folder, place.scratch, TEXT)

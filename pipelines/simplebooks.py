@@ -166,9 +166,10 @@ class SimpleBooks(CorpusBuild):
         counted = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
+        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
         written = [
-            rows | "WriteBooks" >> WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards),
+            rows | "WriteBooks" >> write,
             layout.files,
             sizes.files,
         ]

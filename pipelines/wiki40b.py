@@ -26,7 +26,7 @@ from pipelines.settings.wiki40b_settings import (
 from transforms.duplicates.write_signatures import WriteSignatures
 from transforms.files.open_input import file_bytes_of, match_inputs
 from transforms.files.screen import KeepAll, ScreenPages
-from transforms.files.write_rows import PlanShards, RowKind, WriteRows
+from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.records import PackedArticle
 from transforms.text.files.dates import checked_date
 from transforms.text.fingerprint import SPLITS
@@ -40,17 +40,21 @@ from transforms.text.wikimedia.link_sources import (
     redirects_since,
 )
 from transforms.text.wikimedia.older_pages import NEWER_THAN
-from transforms.text.wikimedia.row_columns import FULL, LICENSES, NUMBERS, RowSource
+from transforms.text.wikimedia.row_columns import (
+    LICENSES,
+    NUMBERS,
+    RowSource,
+    columns_of,
+)
 from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
 from transforms.text.wikimedia.wikis import dbname_of
 from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from transforms.vocabularies.learn_vocabulary import LearnVocabulary
 from transforms.wiki.article_rows import (
-    ARTICLES,
     ShareOut,
     files_for_shards,
-    full_rows,
     named_texts,
+    rows_with,
 )
 from transforms.wiki.assign_splits import AssignSplits
 from transforms.wiki.audit_pages import AuditPages
@@ -114,11 +118,11 @@ class Wiki40b(CorpusBuild):
         self.pins = find_pins(config.pin_splits)
         self.left_out = match_inputs(config.leave_out)
         self.left_out_ids = read_ids(self.left_out)
-        self.has_all_columns = config.columns == "full"
-        if self.has_all_columns:
-            self.description = DESCRIPTION._replace(
-                features=FULL, numbers=NUMBERS, license_id=[*LICENSES]
-            )
+        self.columns = columns_of(config.columns, config.text)
+        numbers = [name for name in NUMBERS if name in self.columns]
+        self.description = DESCRIPTION._replace(features=self.columns, numbers=numbers)
+        if "license" in self.columns:
+            self.description = self.description._replace(license_id=[*LICENSES])
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
         libraries = conversion_library(self.language.variants), self.language.library
@@ -231,7 +235,8 @@ class Wiki40b(CorpusBuild):
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
         dropped = (cleaned.rejected, linked.rejected, wanted.rejected, different.rejected)
-        write = WriteRows(folder, RELEASE.corpus, self._row_kind(), cleaned.shards)
+        rows = rows_with(self.columns, RowSource(config.language, self.dbname))
+        write = WriteRows(folder, RELEASE.corpus, rows, cleaned.shards, self.marks())
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
@@ -273,15 +278,11 @@ class Wiki40b(CorpusBuild):
         rule = leave_out(self.left_out_ids, self.dbname)
         return ScreenPages(rule, stage=LEFT_OUT_STAGE, of=PackedArticle)
 
-    def _row_kind(self) -> RowKind:
-        if not self.has_all_columns:
-            return ARTICLES
-        marks = {
-            "signature": self.provenance().signature,
-            "version": RELEASE.version,
-            "license": f"{' or '.join(LICENSES)}: the column license has that of each row",
-        }
-        return full_rows(RowSource(self.config.language, self.dbname), marks)
+    def marks(self) -> Mapping[str, str]:
+        marks = super().marks()
+        if "license" not in self.columns:
+            return marks
+        return {**marks, "license": f"{marks['license']}: the column license has that of each row"}
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {

@@ -89,6 +89,16 @@ class CorpusBuild:
             signature_settings=self.signature_settings(),
         )
 
+    def marks(self) -> Mapping[str, str]:
+        """The key-value metadata of each Parquet file: a file that was copied says where it is from."""
+        license_id = self.description.license_id
+        licenses = [license_id] if isinstance(license_id, str) else license_id
+        return {
+            "signature": self.provenance().signature,
+            "version": self.release.version,
+            "license": " or ".join(licenses),
+        }
+
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
         """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
         inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())

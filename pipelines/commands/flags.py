@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+ABOVE = ("README.md", "croissant.json", "CURRENT")
+"""Files above builds, which a pattern of the shell names, too: uk/*."""
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
@@ -188,15 +190,15 @@ def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[s
 
 
 def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
-    """Adds folders as arguments. A pattern of the shell, uk/*, names the card above builds, too."""
+    """Adds folders as arguments."""
     parser.add_argument("folders", nargs="+", action=_Folders, metavar="DIR", help=what)
 
 
 class _Folders(argparse.Action):
-    """Leaves out the cards, unless there is nothing else."""
+    """Leaves out the files that stand above builds, unless there is nothing else."""
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
-        folders = [one for one in values if pathlib.PurePath(one).name != "README.md"]
+        folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
         setattr(settings, self.dest, folders or values)
 
 

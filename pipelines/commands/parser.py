@@ -11,10 +11,14 @@ from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
 from pipelines.commands.look import report
 from pipelines.commands.overlaps import contamination, overlap
+from pipelines.commands.share import croissant, harness, publish
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
-OF_BUILDS = (fetch, refresh, report, verify, compare, contamination, overlap, score, demo)
+OF_BUILDS = (
+    *(fetch, refresh, report, verify, compare, contamination, overlap, score),
+    *(harness, croissant, publish, demo),
+)
 
 EPILOG = """\
 first steps:

@@ -180,6 +180,11 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "the features released (default), or with title, url of the revision, page id, date and licence of"
         " the revision, language, classes of the item and number of words",
     )
+    method.choice(
+        "--text",
+        ("markers", "plain"),
+        "the article as it is released (default), or with a column plain_text beside it: without markers",
+    )
     method.number("--vocabulary-size", "SentencePiece pieces; 0 trains none", 32_000)
     method.number(
         "--sample-articles", "articles of train that the pieces are learned from", 100_000

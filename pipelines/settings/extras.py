@@ -40,6 +40,9 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "jinja2>=3.1,<4",  # escapes what documents hold; BSD
         "vl-convert-python>=1.9,<2",  # holds the JavaScript that draws; BSD, 84 MB
     ),
+    "croissant": (
+        "mlcroissant>=1.1,<2",  # writes Croissant and checks it; Apache-2.0, 220 MB with pandas and scipy
+    ),
     "score": (
         "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
     ),

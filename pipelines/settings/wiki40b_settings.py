@@ -31,7 +31,7 @@ from transforms.text.wikimedia.link_sources import (
     redirects_since,
 )
 from transforms.text.wikimedia.older_pages import name_older, parse_page_id
-from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED
+from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
 from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 
 CORPUS = "wiki40b"
@@ -108,6 +108,7 @@ class Wiki40bConfig:
     sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
     columns: str = "released"  # or "full", one of COLUMNS
+    text: str = "markers"  # or "plain", one of TEXTS: a column more with the text in another form
     leave_out: Sequence[str] = ()  # patterns of files of ids: articles that are left out
     limit: int = 0  # pages that are read; 0 reads all
     audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
@@ -129,6 +130,8 @@ class Wiki40bConfig:
             raise ValueError("headings are learned in the reading that wiki_templates=False saves")
         if self.columns not in COLUMNS:
             raise ValueError(f"columns is {self.columns!r}, and not one of {', '.join(COLUMNS)}")
+        if self.text not in TEXTS:
+            raise ValueError(f"text is {self.text!r}, and not one of {', '.join(TEXTS)}")
         if self.min_words < 0:
             raise ValueError(f"min_words is {self.min_words}, and must not be negative")
         if self.shard_bytes < 1:
@@ -183,7 +186,9 @@ class Wiki40bConfig:
 
     def _columns(self) -> dict[str, str]:
         """The columns, where they are not those released."""
-        return {"columns": self.columns} if self.columns != "released" else {}
+        chosen = {"columns": self.columns, "text": self.text}
+        released = {"columns": "released", "text": "markers"}
+        return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
         """The language, and what differs from the paper's way."""

@@ -1,13 +1,16 @@
 """Rows with all columns, and articles that are left out on request."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from pipelines.samples.sample_builds import sample_config
 from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
+from tests.tools.golden_tree import GOLDEN
 from transforms.files.open_input import InputError
 from transforms.text.wikimedia.row_columns import FULL, RELEASED, RowSource, license_of
 from transforms.wiki.leave_out import read_ids
@@ -28,6 +31,7 @@ def full(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     config = dataclasses.replace(
         sample_config("uk", entity_table(ENTITIES)),
         columns="full",
+        text="plain",
         leave_out=[str(listed)],
         vocabulary_size=0,
     )
@@ -40,7 +44,11 @@ def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) ->
     rows = full.articles()
     assert rows
     for row in rows:
-        assert tuple(row) == FULL
+        assert tuple(row) == (*FULL, "plain_text")
+        title, *paragraphs = row["plain_text"].split("\n\n")
+        assert f"\n_START_ARTICLE_\n{title}\n" in row["text"]
+        assert all(paragraphs)
+        assert "_START_" not in row["plain_text"]
         assert {name: row[name] for name in RELEASED} == released[row["wikidata_id"]]
         page = pages[int(row["version_id"])]
         assert (row["title"], row["page_id"]) == (page.title, page.page_id)
@@ -58,10 +66,27 @@ def test_files_say_what_they_are(full: Build) -> None:
     (path,) = full.folder.glob("train-*.parquet")
     metadata = pq.read_schema(path).metadata
     assert metadata[b"corpusmill.signature"].decode() == full.manifest["signature"]
-    assert b"columns:full" in metadata[b"corpusmill.signature"]
+    assert b"columns:full|text:plain" in metadata[b"corpusmill.signature"]
     assert metadata[b"corpusmill.license"].startswith(b"cc-by-sa-3.0 or cc-by-sa-4.0")
     card = (full.folder / "README.md").read_text("utf-8")
     assert f"{full.manifest['counts']['about_people']:,} are about a person" in card
+
+
+@pytest.mark.parametrize(
+    "corpus", ["wiki40b/uk", "lm1b/*", "pg19/*", "simplebooks/*", "flores101/*"]
+)
+def test_files_of_all_corpora_say_what_they_are(corpus: str) -> None:
+    path = min(GOLDEN.glob(f"{corpus}/*/test-*.parquet"))
+    metadata = pq.read_schema(path).metadata
+    manifest = json.loads((path.parent / "manifest.json").read_text("utf-8"))
+    named = {name.decode(): text.decode() for name, text in metadata.items()}
+    card = (path.parent / "README.md").read_text("utf-8")
+    head = yaml.safe_load(card.split("---\n")[1])
+    assert {name: text for name, text in named.items() if name.startswith("corpusmill.")} == {
+        "corpusmill.signature": manifest["signature"],
+        "corpusmill.version": manifest["version"],
+        "corpusmill.license": head["license"],
+    }
 
 
 @pytest.mark.parametrize(

@@ -308,8 +308,13 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
 
 def columns_of(path: str) -> list[str]:
     """The columns of a Parquet file. Raises InputError where it is damaged."""
+    return list(schema_of(path).names)
+
+
+def schema_of(path: str) -> pa.Schema:
+    """The columns of a Parquet file, and their types. Raises InputError where it is damaged."""
     with _opened(path) as parquet:
-        return list(parquet.schema_arrow.names)
+        return parquet.schema_arrow
 
 
 def count_rows(path: str) -> int:

@@ -6,8 +6,9 @@ import io
 import os
 import pathlib
 import tempfile
+import types
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms.files.stores import is_local, named_in_errors, write_object
 from transforms.records import OutputFile
 
+NO_MARKS: Mapping[str, str] = types.MappingProxyType({})
 _UNFINISHED = ".part"
 
 
@@ -155,6 +157,13 @@ class ParquetFile:
     def write(self, table: pa.Table) -> None:
         """Writes one row group."""
         self._writer.write_table(table)
+
+
+def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
+    """The schema with key-value metadata of its files, such as "corpusmill.signature"."""
+    if not marks:
+        return schema
+    return schema.with_metadata({f"corpusmill.{name}": text for name, text in marks.items()})
 
 
 def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from transforms.files import counters
-from transforms.files.write_files import HashedFile, ParquetFile, table_of
+from transforms.files.write_files import NO_MARKS, HashedFile, ParquetFile, mark, table_of
 from transforms.records import OutputFile
 from transforms.text.files.cells import to_line
 from transforms.text.files.shards import (
@@ -152,12 +152,20 @@ class WriteRows(beam.PTransform):
       corpus: first part of the TFRecord names, "wiki40b".
       kind: of the rows.
       shards: one {split: number of files}, as PlanShards gives it.
+      marks: key-value metadata of each Parquet file.
     """
 
-    def __init__(self, folder: str, corpus: str, kind: RowKind, shards: beam.PCollection):
+    def __init__(
+        self,
+        folder: str,
+        corpus: str,
+        kind: RowKind,
+        shards: beam.PCollection,
+        marks: Mapping[str, str] = NO_MARKS,
+    ):
         super().__init__()
         self.folder = folder
-        self.kind = kind
+        self.kind = kind._replace(schema=mark(kind.schema, marks))
         self.shards = shards
         self.name_files = functools.partial(corpus_files, corpus)
 

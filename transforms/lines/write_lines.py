@@ -2,14 +2,15 @@
 
 import hashlib
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+import pyarrow as pa
 from apache_beam.pvalue import AsList
 
 from transforms.files import counters
-from transforms.files.write_files import write_text
+from transforms.files.write_files import NO_MARKS, mark, write_text
 from transforms.files.write_rows import (
     PARQUET,
     TEXT,
@@ -64,11 +65,18 @@ class WriteLines(beam.PTransform):
       folder: of the build.
       corpus: first part of the TFRecord names.
       language: in the names of the text files.
+      marks: key-value metadata of each Parquet file.
     """
 
-    def __init__(self, folder: str, corpus: str = "lm1b", language: str = "en"):
+    def __init__(
+        self,
+        folder: str,
+        corpus: str = "lm1b",
+        language: str = "en",
+        marks: Mapping[str, str] = NO_MARKS,
+    ):
         super().__init__()
-        self.settings = folder, corpus, language
+        self.settings = folder, corpus, language, mark(SCHEMA, marks)
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
         written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
@@ -95,7 +103,9 @@ class WriteChecksums(beam.PTransform):
         )
 
 
-def write_shard(shard: LineShard, folder: str, corpus: str, language: str) -> WrittenShard:
+def write_shard(
+    shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
+) -> WrittenShard:
     """Writes the files of one shard, a row group at a time."""
     place = shard.series, shard.shard, shard.shards
     name, split = text_name(*place, language), split_of(shard.series, shard.shard)
@@ -103,7 +113,7 @@ def write_shard(shard: LineShard, folder: str, corpus: str, language: str) -> Wr
     targets = [Target(name, split, TEXT)]
     targets += [target for table in tables for target in corpus_files(corpus, table)]
     encoder = LineEncoder(shard.block, has_tables=bool(tables))
-    files = write_files(folder, targets, SCHEMA, encoder.batches(), _ENCODING)
+    files = write_files(folder, targets, schema, encoder.batches(), _ENCODING)
     if split:  # the lines of the held-out shard are counted in its parts
         counters.count(STAGE, "sentences", files[0].records)
         counters.count(STAGE, "replaced-characters", encoder.replaced)

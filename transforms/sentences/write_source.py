@@ -1,11 +1,11 @@
 """The sentences of a translation benchmark → source.tsv, Parquet, and what the build says of itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.files.write_files import table_of, write_parquet, write_text
+from transforms.files.write_files import NO_MARKS, mark, table_of, write_parquet, write_text
 from transforms.records import OutputFile
 from transforms.text.files.shards import parquet_name
 from transforms.text.translation.records import SPLITS, SourceSentence
@@ -26,17 +26,20 @@ class WriteSource(beam.PTransform):
 
     Args:
       folder: of the build.
+      marks: key-value metadata of each Parquet file.
     """
 
-    def __init__(self, folder: str):
+    def __init__(self, folder: str, marks: Mapping[str, str] = NO_MARKS):
         super().__init__()
-        self.folder = folder
+        self.settings = folder, marks
 
     def expand(self, selections: beam.PCollection) -> beam.PCollection:
-        return selections | beam.FlatMap(write_sentences, self.folder)
+        return selections | beam.FlatMap(write_sentences, *self.settings)
 
 
-def write_sentences(selection: Selection, folder: str) -> Iterator[OutputFile]:
+def write_sentences(
+    selection: Selection, folder: str, marks: Mapping[str, str]
+) -> Iterator[OutputFile]:
     """source.tsv for people, and a Parquet file for each split."""
     sentences = selection.sentences
     names = columns_of(SCHEMA.names, sentences)
@@ -44,4 +47,6 @@ def write_sentences(selection: Selection, folder: str) -> Iterator[OutputFile]:
     yield write_text(folder, NAME, write_source(sentences), "table")
     for split in SPLITS:
         rows = [one[: len(names)] for one in sentences if one.split == split]
-        yield write_parquet(folder, parquet_name(split, 0, 1), split, table_of(rows, schema))
+        yield write_parquet(
+            folder, parquet_name(split, 0, 1), split, table_of(rows, mark(schema, marks))
+        )

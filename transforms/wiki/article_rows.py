@@ -1,7 +1,7 @@
 """Articles as WriteRows writes them."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import apache_beam as beam
 import pyarrow as pa
@@ -11,6 +11,7 @@ from transforms.files.write_rows import RowKind
 from transforms.records import PackedArticle
 from transforms.text.files.shards import share_out
 from transforms.text.fingerprint import fingerprint
+from transforms.text.wikimedia.article_markers import plain_article
 from transforms.text.wikimedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
 from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
@@ -82,32 +83,35 @@ ARTICLES = RowKind(
 )
 
 
-def full_rows(source: RowSource, marks: Mapping[str, str]) -> RowKind:
-    """Articles with all columns.
-
-    Args:
-      marks: what the key-value metadata of each Parquet file says: signature, version and licence.
-    """
+def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
+    """Articles with these columns, as `columns_of` gives them."""
+    if tuple(columns) == RELEASED:
+        return ARTICLES
     fields = [
         pa.field(name, pa.int64() if name in NUMBERS else pa.string(), nullable=False)
-        for name in FULL
+        for name in columns
     ]
-    schema = pa.schema(
-        fields, metadata={f"corpusmill.{name}": text for name, text in marks.items()}
+    return ARTICLES._replace(
+        schema=pa.schema(fields), values=functools.partial(all_values, columns, source)
     )
-    return ARTICLES._replace(schema=schema, values=functools.partial(full_values, source))
 
 
-def full_values(source: RowSource, article: PackedArticle) -> tuple[str | int, ...]:
-    """The values of all columns."""
-    return (
-        *values(article),
-        *source.values(
+def all_values(
+    columns: Sequence[str], source: RowSource, article: PackedArticle
+) -> tuple[str | int, ...]:
+    """The values of the columns."""
+    released = values(article)
+    found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
+    if FULL[-1] in columns:
+        others = source.values(
             article.page_id,
             article.title,
             article.version_id,
             article.revised,
             article.classes,
             article.stats.words,
-        ),
-    )
+        )
+        found |= zip(FULL[len(RELEASED) :], others, strict=True)
+    if "plain_text" in columns:
+        found["plain_text"] = plain_article(released[RELEASED.index("text")])
+    return tuple(found[name] for name in columns)

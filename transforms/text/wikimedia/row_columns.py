@@ -21,6 +21,9 @@ FULL = (
     "words",
 )
 NUMBERS = ("page_id", "words")
+TEXTS = {"markers": (), "plain": ("plain_text",)}
+"""Setting → columns behind all others, with the article in another form."""
+
 COLUMNS = {"released": RELEASED, "full": FULL}
 
 CC_BY_SA_4_SINCE = "2023-06-07"
@@ -28,6 +31,11 @@ CC_BY_SA_4_SINCE = "2023-06-07"
 
 LICENSES = ("cc-by-sa-3.0", "cc-by-sa-4.0")
 HUMAN = 5  # the class Q5
+
+
+def columns_of(columns: str, text: str) -> tuple[str, ...]:
+    """The columns of rows, by keys of COLUMNS and TEXTS."""
+    return (*COLUMNS[columns], *TEXTS[text])
 
 
 class RowSource(NamedTuple):

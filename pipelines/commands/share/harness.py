@@ -1,0 +1,39 @@
+r"""Writes task files of finished builds for lm-evaluation-harness.
+
+examples:
+  Tasks of all languages, and one of them run:
+    corpusmill harness corpora/wiki40b --output tasks
+    lm_eval --include_path tasks --tasks corpusmill_wiki40b_uk_test \
+      --model hf --model_args pretrained=gpt2
+  Of a data set of the hub, to share:
+    corpusmill harness corpora/wiki40b --output tasks --repo me/wiki40b
+
+Of each edition at or below DIR, the current build is taken, or else the newest. The task measures word
+perplexity, byte perplexity and bits per byte of a split, whole. Words and bytes are those that the build has
+counted: the figures are those of `corpusmill score`. With the harness's --limit they are an estimate.
+The tag corpusmill_wiki40b names the tasks of all languages.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+
+
+def add(commands: Commands) -> None:
+    """Adds the command to the parser."""
+    about = "finished builds → task files of lm-evaluation-harness"
+    parser = add_command(commands, "harness", about, __doc__, _run)
+    add_folders(parser, "builds, or folders with builds below")
+    flags = Flags(parser)
+    flags.text("--output", "DIR", "folder for the task files", required=True)
+    flags.text("--split", "SPLIT", "of the builds (default %(default)s)", default="test")
+    flags.text("--repo", "REPO", "of the hub that the builds are in: owner/name")
+    parser.set_defaults(extras=[])
+
+
+def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    from pipelines.share.harness import write_tasks
+
+    for name in write_tasks(settings.folders, settings.output, settings.split, settings.repo):
+        print(name)

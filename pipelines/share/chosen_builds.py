@@ -1,0 +1,25 @@
+"""The build of each edition that is shared: the current one, or else the newest."""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable
+
+from pipelines.builds.editions import read_current
+from transforms.builds.finished_builds import Build, age_of, find_folders, open_build
+
+
+def choose_builds(folders: Iterable[str]) -> list[Build]:
+    """One build of each edition at and below folders, sorted by folder; a folder may be a build itself.
+
+    Raises InputError where there is none, or a damaged one.
+    """
+    of_edition = defaultdict(list)
+    for folder in find_folders(folders).finished:
+        of_edition[posixpath.dirname(folder)].append(open_build(folder))
+    return [_choose(edition, builds) for edition, builds in sorted(of_edition.items())]
+
+
+def _choose(edition: str, builds: list[Build]) -> Build:
+    current = read_current(edition)
+    named = [one for one in builds if posixpath.basename(one.folder) == current]
+    return (named or sorted(builds, key=age_of))[-1]

@@ -1,0 +1,164 @@
+"""Croissant metadata of finished builds: JSON-LD by which ML tools find, describe and load a data set.
+
+The file is beside the build, in the folder of its edition, as a finished build is never changed. It describes
+each file with its SHA-256; it has a record set for each split. Format: https://docs.mlcommons.org/croissant
+"""
+
+import contextlib
+import datetime
+import glob
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import mlcroissant as mlc
+import pyarrow as pa
+
+from pipelines.builds.safe_files import write_whole
+from pipelines.corpora import shapes
+from pipelines.share.chosen_builds import choose_builds
+from transforms.builds.finished_builds import Build, path_below, schema_of
+from transforms.files.open_input import InputError, open_raw
+from transforms.text.builds.build_manifest import CARD
+from transforms.text.builds.dataset_card import read_about, read_citation
+from transforms.text.builds.folder_card import CardHead, as_list, read_head
+
+NAME = "croissant.json"
+_PARQUET = "application/x-parquet"
+_LICENSE = "https://spdx.org/licenses/{}.html"
+
+
+def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
+    """Writes the file of each edition at and below folders, and gives its path.
+
+    Raises InputError where there is no build with documents, ValueError for what Croissant refuses.
+    """
+    builds = [build for build in choose_builds(folders) if splits_of(build)]
+    if not builds:
+        raise InputError(" ".join(folders), "no finished build with documents here or below")
+    for build in builds:
+        path = posixpath.join(posixpath.dirname(build.folder), NAME)
+        write_whole(path, make_croissant(build, url).encode("utf-8"))
+        yield path
+
+
+def splits_of(build: Build) -> list[str]:
+    """The splits of documents in the files of a build, in the order of their names."""
+    return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
+
+
+def make_croissant(build: Build, url: str = "") -> str:
+    """JSON-LD of a build, with paths from the folder of its edition. The same build gives the same bytes.
+
+    Args:
+      url: the page of the data set; "" where it has none.
+    Raises InputError for a build that holds no documents, ValueError for what Croissant refuses.
+    """
+    splits, card = splits_of(build), _read_card(build)
+    head = read_head(card)
+    if not splits or not head:
+        raise InputError(build.folder, f"{build.corpus} has no documents to describe")
+    try:
+        metadata = mlc.Metadata(
+            name=f"{build.corpus}-{build.edition}",
+            description=f"{head.pretty_name or build.corpus}: {read_about(card)}\n\n{build.signature}",
+            cite_as=read_citation(card) or None,
+            license=[*_licenses(build, head)],
+            in_language=as_list(head.language),
+            keywords=head.tags,
+            date_published=_date(build.dump_date),
+            version=build.manifest["version"],
+            url=url or None,
+            distribution=[*_files(build), *(_file_set(build, split) for split in splits)],
+            record_sets=[_record_set(build, split) for split in splits],
+        )
+    except mlc.ValidationError as error:
+        raise ValueError(f"{build.folder}: {error}") from error
+    return json.dumps(metadata.to_json(), ensure_ascii=False, indent=2) + "\n"
+
+
+def _split_of(file: dict[str, Any]) -> str:
+    """The split that readers load from a file of a build; "" for others."""
+    return str(file["split"]) if file["format"] == "parquet" else ""
+
+
+def _read_card(build: Build) -> str:
+    path = path_below(build.folder, CARD)
+    try:
+        with open_raw(path) as stream:
+            return stream.read().decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(path, "the build has no card: it is older than corpusmill 0.1") from None
+
+
+def _licenses(build: Build, head: CardHead) -> Iterator[str]:
+    """Addresses of SPDX; a licence that has none is described by the card."""
+    for name in as_list(head.license):
+        if name.startswith(("cc-by", "cc0")):
+            yield _LICENSE.format(name.upper())
+        else:
+            yield f"{name}: see {posixpath.basename(build.folder)}/{CARD}"
+
+
+def _date(dump_date: str) -> datetime.datetime | None:
+    """That of the inputs, as a build has none of its own; None for "2007-2011" or "latest"."""
+    with contextlib.suppress(ValueError):
+        return datetime.datetime.strptime(dump_date, "%Y%m%d")
+    return None
+
+
+def _files(build: Build) -> Iterator[mlc.FileObject]:
+    folder = posixpath.basename(build.folder)
+    for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
+        if _split_of(file):
+            yield mlc.FileObject(
+                id=file["name"],
+                name=file["name"],
+                content_url=f"{folder}/{file['name']}",
+                content_size=f"{file['bytes']} B",
+                encoding_formats=[_PARQUET],
+                sha256=file["sha256"],
+            )
+
+
+def _file_set(build: Build, split: str) -> mlc.FileSet:
+    folder = glob.escape(posixpath.basename(build.folder))
+    return mlc.FileSet(
+        id=f"{split}-files",
+        name=f"{split}-files",
+        includes=[f"{folder}/{split}-*.parquet"],
+        encoding_formats=[_PARQUET],
+    )
+
+
+def _record_set(build: Build, split: str) -> mlc.RecordSet:
+    shape = shapes().get(build.corpus)
+    first = next(file for file in build.manifest["outputs"] if _split_of(file) == split)
+    schema = schema_of(path_below(build.folder, first["name"]))
+    has_key = shape and shape.id in schema.names and not shape.repeats
+    return mlc.RecordSet(
+        id=split,
+        name=split,
+        key=f"{split}/{shape.id}" if shape and has_key else None,
+        fields=[_field(split, column) for column in schema],
+    )
+
+
+def _field(split: str, column: pa.Field) -> mlc.Field:
+    is_list = pa.types.is_list(column.type)
+    return mlc.Field(
+        id=f"{split}/{column.name}",
+        name=column.name,
+        data_types=[_type_of(column.type.value_type if is_list else column.type)],
+        is_array=is_list or None,
+        source=mlc.Source(file_set=f"{split}-files", extract=mlc.Extract(column=column.name)),
+    )
+
+
+def _type_of(kind: pa.DataType) -> Any:
+    if pa.types.is_integer(kind):
+        return mlc.DataType.INTEGER
+    if pa.types.is_boolean(kind):
+        return mlc.DataType.BOOL
+    return mlc.DataType.FLOAT if pa.types.is_floating(kind) else mlc.DataType.TEXT

@@ -1,0 +1,96 @@
+"""Task files of finished builds for lm-evaluation-harness: word perplexity and bits per byte of a split.
+
+https://github.com/EleutherAI/lm-evaluation-harness
+"""
+
+import os
+import pathlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
+
+from pipelines.builds.safe_files import write_whole
+from pipelines.corpora import layouts, shapes
+from pipelines.share import corpusmill_task
+from pipelines.share.chosen_builds import choose_builds
+from transforms.builds.finished_builds import Build, read_json
+from transforms.files.open_input import InputError
+from transforms.text.builds.language_model_scores import Normalisers, read_normalisers
+
+_FUNCTIONS = """\
+custom_dataset: !function corpusmill_task.load
+process_results: !function corpusmill_task.process_results
+"""
+_METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
+
+
+def write_tasks(
+    folders: Sequence[str], output: str, split: str = "test", repo: str = ""
+) -> Iterator[str]:
+    """Writes a task file for each edition at and below folders, and gives the names of the tasks.
+
+    Args:
+      output: folder for the files, with the module that they need.
+      repo: "owner/name" of a data set of the hub that the builds are in; "" reads them where they are.
+    Raises InputError for builds that are missing or have no text, ValueError for a split that is not there.
+    """
+    builds = [build for build in choose_builds(folders) if build.corpus in layouts()]
+    if not builds:
+        raise InputError(" ".join(folders), "no finished build of running text here or below")
+    folder = pathlib.Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = pathlib.Path(corpusmill_task.__file__)
+    write_whole(folder / source.name, source.read_bytes())
+    for build in builds:
+        place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
+        name = name_task(build, split)
+        write_whole(folder / f"{name}.yaml", make_task(build, split, place).encode("utf-8"))
+        yield name
+
+
+def name_task(build: Build, split: str) -> str:
+    """The name of a task: "corpusmill_wiki40b_uk_test"."""
+    return re.sub(r"\W+", "_", f"corpusmill_{build.corpus}_{build.edition}_{split}").lower()
+
+
+def make_task(build: Build, split: str, place: str) -> str:
+    """YAML of the task.
+
+    Args:
+      place: by which corpusmill_task.load finds the build.
+    Raises ValueError for a split that is not there.
+    """
+    counts = _normalisers(build, split)
+    task: dict[str, Any] = {
+        "task": name_task(build, split),
+        "tag": f"corpusmill_{build.corpus}",
+        "dataset_kwargs": {
+            "build": place,
+            "split": split,
+            "column": shapes()[build.corpus].texts[0],
+            # A row of One Billion Word is a line, whose end is predicted.
+            "end": "" if layouts()[build.corpus].paragraphs else "\n",
+            "words": counts.predicted_words,
+            "text_bytes": counts.text_bytes,
+        },
+        "test_split": split,
+        "output_type": "loglikelihood_rolling",
+        "doc_to_text": "",
+        "doc_to_target": "text",
+        "metric_list": [{"metric": name} for name in _METRICS],
+        "metadata": {"version": build.manifest["version"], "signature": build.signature},
+    }
+    text: str = yaml.safe_dump(task, sort_keys=False, allow_unicode=True)
+    return text + _FUNCTIONS
+
+
+def _normalisers(build: Build, split: str) -> Normalisers:
+    try:
+        counts = read_normalisers({"stats": read_json(build.folder, "stats.json")}, split)
+    except ValueError as error:
+        raise ValueError(f"{build.folder}: {error}") from None
+    if not counts.text_bytes or not counts.words:
+        raise ValueError(f"{build.folder}: the build has not counted words and bytes of {split}")
+    return counts

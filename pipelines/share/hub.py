@@ -1,0 +1,241 @@
+"""Uploads finished builds to a data set of the Hugging Face hub: one commit an edition.
+
+In the repository, files have the places that they have below the folder of the corpus:
+
+    README.md                             a config for each edition: load_dataset(repo, "uk")
+    uk/croissant.json
+    uk/20260101-1.4.0/train-….parquet     and all other files of the build
+
+What is there already is not uploaded again: a killed upload goes on with the same call.
+"""
+
+import contextlib
+import hashlib
+import pathlib
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from huggingface_hub import CommitOperationAdd, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+from pipelines.builds.folder_cards import NAME as CARD
+from pipelines.builds.provenance import VERSION
+from pipelines.corpora import shapes
+from pipelines.share import croissant
+from pipelines.share.chosen_builds import choose_builds
+from transforms.builds.finished_builds import Build, files_below, path_below
+from transforms.files.open_input import InputError
+from transforms.files.stores import StoreError, is_local
+from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card, read_places
+
+_NO_TOKEN = (
+    "there is no token of the hub: set HF_TOKEN to one that may write, from"
+    " https://huggingface.co/settings/tokens"
+)
+_NO_REPO = (
+    "the hub has no such data set, or the token may not see it; this makes one:"
+    " hf repos create {repo} --repo-type dataset"
+)
+_REFUSED = {
+    401: "the hub does not know the token in HF_TOKEN",
+    403: "the token in HF_TOKEN may not write to it",
+    412: "it was changed meanwhile; the same command goes on",
+}
+
+
+_UNBRACED = {ord(one): None for one in "{}"}
+
+
+class SharedFile(NamedTuple):
+    """A file of a build, and its place in the repository."""
+
+    place: str  # "uk/20260101-1.4.0/stats.json"
+    path: str  # on disk
+    bytes: int
+    sha256: str  # by the manifest; "" of the manifest itself, and of what older builds do not list
+
+
+class Edition(NamedTuple):
+    """A build that is uploaded."""
+
+    build: Build
+    folder: str  # in the repository: "uk/20260101-1.4.0"
+    files: Sequence[SharedFile]
+
+    @property
+    def name(self) -> str:
+        """That of its config: "uk"."""
+        return posixpath.dirname(self.folder)
+
+
+class Published(NamedTuple):
+    """The outcome for one edition."""
+
+    edition: Edition
+    files: int  # that were uploaded
+    bytes: int
+    commit: str  # address; "" where all was there already
+
+
+def plan(folders: Sequence[str]) -> list[Edition]:
+    """The editions at and below folders, the current or newest build of each.
+
+    Raises InputError for what is not finished, ValueError for builds that do not go into one repository.
+    """
+    builds = choose_builds(folders)
+    above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
+    if len(above) > 1:
+        raise ValueError(
+            f"a repository has one corpus, these are several: {', '.join(sorted(above))}"
+        )
+    return [_edition(build) for build in builds]
+
+
+def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
+    """Uploads one edition after the other.
+
+    Args:
+      repo: "owner/name" of a data set of the hub, which must exist.
+    Raises ValueError without a token, InputError for a damaged build, StoreError for what the hub refuses.
+    """
+    if not get_token():
+        raise ValueError(_NO_TOKEN)
+    hub = _Hub(repo, {edition.folder: _card_of(edition) for edition in editions})
+    for edition in editions:
+        with _named(repo):
+            yield hub.upload(edition)
+
+
+class _Hub:
+    """A repository. Cards of builds that are there are read once."""
+
+    def __init__(self, repo: str, cards: Mapping[str, str]):
+        self.repo = repo
+        self.api = HfApi(library_name="corpusmill", library_version=VERSION)
+        self.cards = dict(cards)  # folder of a build → its card
+
+    def upload(self, edition: Edition) -> Published:
+        head = self.api.repo_info(self.repo, repo_type="dataset").sha
+        tree = self.api.list_repo_tree(
+            self.repo, recursive=True, revision=head, repo_type="dataset"
+        )
+        there = {one.path: one for one in tree if isinstance(one, RepoFile)}
+        wanted = [one for one in edition.files if not _is_there(there.get(one.place), one)]
+        additions = [_addition(one) for one in wanted]
+        for place, text in self._texts(edition, there, str(head)).items():
+            data = text.encode("utf-8")
+            if place not in there or there[place].blob_id != _blob_id(data):
+                additions.append(CommitOperationAdd(place, data))
+        if not additions:
+            return Published(edition, 0, 0, "")
+        made = self.api.create_commit(
+            self.repo,
+            additions,
+            commit_message=edition.folder,
+            commit_description=edition.build.signature,
+            repo_type="dataset",
+            parent_commit=head,
+        )
+        size = sum(one.upload_info.size for one in additions)
+        return Published(edition, len(additions), size, str(made.commit_url))
+
+    def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
+        """Place → text of the files above builds."""
+        texts = {}
+        if croissant.splits_of(edition.build):
+            url = f"{self.api.endpoint}/datasets/{self.repo}"
+            place = posixpath.join(edition.name, croissant.NAME)
+            texts[place] = croissant.make_croissant(edition.build, url)
+        found = self._read(CARD, head) if CARD in there else ""
+        if not found or MARK in found:
+            places = read_places(found) | {edition.name: edition.folder}
+            builds = []
+            for name, folder in sorted(places.items()):
+                if folder not in self.cards:
+                    self.cards[folder] = self._read(posixpath.join(folder, CARD), head)
+                builds.append(BuildBelow(name, folder, self.cards[folder]))
+            if card := make_folder_card(edition.build.corpus, builds):
+                texts[CARD] = card
+        return texts
+
+    def _read(self, place: str, head: str) -> str:
+        path = self.api.hf_hub_download(self.repo, place, repo_type="dataset", revision=head)
+        return pathlib.Path(path).read_text("utf-8")
+
+
+def _edition(build: Build) -> Edition:
+    if not is_local(build.folder):
+        raise ValueError(f"{build.folder}: only builds on a disk are uploaded: copy it first")
+    shape = shapes().get(build.corpus)
+    withheld = shape.withheld if shape else ""
+    if withheld and withheld in croissant.splits_of(build):
+        raise ValueError(f"{build.folder}: sentences of {withheld} are not for release")
+    folder = "/".join(build.folder.split("/")[-2:])
+    sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
+    files = []
+    for path in sorted(files_below(build.folder)):
+        name = path.removeprefix(f"{build.folder}/")
+        if not any(part.startswith(".") for part in name.split("/")):
+            size = pathlib.Path(path).stat().st_size
+            files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
+    if sums:
+        raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
+    return Edition(build, folder, files)
+
+
+def _card_of(edition: Edition) -> str:
+    path = pathlib.Path(edition.build.folder, CARD)
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
+    if found is None or found.size != file.bytes:
+        return False
+    if found.lfs:
+        return bool(found.lfs.sha256 == (file.sha256 or _sha256_of(file)))
+    return bool(found.blob_id == _blob_id(pathlib.Path(file.path).read_bytes()))
+
+
+def _addition(file: SharedFile) -> CommitOperationAdd:
+    """Raises InputError for a file that is not the one that was built."""
+    if file.sha256 and _sha256_of(file) != file.sha256:
+        raise InputError(file.path, "is not what the manifest says: `corpusmill verify` tells more")
+    return CommitOperationAdd(file.place, file.path)
+
+
+def _sha256_of(file: SharedFile) -> str:
+    with pathlib.Path(file.path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _blob_id(data: bytes) -> str:
+    """The name that git has for a file."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@contextlib.contextmanager
+def _named(repo: str) -> Iterator[None]:
+    """Turns errors of the hub into one line that names the repository."""
+    try:
+        yield
+    except (InputError, ValueError):
+        raise
+    except Exception as error:  # the libraries below it raise errors of many kinds
+        cause = error.__cause__ if isinstance(error.__cause__, HfHubHTTPError) else error
+        raise StoreError(repo, _explain(cause).format(repo=repo)) from error
+
+
+def _explain(error: BaseException) -> str:
+    if not isinstance(error, HfHubHTTPError):
+        return f"the hub cannot be reached: {_first_line(str(error)) or type(error).__name__}"
+    status = error.response.status_code
+    if isinstance(error, RepositoryNotFoundError) and status != 401:
+        return _NO_REPO
+    said = error.server_message or str(error)
+    return _REFUSED.get(status) or f"the hub answers {status}: {_first_line(said)}"
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "").translate(_UNBRACED)
