@@ -91,7 +91,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """What `compare` has left beside an edition; None where there is nothing."""
+    """Counts that `compare` has left beside an edition; None where there are none."""
     build = facts.build
     parent = normalise(build.folder).rpartition("/")[0]
     name = report_of(name_of(build.dump_date, build.manifest["version"])) + SUMMARY

@@ -1,4 +1,4 @@
-"""What the report with pictures says of builds."""
+"""Answers of the report with pictures."""
 
 import json
 from collections import Counter
