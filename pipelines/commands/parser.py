@@ -9,15 +9,15 @@ from pipelines.commands import compare, demo, fetch, generic, refresh, score, ve
 from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
 from pipelines.commands.flags import Commands
 from pipelines.commands.help_pages import HelpFormatter
-from pipelines.commands.look import report
+from pipelines.commands.look import inspect_documents, report
 from pipelines.commands.overlaps import contamination, overlap
 from pipelines.commands.share import croissant, harness, publish
 from pipelines.commands.versions import print_versions
 from pipelines.corpora import rows
 
 OF_BUILDS = (
-    *(fetch, refresh, report, verify, compare, contamination, overlap, score),
-    *(harness, croissant, publish, demo),
+    *(fetch, refresh, report, inspect_documents, verify, compare),
+    *(contamination, overlap, score, harness, croissant, publish, demo),
 )
 
 EPILOG = """\

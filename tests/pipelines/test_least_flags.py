@@ -41,6 +41,11 @@ TYPED = [
     "help refresh",
     "refresh --example",
     "report {demo}/wiki40b/*",
+    f"""
+    inspect wiki --language uk --dump {WIKI} --title Київ
+    inspect wiki --language uk --wikitext {{samples}}/README.md
+    inspect {{demo}}/pg19/*/2* 90001
+    """,
     "verify {demo}/lm1b/*",
     "compare {demo}/wiki40b/uk/2* {demo}/wiki40b/uk/2*",
     "overlap {demo}/pg19 --output found",

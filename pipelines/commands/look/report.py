@@ -16,9 +16,9 @@ what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   shown.
 Of every other corpus: documents and words of each split, beside those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
---html answers six questions about every build: what was thrown away and why, is it as large as the paper's,
-how long are the documents, and others. It draws the answers, shows twenty documents, and has the rejected
-ones to search. It needs the libraries of the extra "report".
+--html answers ten questions about every build: what was thrown away and why, is it as large as the paper's,
+how long are the documents, what changed since the edition before, and others. It draws the answers, shows
+twenty documents, and has the rejected ones to search. It needs the libraries of the extra "report".
 """
 
 import argparse

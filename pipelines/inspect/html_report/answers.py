@@ -1,22 +1,27 @@
 """The questions that can be answered of every build."""
 
+import heapq
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from pipelines.inspect.build_sizes import BuildSizes, read_sizes
 from pipelines.inspect.html_report.drawings import (
     ACCENT,
+    QUIET,
     REJECTED,
     Bar,
     Figure,
     Pair,
     bars,
     pairs,
+    scatter,
 )
 from pipelines.inspect.html_report.facts import Facts, balance_of
-from pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
+from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
 from pipelines.settings.paper_figures import PAPER
-from transforms.text.fingerprint import SPLITS
+from transforms.text.books.simple.simplicity import most_different_words
+from transforms.text.fingerprint import SPLITS, fingerprint
 
 QUESTIONS = (
     "What is it, and what was it made from?",
@@ -34,13 +39,23 @@ IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, C
     1, 11
 )
 MAX_REASONS = 25
+MAX_BOOKS = 1_500
+"""Points of a chart."""
+
+
+class Link(NamedTuple):
+    """A cell that leads to another part of the page."""
+
+    text: str
+    anchor: str
 
 
 class Table(NamedTuple):
     """Cells as they are shown."""
 
     head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Link]]
+    title: str = ""  # of a table that is folded away
 
 
 class Answer(NamedTuple):
@@ -68,7 +83,7 @@ def what_it_is(facts: Facts) -> Answer:
         *(("caveat", caveat) for caveat in manifest.get("caveats", [])),
         *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
     ]
-    of_splits = ", ".join(f"{split} {count:,}" for split, count in facts.kept.items())
+    of_splits = ", ".join(f"{split} {number:,}" for split, number in facts.kept.items())
     kept = (
         f"{facts.total:,} {facts.unit} ({of_splits})" if facts.kept else "no documents of its own"
     )
@@ -76,15 +91,16 @@ def what_it_is(facts: Facts) -> Answer:
     return Answer(
         IS_IT,
         f"{facts.build.corpus}, edition {facts.build.edition}, of {facts.build.dump_date}: {kept}, made from"
-        f" {len(inputs):,} input files of {readable_bytes(size)}.",
+        f" {count(len(inputs), 'input file')} of {readable_bytes(size)}.",
         tables=[
-            Table(("", ""), [(name, str(value)) for name, value in rows]),
+            Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
             Table(
                 ("input", "file", "bytes", "SHA-256"),
                 [
                     (one["role"], one["name"], f"{one['bytes']:,}", one["sha256"][:16] + "…")
                     for one in inputs[:MAX_REASONS]
                 ],
+                f"Input files, {min(len(inputs), MAX_REASONS):,} of {len(inputs):,}",
             ),
         ],
     )
@@ -104,21 +120,22 @@ def what_was_thrown_away(facts: Facts) -> Answer | None:
     rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour="@quiet")]
     left = read
     shown, rest = balance.left_out[:MAX_REASONS], balance.left_out[MAX_REASONS:]
-    for name, count in [
+    for name, records in [
         *shown,
         *([("other reasons", sum(one.records for one in rest))] if rest else []),
     ]:
-        text = f"{count:,} · {share(count, read)}"
-        rows.append(Bar(name, left, text, left - count, colour=REJECTED))
-        left -= count
+        text = f"{records:,} · {share(records, read)}"
+        rows.append(Bar(name, left, text, left - records, colour=REJECTED))
+        left -= records
     rows.append(Bar("kept", left, f"{left:,} · {share(left, read)}", colour=ACCENT))
+    choice = line_of_choice(facts)
     gone = read - balance.kept
     sentence = (
         f"Of {read:,} {balance.unit} read, {balance.kept:,} ({share(balance.kept, read)}) are kept"
     )
     if balance.left_out:
         first = balance.left_out[0]
-        sentence += f". {gone:,} are not, most of them as {first.name} ({first.records:,})"
+        sentence += f". {gone:,} are not; most frequent: {first.name} ({first.records:,})"
     if facts.total != balance.kept:
         sentence += f". They hold {facts.total:,} {facts.unit}"
     return Answer(
@@ -129,9 +146,56 @@ def what_was_thrown_away(facts: Facts) -> Answer | None:
                 f"From {balance.unit} read to {balance.unit} kept",
                 bars(rows, read),
                 "Each bar begins where the one above it ends; its name is the stage and the reason.",
-            )
+            ),
+            *([choice] if choice else []),
         ],
     )
+
+
+def line_of_choice(facts: Facts) -> Figure | None:
+    """Length against vocabulary of the books considered for SimpleBooks, and the line between them."""
+    name = facts.name_of("books-", ".tsv")
+    if not name:
+        return None
+    kinds = {True: "kept", False: "ratio too low", None: "left out for another reason"}
+    measured = (row for row in facts.read_table(name) if row["tokens"] and int(row["vocabulary"]))
+    chosen = heapq.nsmallest(MAX_BOOKS, measured, key=lambda row: fingerprint(row["book_id"]))
+    if not chosen:
+        return None
+    verdicts = {"kept": kinds[True], "measure-books/ratio-too-low": kinds[False]}
+    rows = [
+        {
+            "title": row["title"],
+            "words": int(row["tokens"]),
+            "different words": int(row["vocabulary"]),
+            "book is": verdicts.get(row["verdict"], kinds[None]),
+            "ratio": row["ratio"],
+        }
+        for row in sorted(chosen, key=lambda row: int(row["book_id"]))
+    ]
+    settings = facts.build.manifest["settings"]
+    least = Fraction(settings["min_ratio"])
+    lengths = [int(row["tokens"]) for row in chosen]
+    line = [
+        {"words": end, "different words": most_different_words(end, settings["formula"], least)}
+        for end in (min(lengths), max(lengths))
+        if least
+    ]
+    spec = scatter(
+        rows,
+        "words",
+        "different words",
+        colour="book is",
+        order=[(kinds[True], ACCENT), (kinds[False], REJECTED), (kinds[None], QUIET)],
+        line=line,
+        tooltip=("title", "words", "different words", "book is", "ratio"),
+    )
+    drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
+    note = (
+        f"{drawn}. On the broken line {settings['formula']} is {settings['min_ratio']}: books above it have"
+        " too many different words for their length. Both scales are logarithmic."
+    )
+    return Figure("Length against vocabulary, with the line of choice", spec, note)
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
@@ -154,12 +218,12 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
         first = rows[0]
     else:
         rows = [
-            _pair(f"{what} of {split}", count, paper_counts[split])
+            _pair(f"{what} of {split}", number, paper_counts[split])
             for what, counts, paper_counts in (
                 (unit, sizes.kept, sizes.paper),
                 ("words", sizes.words, sizes.paper_words),
             )
-            for split, count in counts.items()
+            for split, number in counts.items()
             if split in paper_counts
         ]
         if not rows:
@@ -173,7 +237,7 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
     ]
     return Answer(
         AS_LARGE,
-        f"{first.label}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
+        f"{first.label.capitalize()}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
         f" ({share(first.ours, first.paper)}).",
         figures if drawn else [],
     )
@@ -181,26 +245,3 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
 
 def _pair(label: str, ours: float, paper: float) -> Pair:
     return Pair(label, ours, paper, f"{ours:,.0f} · paper {paper:,.0f}")
-
-
-def lengths(facts: Facts) -> Answer | None:
-    """Means of splits."""
-    counted = [
-        (split, documents, facts.stats[split]["words"])
-        for split, documents in facts.kept.items()
-        if documents and "words" in facts.stats.get(split, {})
-    ]
-    if not counted:
-        return None
-    documents = sum(one for _, one, _ in counted)
-    words = sum(one for *_, one in counted)
-    return Answer(
-        LENGTHS,
-        f"{words / documents:,.0f} words in the mean.",
-        tables=[
-            Table(
-                ("split", facts.unit, "words", "words each"),
-                [(s, f"{d:,}", f"{w:,}", f"{w / d:,.1f}") for s, d, w in counted],
-            )
-        ],
-    )

@@ -7,13 +7,16 @@ import bisect
 import heapq
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+import pyarrow as pa
 
 from pipelines.inspect.html_report.facts import Facts
 from transforms.builds.finished_builds import (
     CorpusFile,
     RowGroup,
+    columns_of,
     path_below,
     read_file,
     read_row_group,
@@ -28,6 +31,8 @@ DOCUMENTS = 20
 REJECTED = 400
 """Rejected records of a page; each reason gets an equal part, and at least LEAST_OF_REASON."""
 LEAST_OF_REASON = 5
+ROWS_SAMPLED = 20_000
+"""Rows that columns are counted in."""
 ROWS_READ = 200_000
 """Rejected records that are looked at. A hash decides which file one is in, so whole files are a sample."""
 
@@ -57,6 +62,22 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
         documents = _documents(group, [place - begin for place in taken], shape)
         found.update(zip(taken, documents, strict=True))
     return [found[place] for place in chosen]
+
+
+def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
+    """Columns of whole row groups that a hash of the signature chooses, until there are enough rows.
+
+    A column that the build does not have is not in the table.
+    """
+    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    tables: list[pa.Table] = []
+    for number in _places(facts.build.signature, len(groups), len(groups)):
+        there = columns_of(groups[number].file.path)
+        names = [name for name in columns if name in there]
+        tables.append(read_row_group(groups[number], names).table)
+        if sum(table.num_rows for table in tables) >= ROWS_SAMPLED:
+            break
+    return pa.concat_tables(tables) if tables else pa.table({})
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:

@@ -4,7 +4,8 @@ A colour "@accent" is one of the page's own, which depend on whether it is light
 them in. All charts are as wide as the page allows. Labels are above bars, where a narrow screen has room.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -12,8 +13,11 @@ import altair as alt
 Spec = Mapping[str, Any]
 ACCENT, REJECTED, PAPER, QUIET, INK = "@accent", "@rejected", "@paper", "@quiet", "@ink"
 _ROW_HEIGHT = 38
+_HEIGHT = 240
 _BAR = 10
+_CHARACTER_WIDTH = 6.6  # pixels of a digit of a label
 _LABEL_LIMIT = 1_000
+_FEW_POWERS = 3  # of ten, on an axis that has ticks between them
 
 
 class Figure(NamedTuple):
@@ -33,6 +37,16 @@ class Bar(NamedTuple):
     start: float = 0
     colour: str = ACCENT
     behind: float = 0  # end of a pale bar behind it
+
+
+class Bin(NamedTuple):
+    """A column of a histogram, or a part of it."""
+
+    start: float
+    end: float
+    number: int  # of what is counted in it
+    name: str  # "16-23"
+    group: str = ""
 
 
 class Pair(NamedTuple):
@@ -66,19 +80,19 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
         stroke=alt.Stroke("colour:N", scale=None),  # the smallest bar is seen by its edge
     )
     pale = pale.transform_calculate(zero="0")
-    return _finished(alt.layer(pale, solid, *_labels(base)), len(rows) * _ROW_HEIGHT)
+    return _finished(alt.layer(pale, solid, *_labels(base, rows)), len(rows) * _ROW_HEIGHT)
 
 
 def pairs(rows: Sequence[Pair]) -> Spec:
     """A filled point for the build, a ring for the paper, and a line between them; on a logarithmic scale."""
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     numbers = [number for row in rows for number in (row.ours, row.paper)]
-    low, high = min(numbers), max(numbers)
+    low, high = _ends(numbers)
     scale = alt.Scale(type="log", domain=[low / 2, high * 2], nice=False)
     base = alt.Chart(alt.Data(values=data)).encode(
         y=alt.Y("place:O", axis=None), tooltip=_tooltip("label", "text")
     )
-    axis = alt.Axis(format="~s", title=None, tickCount=5, labelOverlap="greedy")
+    axis = _log_axis(low / 2, high * 2, title=None)
     x = alt.X("ours:Q", scale=scale, axis=axis)
     line = base.mark_rule(color=QUIET, strokeWidth=2, yOffset=_BAR).encode(x=x, x2="paper:Q")
     ring = base.mark_point(
@@ -86,13 +100,179 @@ def pairs(rows: Sequence[Pair]) -> Spec:
     ).encode(x=alt.X("paper:Q", scale=scale, axis=axis))
     point = base.mark_point(color=ACCENT, filled=True, size=100, yOffset=_BAR, opacity=1)
     return _finished(
-        alt.layer(line, ring, point.encode(x=x), *_labels(base)), len(rows) * (_ROW_HEIGHT + 4)
+        alt.layer(line, ring, point.encode(x=x), *_labels(base, rows)),
+        len(rows) * (_ROW_HEIGHT + 4),
     )
 
 
-def _labels(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
-    """The label at the left and the number at the right, above what is drawn in a row."""
-    left = base.mark_text(align="left", dy=-6, color=INK, limit=_LABEL_LIMIT)
+def histogram(
+    bins: Sequence[Bin], title: str, unit: str, *, log: bool = False, rule: float | None = None
+) -> Spec:
+    """Columns over ranges of numbers, stacked by group in the order in which groups come first.
+
+    Args:
+      title: of the horizontal axis.
+      unit: what is counted.
+      log: of the horizontal axis; a range must not begin at 0 then.
+      rule: where a broken vertical line stands.
+    """
+    groups = list(dict.fromkeys(one.group for one in bins))
+    heights: dict[float, float] = {}
+    data = []
+    for one in bins:
+        low = heights.get(one.start, 0)
+        heights[one.start] = low + one.number
+        of_bin = {"start": one.start, "end": one.end, "low": low, "high": low + one.number}
+        text = {"range": one.name, unit: f"{one.number:,}", "group": one.group}
+        data.append(of_bin | text)
+    x_scale = _scale(log, nice=False)
+    described: dict[str, Any] = {"title": title, "grid": False}
+    if log:
+        ends = min(one.start for one in bins), max(one.end for one in bins)
+        axis = _log_axis(*ends, **described)
+    else:
+        axis = alt.Axis(format="d", tickCount=6, labelOverlap="greedy", **described)
+    x = alt.X("start:Q", scale=x_scale, axis=axis)
+    mark = (
+        alt.Chart(alt.Data(values=data))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=x,
+            x2="end:Q",
+            y=alt.Y("low:Q", axis=_count_axis(unit)),
+            y2="high:Q",
+            color=alt.Color("group:N", scale=alt.Scale(domain=groups), legend=_legend())
+            if len(groups) > 1
+            else alt.value(ACCENT),
+            tooltip=_tooltip("range", *(["group"] if len(groups) > 1 else []), unit),
+        )
+    )
+    if rule is None:
+        return _finished(mark, _HEIGHT)
+    line = (
+        alt.Chart(alt.Data(values=[{"start": rule}]))
+        .mark_rule(color=INK, strokeDash=[5, 4], strokeWidth=1.5)
+        .encode(x=x)
+    )
+    return _finished(alt.layer(mark, line), _HEIGHT)
+
+
+def steps(
+    rows: Iterable[Mapping[str, Any]], x: str, y: str, colour: str, order: Sequence[str]
+) -> Spec:
+    """Lines over numbers, one for each value of `colour`."""
+    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X(f"{x}:Q", axis=alt.Axis(grid=False)),
+        y=alt.Y(f"{y}:Q", axis=alt.Axis(format="~%", tickCount=4)),
+        color=alt.Color(
+            f"{colour}:N",
+            scale=alt.Scale(domain=list(order)),
+            legend=_legend() if len(order) > 1 else None,
+        ),
+        tooltip=_tooltip(colour, x, y),
+    )
+    return _finished(encoded.mark_line(strokeWidth=2), _HEIGHT)
+
+
+def curve(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Spec:
+    """Points over two logarithmic scales."""
+    axes = {name: _log_axis(*_ends([row[name] for row in rows])) for name in (x, y)}
+    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=axes[x]),
+        y=alt.Y(f"{y}:Q", scale=alt.Scale(type="log"), axis=axes[y]),
+        tooltip=[*_tooltip("word"), *_tooltip(x, y)],
+    )
+    return _finished(encoded.mark_point(color=ACCENT, filled=True, size=24, opacity=0.9), _HEIGHT)
+
+
+def scatter(
+    rows: Sequence[Mapping[str, Any]],
+    x: str,
+    y: str,
+    *,
+    colour: str,
+    order: Sequence[tuple[str, str]],
+    line: Sequence[Mapping[str, float]],
+    tooltip: Sequence[str],
+) -> Spec:
+    """Points by kind over two logarithmic scales, and a line.
+
+    Args:
+      order: kinds, each with its colour.
+      line: its points, with the keys `x` and `y`.
+    """
+    ends = {name: _around([row[name] for row in rows]) for name in (x, y)}
+    scales = {name: alt.Scale(type="log", domain=ends[name], nice=False) for name in (x, y)}
+    encoding = {
+        "x": alt.X(f"{x}:Q", scale=scales[x], axis=_log_axis(*ends[x])),
+        "y": alt.Y(f"{y}:Q", scale=scales[y], axis=_log_axis(*ends[y])),
+    }
+    points = (
+        alt.Chart(alt.Data(values=list(rows)))
+        .mark_point(filled=True, size=36, opacity=0.8)
+        .encode(
+            **encoding,
+            color=alt.Color(
+                f"{colour}:N",
+                scale=alt.Scale(
+                    domain=[name for name, _ in order], range=[shade for _, shade in order]
+                ),
+                legend=_legend(),
+            ),
+            tooltip=_tooltip(*tooltip),
+        )
+    )
+    ruled = (
+        alt.Chart(alt.Data(values=list(line)))
+        .mark_line(color=INK, strokeDash=[5, 4], strokeWidth=1.5, clip=True)
+        .encode(**encoding)
+    )
+    return _finished(alt.layer(points, ruled), _HEIGHT + 80)
+
+
+def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
+    """A labelled point for each row, and the diagonal on which both numbers are the same."""
+    domain = _around([row[name] for row in rows for name in (x, y)], log=log)
+    scale = _scale(log, domain=domain, nice=False)
+    axis = _log_axis(*domain) if log else alt.Axis(tickCount=5)
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X(f"{x}:Q", scale=scale, axis=axis),
+        y=alt.Y(f"{y}:Q", scale=scale, axis=axis),
+        tooltip=_tooltip(label, x, y),
+    )
+    ends = [{x: end, y: end} for end in domain]
+    same = (
+        alt.Chart(alt.Data(values=ends))
+        .mark_line(color=QUIET, strokeDash=[5, 4], strokeWidth=1.5)
+        .encode(x=alt.X(f"{x}:Q", scale=scale), y=alt.Y(f"{y}:Q", scale=scale))
+    )
+    names = base.mark_text(dy=-10, color=INK).encode(text=f"{label}:N")
+    points = base.mark_point(color=ACCENT, filled=True, size=70, opacity=1)
+    return _finished(alt.layer(same, points, names), _HEIGHT + 80)
+
+
+def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:
+    """A line through the builds of each edition, with a point a build."""
+    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X(f"{x}:O", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
+        y=alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), axis=_count_axis(y)),
+        color=alt.Color(
+            f"{colour}:N",
+            legend=_legend(),
+        ),
+        tooltip=_tooltip(colour, x, y),
+    )
+    return _finished(encoded.mark_line(point={"size": 60, "filled": True}), _HEIGHT)
+
+
+def _labels(base: alt.Chart, rows: Sequence[Bar] | Sequence[Pair]) -> tuple[alt.Chart, alt.Chart]:
+    """The label at the left and the number at the right, above what is drawn in a row.
+
+    A label that would run into the numbers is cut. Both can be read in full where the pointer is.
+    """
+    taken = _CHARACTER_WIDTH * max((len(row.text) for row in rows), default=0) + _ROW_HEIGHT
+    room = alt.ExprRef(expr=f"max(width - {taken:.0f}, 80)")
+    left = base.mark_text(align="left", dy=-6, color=INK, limit=room)
     right = base.mark_text(align="right", dy=-6, color=INK, limit=_LABEL_LIMIT)
     return (
         left.encode(x=alt.value(0), text="label:N"),
@@ -102,6 +282,40 @@ def _labels(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
 
 def _tooltip(*names: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(field=name, title=name) for name in names]
+
+
+def _ends(numbers: Sequence[float]) -> tuple[float, float]:
+    return min(numbers), max(numbers)
+
+
+def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
+    """The range of some numbers, and a little more."""
+    low, high = _ends(numbers)
+    if log:
+        return [low / 1.5, high * 1.5]
+    more = (high - low or high) * 0.12
+    return [low - more, high + more]
+
+
+def _scale(log: bool, **others: Any) -> alt.Scale:
+    return alt.Scale(type="log", **others) if log else alt.Scale(zero=False, **others)
+
+
+def _log_axis(low: float, high: float, **others: Any) -> alt.Axis:
+    """An axis with few ticks: Vega's own would have nine for each power of ten."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    digits = (1, 2, 5) if len(powers) <= _FEW_POWERS else (1,)
+    values = [digit * 10**power for power in powers for digit in digits]
+    shown = [value for value in values if low <= value <= high]
+    return alt.Axis(format="~s", values=shown, labelOverlap="greedy", **others)
+
+
+def _legend() -> alt.Legend:
+    return alt.Legend(orient="top", columns=3, title=None, labelLimit=_LABEL_LIMIT)
+
+
+def _count_axis(title: str) -> alt.Axis:
+    return alt.Axis(format="~s", tickCount=4, title=title)
 
 
 def _finished(chart: Any, height: int) -> Spec:

@@ -46,7 +46,8 @@ async function show() {
   for (const one of document.querySelectorAll(".page")) one.hidden = one !== page;
   choose.value = page.id;
   if (!page.dataset.drawn) await draw(page);
-  if (target) target.scrollIntoView();
+  if (target === page) scrollTo(0, 0);
+  else if (target) target.scrollIntoView();
 }
 
 for (const search of document.querySelectorAll(".search")) {

@@ -4,11 +4,19 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def share(part: float, whole: float) -> str:
-    """ "27.6 %"; "–" of nothing."""
+    """ "27.6 %", with a space at which no line breaks; "–" of nothing."""
     if not whole:
         return "–"
     value = 100 * part / whole
-    return f"{value:.0f} %" if value >= 100 else f"{value:.2g} %" if value < 1 else f"{value:.1f} %"
+    if 99.95 <= value < 100:
+        return ">\u00a099.9\u00a0%"
+    digits = ".0f" if value >= 100 else ".2g" if value < 1 else ".1f"
+    return f"{value:{digits}}\u00a0%"
+
+
+def count(number: int, what: str) -> str:
+    """ "1 page", "1,234 pages"."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def readable_bytes(size: float) -> str:

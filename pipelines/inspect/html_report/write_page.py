@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any, NamedTuple
@@ -17,8 +18,9 @@ from transforms.records import Rejected
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 SHOWN = 3_000  # characters of a document
+BEGINNING = 72  # of a document without a title
 DETAIL_SHOWN = 300
-_NUMBER = re.compile(r"[-+–]?[\d,]*\.?\d*( ?[%×]| [kMGT]?B| bytes)?")
+_NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})*(\.\d+)?([ \u00a0][%×]| [kMGT]?B| bytes)?|–")
 
 
 class Page(NamedTuple):
@@ -46,7 +48,8 @@ def render(pages: Sequence[Page]) -> str:
         "place_of": place_of,
         "shown": lambda text: shorten(text.strip(), SHOWN),
         "shortened": lambda text: shorten(text, DETAIL_SHOWN),
-        "is_number": lambda cell: bool(cell) and bool(_NUMBER.fullmatch(cell)),
+        "beginning": lambda text: textwrap.shorten(text, BEGINNING, placeholder=" …"),
+        "is_number": lambda cell: isinstance(cell, str) and bool(_NUMBER.fullmatch(cell)),
     }
     # Charts are numbered while the page is rendered, so their place is filled in afterwards.
     place = "charts are put here"

@@ -1,13 +1,24 @@
 """The report with pictures, opened in a browser where there is one."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN
+
+LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
+  const boxes = (anchor) => [...chart.querySelectorAll(`.role-mark text[text-anchor=${anchor}]`)]
+    .map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const [left, right] = ["start", "end"].map(boxes);
+  return left.filter(([, one]) => right.some(([, other]) =>
+    one.right > other.left && one.top < other.bottom && other.top < one.bottom)).map(([text]) => text);
+})"""
+"""Labels of bars that run into the number at their right."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -24,26 +35,37 @@ def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
     assert make_report([str(GOLDEN)]) == page.read_text("utf-8")
 
 
-@pytest.mark.browser
-def test_it_opens_in_a_browser_without_an_error(page: Path) -> None:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A Chromium of this machine."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not browser:
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not program:
         pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
-    said: list[str] = []
     with api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        tab = opened.new_page(viewport={"width": 480, "height": 900})
-        tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.on("request", lambda request: said.append(request.url))
-        tab.goto(page.as_uri())
-        for build in tab.query_selector_all(".page"):
-            anchor = build.get_attribute("id")
-            tab.select_option("#choose", anchor)
-            tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
-            charts = build.query_selector_all(".chart")
-            assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
-            assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), anchor
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
         opened.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (900, "light"), (1600, "dark")])
+def test_it_opens_in_a_browser_without_an_error(
+    page: Path, browser: Any, width: int, scheme: str
+) -> None:
+    said: list[str] = []
+    tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("request", lambda request: said.append(request.url))
+    tab.goto(page.as_uri())
+    for build in tab.query_selector_all(".page"):
+        anchor = build.get_attribute("id")
+        tab.select_option("#choose", anchor)
+        tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
+        charts = build.query_selector_all(".chart")
+        assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), anchor
+        assert not tab.evaluate(LABELS_THAT_MEET), anchor
+    tab.close()
     assert said == [page.as_uri()]

@@ -64,6 +64,11 @@ def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
     return tokens / vocabulary ** float(_EXPONENTS[formula]) if tokens else 0.0
 
 
+def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
+    """V at which a book of L tokens has the least ratio, which must be more than 0."""
+    return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
+
+
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
     """A number that orders books like the ratio of the formula does, without rounding.
 

@@ -130,19 +130,23 @@ class WikitextCleaner:
 
     def is_dropped(self, heading: str, level: int) -> bool:
         """Returns True if the section under a heading is left out: references, links, galleries."""
-        name = normalise_name(heading)
-        if _MARKUP.search(name):
-            variants = self._read_variants(heading)
-            raw = RawSection(variants.text, level, "")
-            page = Page("", self._language)
-            name = normalise_name(self._show([raw], page, Expansion({}), variants)[0].heading)
-        name = name_of_heading(name)
+        name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
         is_dropped_at_top = (
             name in self._language.dropped_top_headings or name in self._of_wiki.headings
         )
         return level <= 2 and is_dropped_at_top
+
+    def shown_name(self, heading: str, level: int) -> str:
+        """Returns a heading without its markup, as the tables of dropped headings hold it."""
+        name = normalise_name(heading)
+        if _MARKUP.search(name):
+            variants = self._read_variants(heading)
+            raw = RawSection(variants.text, level, "")
+            page = Page("", self._language)
+            name = normalise_name(self._show([raw], page, Expansion({}), variants)[0].heading)
+        return name_of_heading(name)
 
     def _mark(self, section: RawSection) -> str:
         """Return a section after its mark, without lines that refer to a category."""

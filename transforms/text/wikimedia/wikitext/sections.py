@@ -7,6 +7,7 @@ A hatnote written without a template is the first line under a heading, in itali
 links: "''See also: [[Foo]] and [[Bar]]''". The mark that closes the italics may be missing.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -59,15 +60,20 @@ def _raw_section(heading: str, level: int, body: str) -> RawSection:
 
 def split_sections(wikitext: str) -> Iterator[RawSection]:
     """Yield the lead and every section of a page, in order, without hatnotes."""
+    return itertools.starmap(_raw_section, split_at_headings(wikitext))
+
+
+def split_at_headings(wikitext: str) -> Iterator[RawSection]:
+    """Yield the lead and every section of a page, in order, as they are written."""
     text = f"\n{wikitext}\n"
     heading, level, start = "", 0, 1
     for match in _HEADING.finditer(text):
         next_heading, next_level = _parse_heading(match[1])
         if next_level == 0:
             continue
-        yield _raw_section(heading, level, text[start : match.start() + 1])
+        yield RawSection(heading, level, text[start : match.start() + 1])
         heading, level, start = next_heading, next_level, match.end()
-    yield _raw_section(heading, level, text[start:-1])
+    yield RawSection(heading, level, text[start:-1])
 
 
 def drop_sections(

@@ -53,6 +53,15 @@ class TooDeepError(ValueError):
     """Templates are nested deeper than MAX_DEPTH."""
 
 
+class Seen(NamedTuple):
+    """A template that was met, and what became of it."""
+
+    start: int  # position of its braces in the text that was given
+    template: Template
+    source: str
+    shown: str  # HOLE for nothing
+
+
 @dataclasses.dataclass
 class Expansion:
     """The results of expanding the templates of one page. Templates are by normalised name."""
@@ -61,6 +70,7 @@ class Expansion:
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
     evaluation: Evaluation = dataclasses.field(default_factory=lambda: Evaluation(_MAX_WORK))
     grown: int = 0  # characters by which templates show more than they were given
+    seen: list[Seen] | None = None  # a list takes every template that is met, the innermost first
 
 
 class _Frame(NamedTuple):
@@ -162,11 +172,17 @@ class TemplateTexts:
                         _count(template, expansion.unrendered)
                 skipped, position = role, whole
                 pieces.append(HOLE)
+                if expansion.seen is not None:
+                    expansion.seen.append(Seen(start, template, text[start:whole], HOLE))
             elif role == _CLOSER:
                 frame = frames.pop()
                 inner = self._inner("".join(pieces), frame.template)
                 pieces = frame.outer
-                pieces.append(self._shown(text, frame, inner, bool(frames), page, expansion))
+                shown = self._shown(text, frame, inner, bool(frames), page, expansion)
+                pieces.append(shown)
+                if expansion.seen is not None:
+                    source = text[frame.start : frame.end]
+                    expansion.seen.append(Seen(frame.start, frame.template, source, shown))
             elif text[start] == "{":
                 pieces.append("\n|")  # such lines are dropped as what is left of a template
             elif text[start] == SECTION:

@@ -1,0 +1,109 @@
+"""Shows what became of a page of a wiki, or where a document of a build came from.
+
+examples:
+  What the cleaner makes of an article, source and text side by side:
+    corpusmill inspect wiki --language uk --title Київ --dump 'ukwiki-20261101-*-multistream.xml.bz2'
+  The same as a page for a browser, with every template and link:
+    corpusmill inspect wiki --language uk --title Київ --dump ukwiki-….xml.bz2 --html kyiv.html
+  Wikitext of your own, "-" for standard input:
+    corpusmill inspect wiki --language uk --wikitext draft.txt
+  Where a document of a finished build came from, and what was cut of it:
+    corpusmill inspect corpora/wiki40b/uk/20261101-1.4.0 Q1899
+    corpusmill inspect corpora/pg19/en/20261101-1.1.0 1342
+
+inspect wiki shows, section by section:
+  the source beside the text, below it on a screen of less than 76 columns
+  what each template became, and by which rule: file and line of its table below transforms/text/wikimedia
+  links that show nothing; others, comments, tables and references are counted, and listed with --html
+  sections that are dropped, and the line of the table that has their heading
+With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump that
+hold the page and its templates are read; without it, all of it is.
+
+inspect BUILD ID shows the row, the address of the source, the inputs, the lines of the build's own tables on
+it, and findings of an audit; and of a rejected document the stage and the reason. ID is what the id column
+has, or a title; of a corpus without ids, the text. With --dump, it shows the source of an article, too.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from pipelines.commands.flags import Commands, Flags, add_command
+
+WIKI = "wiki"
+
+
+def add(commands: Commands) -> None:
+    """Adds the command to the parser."""
+    about = "a page, or a document of a build → what became of it, and why"
+    parser = add_command(commands, "inspect", about, __doc__, _run)
+    parser.add_argument("what", metavar="wiki | BUILD", help='"wiki", or a finished build')
+    parser.add_argument("id", metavar="ID", nargs="?", default="", help="of a document of a BUILD")
+    flags = Flags(parser)
+    flags.text("--language", "CODE", "the Wikipedia, by the code in its address")
+    flags.files("--dump", "files of a dump (pages-articles)")
+    flags.text("--title", "TITLE", "of the page in the dump")
+    flags.text("--wikitext", "FILE", "read wikitext instead of a dump")
+    flags.files("--templates", "TOML tables of your own, as wiki40b takes them")
+    flags.switch(
+        "--no-wiki-templates",
+        "do not read the template pages of the dump",
+        dest="wiki_templates",
+        action="store_false",
+    )
+    flags.text("--html", "FILE", "write a page for a browser, which needs no network")
+    parser.set_defaults(extras=[])
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    if settings.what == WIKI:
+        _check(settings)
+        _show_page(settings, [])
+        return
+    if not settings.id:
+        raise ValueError("which document of the build? Give its id: inspect BUILD ID")
+    _show_document(settings)
+
+
+def _check(settings: argparse.Namespace) -> None:
+    if settings.id:
+        raise ValueError(f"inspect {WIKI} takes no ID: --title names the page")
+    if not settings.language:
+        raise ValueError("--language is missing: the Wikipedia, by the code in its address")
+    if bool(settings.dump) == bool(settings.wikitext):
+        raise ValueError("give either --dump and --title, or --wikitext")
+    if settings.dump and not settings.title:
+        raise ValueError("--title is missing: which page of the dump?")
+
+
+def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -> None:
+    from pipelines.inspect.documents.explain import explain_dump, explain_text
+
+    explained = (explain_text if settings.wikitext else explain_dump)(settings)
+    facts = [*facts, *explained.facts]
+    if settings.html:
+        from pipelines.builds.safe_files import write_whole
+        from pipelines.inspect.documents.page_in_browser import make_page
+
+        write_whole(settings.html, "".join(make_page(explained.page, facts)).encode("utf-8"))
+        print(f"written: {settings.html}")
+        return
+
+    from pipelines.inspect.documents.page_on_screen import draw_page
+    from pipelines.translation.drawing import screen_columns
+
+    print(draw_page(explained.page, facts, screen_columns() or 80), end="")
+
+
+def _show_document(settings: argparse.Namespace) -> None:
+    from pipelines.inspect.documents.build_document import find_document
+    from pipelines.inspect.documents.explain import title_and_language
+    from pipelines.inspect.documents.page_on_screen import draw_origin
+    from pipelines.translation.drawing import screen_columns
+
+    if settings.html and not settings.dump:
+        raise ValueError("--html shows the source of an article: give its --dump, too")
+    for origin in find_document(settings.what, settings.id):
+        print(draw_origin(origin, screen_columns() or 80), end="")
+        if settings.dump:
+            settings.title, settings.language = title_and_language(settings.what, origin)
+            _show_page(settings, [])

@@ -1,0 +1,208 @@
+"""A document of a finished build: where it came from, and what the build knows of what was cut."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.corpora import rows
+from pipelines.inspect.html_report.facts import Facts, read_facts
+from transforms.builds.finished_builds import (
+    Build,
+    CorpusFile,
+    RowGroup,
+    columns_of,
+    open_build,
+    path_below,
+    read_file,
+    read_row_group,
+    row_groups_of,
+)
+from transforms.files.open_input import InputError
+from transforms.records import Rejected
+from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.wikimedia.article_markers import START_ARTICLE, parse_article
+from transforms.text.wikimedia.row_columns import RowSource
+from transforms.text.wikimedia.wikis import code_of, dbname_of
+
+_ID, _PAGE_ID, _VERSION_ID = "id", "page_id", "version_id"
+_GUTENBERG = "https://www.gutenberg.org/ebooks/{}"
+_TABLES = {
+    "dates-": "book_id",
+    "books-": "book_id",
+    "audit/findings.tsv": "page_id",
+}
+"""Beginning of the name of a table of a build → its column that has the id of a document."""
+
+_FINDINGS = "audit/findings.tsv"
+_SHOWN = 200  # characters of a value of a row
+
+
+class Origin(NamedTuple):
+    """The facts that a build has of one document."""
+
+    fate: str  # "kept in train", "rejected"
+    facts: list[tuple[str, str]]  # (name, value)
+    text: str  # "" for one that was rejected
+
+
+def find_document(folder: str, identity: str) -> list[Origin]:
+    """All that a build knows of a document: an id may stand in several rows.
+
+    Args:
+      identity: what the id column of the corpus has, a page id, or a title; of a corpus without ids the text.
+
+    Raises InputError where neither the rows nor the rejected records have it.
+    """
+    build = open_build(folder)
+    row = rows().get(build.corpus)
+    if not row or not row.shape or not row.shape.texts:
+        raise InputError(folder, f"a build of {build.corpus} holds no documents")
+    facts = read_facts(build)
+    found = [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]
+    if not found:
+        known = row.shape.id or "text"
+        raise InputError(
+            folder, f"no document, and no rejected record, has the {known} {identity!r}"
+        )
+    return found
+
+
+def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
+    """Looked for by id first, as that reads no text; then by title."""
+    by_id = list(_rows_with(facts, shape, identity, by_title=False))
+    yield from by_id or _rows_with(facts, shape, identity, by_title=True)
+
+
+def _rows_with(
+    facts: Facts, shape: CorpusShape, identity: str, *, by_title: bool
+) -> Iterator[Origin]:
+    build = facts.build
+    for output in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
+        if output["format"] != "parquet" or output["split"] not in shape.splits:
+            continue
+        path = path_below(build.folder, output["name"])
+        columns = _columns(path, shape, by_title=by_title)
+        if not columns:
+            continue
+        file = CorpusFile(path, output["split"], build.edition, build.name, build.corpus)
+        first = 0
+        for group in row_groups_of(file):
+            table = read_row_group(group, columns).table
+            for place in _places(table, columns, _identities(build, identity)):
+                name = f"{output['name']}, row {first + place:,}"
+                yield _origin(facts, shape, group, place, name)
+            first += group.rows
+
+
+def _identities(build: Build, identity: str) -> list[str]:
+    """The values that the columns may have: an article without an entity is named by its wiki and page."""
+    is_page = build.corpus == "wiki40b" and identity.isdecimal()
+    return [identity, f"{dbname_of(build.language)}:{identity}"] if is_page else [identity]
+
+
+def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
+    there = columns_of(path)
+    wanted: tuple[str, ...]
+    if not by_title:
+        wanted = (shape.id or shape.texts[0], _ID, _PAGE_ID)
+    elif shape.title == TITLE_IN_TEXT:
+        wanted = ("title",) if "title" in there else (shape.texts[0],)
+    else:
+        wanted = (shape.title,)
+    return [name for name in wanted if name in there]
+
+
+def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
+    """Rows in which one of some columns is one of some ids, or a text begins with the first as its title."""
+    places: set[int] = set()
+    for name in columns:
+        column = table[name].cast("string")
+        is_it = pc.is_in(column, pa.array(identities))
+        if name == "text":
+            is_it = pc.or_(is_it, pc.starts_with(column, f"\n{START_ARTICLE}\n{identities[0]}\n"))
+        places.update(pc.indices_nonzero(pc.fill_null(is_it, False)).to_pylist())
+    return sorted(places)
+
+
+def _origin(facts: Facts, shape: CorpusShape, group: RowGroup, place: int, name: str) -> Origin:
+    table = read_row_group(group, columns_of(group.file.path)).table
+    row = table.slice(place, 1).to_pylist()[0]
+    text = str(row[shape.texts[0]])
+    title = parse_article(text)[0] if shape.title == TITLE_IN_TEXT else row.get(shape.title, "")
+    told = [
+        ("build", facts.build.signature),
+        ("file", name),
+        *((("title", title),) if shape.title == TITLE_IN_TEXT else ()),
+        *((key, _short(value)) for key, value in row.items() if key not in (*shape.texts, "title")),
+        ("size", f"{len(text):,} characters, {len(text.split()):,} words"),
+        *_addresses(facts.build, row, title),
+        *_inputs(facts.build),
+        *_of_tables(facts, str(row.get(shape.id, "")), title),
+    ]
+    return Origin(f"kept in {group.file.split}", [one for one in told if one[1]], text)
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
+    """Addresses at which the source can be read."""
+    if build.corpus == "wiki40b" and "url" not in row:
+        source = RowSource(build.language, dbname_of(build.language))
+        yield "source", source.url(title, str(row[_VERSION_ID]))
+        wiki, _, page = str(row["wikidata_id"]).partition(":")
+        if page:
+            yield "page", f"https://{code_of(wiki)}.wikipedia.org/?curid={page}"
+        else:
+            yield "entity", f"https://www.wikidata.org/wiki/{row['wikidata_id']}"
+    elif "book_id" in row:
+        yield "source", _GUTENBERG.format(row["book_id"])
+
+
+def _inputs(build: Build) -> Iterator[tuple[str, str]]:
+    """The inputs of a build by role; of a role with many files their number."""
+    inputs = build.manifest.get("inputs", [])
+    for role in dict.fromkeys(one["role"] for one in inputs):
+        names = [one["name"] for one in inputs if one["role"] == role]
+        shown = ", ".join(names) if len(names) <= 5 else f"{len(names):,} files"
+        yield f"input {role}", shown
+
+
+def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
+    """Lines of the tables of the build on a document."""
+    for start, column in _TABLES.items():
+        for name in facts.names_of(start, ".tsv"):
+            for row in facts.read_table(name):
+                if name == _FINDINGS:
+                    if row["title"] == title:
+                        yield f"audit: {row['class']}", _short(row["source"])
+                elif row.get(column) == identity:
+                    values = (f"{key} {value}" for key, value in row.items() if value)
+                    yield name, _short("; ".join(values))
+
+
+def _rejected(facts: Facts, identity: str) -> Iterator[Origin]:
+    build = facts.build
+    for name in facts.names_of("rejected/", ".parquet"):
+        file = CorpusFile(
+            path_below(build.folder, name), "", build.edition, build.name, build.corpus
+        )
+        for part in read_file(file, Rejected._fields):
+            table = part.table
+            for place in _places(table, ("id", "title"), [identity]):
+                record = Rejected(*(table[column][place].as_py() for column in Rejected._fields))
+                told = [
+                    ("build", build.signature),
+                    ("title", record.title),
+                    ("id", record.id),
+                    ("stage", record.stage),
+                    ("reason", record.reason),
+                    ("detail", _short(record.detail)),
+                    *_inputs(build),
+                    *_of_tables(facts, record.id, record.title),
+                ]
+                yield Origin("rejected", [one for one in told if one[1]], "")

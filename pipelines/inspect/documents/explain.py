@@ -1,0 +1,100 @@
+"""Explains a page of a dump, or wikitext from a file."""
+
+import argparse
+import pathlib
+import sys
+from typing import NamedTuple
+
+from pipelines.inspect.documents.build_document import Origin
+from pipelines.inspect.documents.find_page import find_page, page_of_wikitext
+from transforms.builds.finished_builds import open_build
+from transforms.files.open_input import InputError, match_inputs, read_input
+from transforms.records import Page
+from transforms.text.wikimedia.explain.explained_page import ExplainedPage, explain_page
+from transforms.text.wikimedia.language import Language
+from transforms.text.wikimedia.row_columns import RowSource
+from transforms.text.wikimedia.screening import PageScreening
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES
+from transforms.text.wikimedia.wikis import dbname_of
+from transforms.wiki.check_dumps import check_dumps
+from transforms.wiki.clean_wikitext import CleanWikitext
+from transforms.wiki.read_language import read_language
+
+STANDARD_INPUT = "-"
+
+
+class Explained(NamedTuple):
+    """A page, and where it is from."""
+
+    page: ExplainedPage
+    facts: list[tuple[str, str]]  # (name, value)
+
+
+def explain_dump(settings: argparse.Namespace) -> Explained:
+    """The page of --dump with the --title.
+
+    Raises InputError for a dump that is none, or of another wiki, and where no file has the page.
+    """
+    paths = match_inputs(settings.dump)
+    language = read_language(settings.language, match_inputs(settings.templates))
+    dbname = dbname_of(settings.language)
+    site = check_dumps(paths, settings.language, dbname, whole=False)
+    found = find_page(paths, settings.title, language, site, wiki_templates=settings.wiki_templates)
+    page = found.page
+    explained = explain_page(page.text, page.title, language, site.namespaces, found.of_wiki)
+    url = RowSource(settings.language, dbname).url(page.title, str(page.revision_id))
+    facts = [
+        ("page", f"{page.page_id} {page.title}"),
+        ("revision", f"{page.revision_id} {page.revised}".strip()),
+        ("source", url),
+        ("dump", found.dump),
+        (
+            "templates of the wiki",
+            f"{len(found.of_wiki.definitions):,} definitions, {len(found.of_wiki.aliases):,} redirects",
+        ),
+    ]
+    return Explained(explained, [*facts, *_fate(page, language, explained)])
+
+
+def explain_text(settings: argparse.Namespace) -> Explained:
+    """The wikitext of a file. Raises InputError where there is none, or it is not UTF-8."""
+    path = settings.wikitext
+    language = read_language(settings.language, match_inputs(settings.templates))
+    try:
+        is_standard = path == STANDARD_INPUT
+        data = sys.stdin.buffer.read() if is_standard else read_input(path)
+        wikitext = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"not UTF-8: {error}", error.start) from None
+    title = settings.title or ("" if is_standard else pathlib.PurePath(path).stem)
+    page = page_of_wikitext(wikitext, title)
+    explained = explain_page(wikitext, title, language, {}, NO_TEMPLATES)
+    facts = [("wikitext", path), ("title", title)]
+    return Explained(explained, [*facts, *_fate(page, language, explained)])
+
+
+def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:
+    """The reason why the page is no article, as far as the page alone tells it; and its holes."""
+    told = []
+    if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):
+        told.append(("rejected", f"screen-pages/{reason.slug} {reason.detail}".strip()))
+    elif not explained.cleaned:
+        told.append(("rejected", f"{CleanWikitext.STAGE}/{explained.fault}"))
+    elif not explained.cleaned.sections:
+        told.append(("rejected", f"{CleanWikitext.STAGE}/empty-after-cleaning"))
+    if explained.cleaned:
+        for name, counts in (
+            ("holes", explained.cleaned.unrendered),
+            ("guessed", explained.cleaned.guessed),
+        ):
+            if counts:
+                told.append((name, ", ".join(f"{one} × {uses}" for one, uses in counts.items())))
+    return told
+
+
+def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
+    """The title and the wiki of an article. Raises ValueError for a document of another corpus."""
+    build = open_build(folder)
+    if build.corpus != "wiki40b":
+        raise ValueError(f"--dump shows sources of wiki40b; this is a build of {build.corpus}")
+    return dict(origin.facts)["title"], build.language

@@ -1,0 +1,185 @@
+"""One page of a dump, and the template pages that it needs.
+
+With the index of a multistream dump beside it, only their streams are read; without one, the whole dump is.
+"""
+
+import bz2
+import html
+import logging
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from transforms.files.open_input import InputError, is_there, open_input, open_raw
+from transforms.records import Page
+from transforms.text.wikimedia.dump_units import index_path_of
+from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
+from transforms.text.wikimedia.mediawiki_xml import PAGE_END, PAGE_START, Siteinfo, parse_page
+from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
+from transforms.text.wikimedia.template_pages import (
+    NO_TEMPLATES,
+    TemplateFact,
+    WikiTemplates,
+    collect,
+    count_calls,
+    read_template,
+)
+from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from transforms.wiki.read_dumps import plan_units, read_good_pages
+
+STAGE = "inspect"
+MAX_CALLED = 1_000
+"""Template pages that are read for one page, those that it calls itself first."""
+
+_READ_BYTES = 1 << 18
+_HEAD_BYTES = 4_096  # of the XML of a page: its title and namespace are in it
+
+
+class FoundPage(NamedTuple):
+    """A page, and what its wiki says of the templates that it calls."""
+
+    page: Page
+    dump: str  # the file that has it
+    of_wiki: WikiTemplates
+
+
+class _Place(NamedTuple):
+    path: str
+    offset: int  # of its stream
+
+
+def find_page(
+    paths: Sequence[str], title: str, language: Language, site: Siteinfo, *, wiki_templates: bool
+) -> FoundPage:
+    """The page with a title.
+
+    Args:
+      paths: the files of a dump.
+      wiki_templates: read the template pages that it needs.
+
+    Raises InputError where no file has it.
+    """
+    tables = TemplateTable(language, site.namespaces, NO_TEMPLATES)
+    index = _Index(paths, language.namespace_names(TEMPLATE_NAMESPACE, site.namespaces), title)
+    if index.is_whole:
+        if not index.page:
+            raise InputError(", ".join(paths), _no_such_page(title, index.near))
+        page = next(one for one in pages_at(index.page) if one.title == title)
+        facts = _called(page, index, tables) if wiki_templates else {}
+        return FoundPage(page, index.page.path, collect(facts.values()))
+    return _read_all(paths, title, tables, wiki_templates)
+
+
+def _no_such_page(title: str, near: Sequence[str]) -> str:
+    others = f"; there is {', '.join(near)}" if near else ""
+    return f"no page with the title {title!r}{others}"
+
+
+class _Index:
+    """Places of the page and of the template pages, if all dump files have an index beside them."""
+
+    def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
+        self.page: _Place | None = None
+        self.templates: dict[str, _Place] = {}
+        self.near: list[str] = []  # titles that differ in the case of letters only
+        self.is_whole = True
+        folded = normalise_name(title)
+        for path in paths:
+            index = index_path_of(path)
+            if not index or not is_there(index):
+                self.is_whole = False
+                return
+            for place, name in _lines(path, index):
+                if name == title:
+                    self.page = place
+                elif normalise_name(name) == folded:
+                    self.near.append(name)
+                prefix, colon, rest = name.partition(":")
+                if colon and normalise_name(prefix) in prefixes:
+                    self.templates[normalise_name(rest)] = place
+
+
+def _lines(path: str, index: str) -> Iterator[tuple[_Place, str]]:
+    with open_input(index) as lines:
+        for line in lines:
+            offset, _, title = line.decode("utf-8").rstrip("\n").split(":", 2)
+            yield _Place(path, int(offset)), html.unescape(title)
+
+
+def pages_at(place: _Place) -> list[Page]:
+    """The pages of one stream of a multistream dump. Raises InputError where there is none."""
+    unpacked = bz2.BZ2Decompressor()
+    xml = bytearray()
+    with open_raw(place.path) as stream:
+        stream.seek(place.offset)
+        try:
+            while not unpacked.eof and (data := stream.read(_READ_BYTES)):
+                xml += unpacked.decompress(data)
+        except OSError as error:
+            message = f"no stream begins at byte {place.offset}, where the index says so: {error}"
+            raise InputError(place.path, message, place.offset) from None
+    return [
+        parse_page(bytes(PAGE_START + one.partition(PAGE_END)[0] + PAGE_END))
+        for one in xml.split(PAGE_START)[1:]
+    ]
+
+
+def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
+    """Name → what is known of the templates that a page calls, and of those that they call."""
+    facts: dict[str, TemplateFact] = {}
+    wanted = [*count_calls(page.text)]
+    seen: set[str] = set()
+    while wanted and len(seen) < MAX_CALLED:
+        name = wanted.pop(0)
+        if name in seen or name not in index.templates or tables.knows(name):
+            continue
+        seen.add(name)
+        for one in pages_at(index.templates[name]):
+            if one.namespace == TEMPLATE_NAMESPACE and (fact := read_template(one)):
+                if fact.name != name:
+                    continue
+                facts[name] = fact
+                wanted += [fact.value] if fact.kind == "alias" else count_calls(fact.value)
+    return facts
+
+
+def _read_all(
+    paths: Sequence[str], title: str, tables: TemplateTable, wiki_templates: bool
+) -> FoundPage:
+    """Read the dump to its end: a template may be defined behind the page that calls it."""
+    logging.getLogger(__name__).info("no index of a multistream dump: all of %s is read", paths)
+    found: tuple[Page, str] | None = None
+    facts: dict[str, TemplateFact] = {}
+    for path, page in _pages(paths, title, wiki_templates):
+        if page.namespace == TEMPLATE_NAMESPACE and page.title != title:
+            fact = read_template(page)
+            if fact and not tables.knows(fact.name):
+                facts[fact.name] = fact
+        elif page.title == title:
+            found = page, path
+            if not wiki_templates:
+                break
+    if not found:
+        raise InputError(", ".join(paths), _no_such_page(title, ()))
+    return FoundPage(*found, collect(facts.values()))
+
+
+def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
+    """The page, and all template pages."""
+    wanted = f"<title>{html.escape(title, quote=False)}</title>".encode()
+    template = f"<ns>{TEMPLATE_NAMESPACE}</ns>".encode()
+    quoted = f"<title>{html.escape(title)}</title>".encode()
+    for path in paths:
+        for unit in plan_units(path, 1):
+            for xml in read_good_pages(unit, "keep-good", STAGE):
+                head = xml[:_HEAD_BYTES]
+                if wanted in head or quoted in head or (wiki_templates and template in head):
+                    yield path, parse_page(xml)
+
+
+def page_of_wikitext(wikitext: str, title: str) -> Page:
+    """A page that is in no dump."""
+    return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
+
+
+NO_WIKI: Mapping[int, Sequence[str]] = {}
+"""Namespaces of a page that is in no dump: those of the tables alone."""

@@ -1,0 +1,96 @@
+"""An explained page as HTML: one file that needs no network."""
+
+import html
+from collections.abc import Iterator, Sequence
+
+from transforms.text.wikimedia.explain.explained_page import (
+    ExplainedPage,
+    ExplainedSection,
+    Piece,
+)
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8886; --template: #fd66; --link: #6af3; --cut: #f665; }
+body { font: 16px/1.5 system-ui, "Noto Sans", sans-serif; }
+body { margin: 0 auto; max-width: 100rem; padding: 0 1rem 4rem; }
+h1, h2 { overflow-wrap: anywhere; }
+h2 { border-top: 2px solid var(--line); padding-top: .6rem; font-size: 1.2rem; }
+h2 small { font-weight: normal; opacity: .7; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
+dd { margin: 0; overflow-wrap: anywhere; }
+.pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; }
+.pair > * { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; max-height: 40rem; overflow-y: auto; }
+.source { font: .85rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+.text p { margin: 0 0 .8rem; }
+.template { background: var(--template); } .link { background: var(--link); }
+.cut { background: var(--cut); text-decoration: line-through; }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; margin-top: .5rem; table-layout: fixed; }
+td, th { text-align: start; vertical-align: top; padding: .2rem .6rem .2rem 0; }
+tr { border-bottom: 1px solid var(--line); }
+td { overflow-wrap: anywhere; white-space: pre-wrap; }
+td:first-child { font-family: ui-monospace, monospace; }
+summary { cursor: pointer; } .legend span { padding: 0 .4rem; }
+@media (max-width: 45rem) { .pair { grid-template-columns: minmax(0, 1fr); } }
+"""
+_LEGEND = (
+    '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
+    ' <span class="cut">cut out</span> · what each became is below the section, and where the pointer is</p>'
+)
+_SHOWN = 300  # characters of a source in a table
+
+
+def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The parts of the file.
+
+    Args:
+      facts: (name, value) that stand above it: where it is from.
+    """
+    title = html.escape(page.title)
+    yield f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield f'<link rel="icon" href="data:,"><style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n<dl>'
+    for name, value in facts:
+        yield f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>"
+    yield f"</dl>\n{_LEGEND}\n"
+    for section in page.sections:
+        yield from _section(section)
+    yield "</body></html>\n"
+
+
+def _section(section: ExplainedSection) -> Iterator[str]:
+    name = html.escape(section.heading or "lead")
+    yield f"<section><h2>{name} <small>· {section.fate}</small></h2>\n"
+    if section.rule:
+        yield f"<p>{html.escape(section.rule.text)} <code>{html.escape(section.rule.place)}</code></p>\n"
+    paragraphs = "".join(f"<p>{html.escape(one)}</p>" for one in section.text.paragraphs)
+    yield '<div class="pair"><div class="source" dir="auto">'
+    yield from _marked(section.source.strip("\n"), section)
+    heading = f"<h3>{html.escape(section.text.heading)}</h3>" if section.text.heading else ""
+    yield f'</div><div class="text" dir="auto">{heading}{paragraphs or "–"}</div></div>\n'
+    if section.pieces:
+        yield f"<details><summary>{len(section.pieces):,} templates, links and other parts</summary>"
+        yield "<table><thead><tr><th>in the source<th>in the text<th>by<th>where</tr></thead><tbody>\n"
+        yield from map(_row, section.pieces)
+        yield "</tbody></table></details>"
+    yield "</section>\n"
+
+
+def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
+    """The source with its outermost parts marked."""
+    shift = len(section.source) - len(section.source.lstrip("\n"))
+    position = 0
+    for piece in section.pieces:
+        start, end = piece.start - shift, min(piece.end - shift, len(source))
+        if piece.start < 0 or start < position:
+            continue
+        yield html.escape(source[position:start])
+        told = html.escape(f"→ {piece.shown or '–'}\n{piece.rule.text}\n{piece.rule.place}")
+        yield f'<span class="{piece.kind}" title="{told}">{html.escape(source[start:end])}</span>'
+        position = end
+    yield html.escape(source[position:])
+
+
+def _row(piece: Piece) -> str:
+    source, shown = (" ".join(one.split())[:_SHOWN] for one in (piece.source, piece.shown))
+    cells = source, shown or "–", piece.rule.text, piece.rule.place
+    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>\n"

@@ -1,0 +1,272 @@
+"""The tenth question: what changed since the edition before; and all builds of a page beside each other."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipelines.builds.editions import SUMMARY, name_of, report_of
+from pipelines.inspect.build_sizes import BuildSizes, read_sizes
+from pipelines.inspect.html_report.answers import (
+    AS_LARGE,
+    CHANGED,
+    IS_IT,
+    THROWN_AWAY,
+    VOCABULARY,
+    Answer,
+    Link,
+    Table,
+)
+from pipelines.inspect.html_report.drawings import (
+    ACCENT,
+    QUIET,
+    REJECTED,
+    Bar,
+    Figure,
+    against,
+    bars,
+    over_time,
+)
+from pipelines.inspect.html_report.facts import Facts, balance_of
+from pipelines.inspect.html_report.text_of_numbers import share
+from transforms.builds.finished_builds import normalise, read_json
+from transforms.files.open_input import is_there
+from transforms.text.builds.build_differences import find_differences
+from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED
+from transforms.text.builds.edition_changes import CHANGED as REWRITTEN
+
+SHOWN = 60  # builds that are drawn beside each other
+
+
+def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
+    """(corpus, edition) → its builds, in the order given."""
+    found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
+    for facts in builds:
+        found[facts.build.corpus, facts.build.edition].append(facts)
+    return found
+
+
+def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
+    """Counts of both editions, what else differs, and what became of documents where that is known."""
+    if not facts.kept:
+        return None
+    if before is None:
+        return Answer(
+            CHANGED,
+            "No older edition is among these builds. A report on a folder that holds both compares them.",
+        )
+    documents = read_changes(facts)
+    if documents and documents["old"] != before.build.signature:
+        documents = None
+    gained = facts.total - before.total
+    sentence = (
+        f"{facts.total:,} {facts.unit}, {before.total:,} in {before.build.name}: {gained:+,}"
+        f" ({share(abs(gained), before.total)})."
+    )
+    figures = []
+    if documents:
+        figures.append(_fates(documents))
+        total = documents["total"]
+        sentence += (
+            f" {total['added']:,} are new, {total['removed']:,} are gone, {total['changed']:,} have another"
+            " text or facts."
+        )
+    else:
+        sentence += (
+            " Which documents are new, gone or changed: corpusmill compare OLD NEW lists them; refresh"
+            " leaves that list beside each edition, and this page reads it."
+        )
+    differences = find_differences(before.build.manifest, facts.build.manifest)
+    return Answer(
+        CHANGED,
+        sentence,
+        figures,
+        [
+            Table(("", before.build.name, facts.build.name, "change"), [*_counts(before, facts)]),
+            Table(("what else differs",), [(one,) for one in differences]),
+        ],
+    )
+
+
+def read_changes(facts: Facts) -> Mapping[str, Any] | None:
+    """Counts that `compare` has left beside an edition; None where there are none."""
+    build = facts.build
+    parent = normalise(build.folder).rpartition("/")[0]
+    name = report_of(name_of(build.dump_date, build.manifest["version"])) + SUMMARY
+    if not is_there(FileSystems.join(parent, name)):
+        return None
+    found: Mapping[str, Any] = read_json(parent, name)
+    return found if found.get("new") == build.signature else None
+
+
+def _fates(documents: Mapping[str, Any]) -> Figure:
+    total = documents["total"]
+    colours = {UNCHANGED: QUIET, REWRITTEN: ACCENT, ADDED: ACCENT, REMOVED: REJECTED}
+    rows = [
+        Bar(
+            fate,
+            total[fate],
+            f"{total[fate]:,} · {share(total[fate], total['old'])}",
+            colour=colour,
+        )
+        for fate, colour in colours.items()
+    ]
+    moved = total["moved_in"]
+    note = "Shares are of the older edition."
+    if moved:
+        note += f" {moved:,} are in another split than before."
+    return Figure(f"What became of {documents['unit']}", bars(rows), note)
+
+
+def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
+    """Rows: documents of splits, words, and what was rejected."""
+    pairs: dict[str, tuple[int, int]] = {}
+    for split in {**before.kept, **facts.kept}:
+        pairs[f"{facts.unit} of {split}"] = before.kept.get(split, 0), facts.kept.get(split, 0)
+    words = [one.stats.get("total", {}).get("words") for one in (before, facts)]
+    if None not in words:
+        pairs["words"] = words[0], words[1]
+    balances = [balance_of(one) for one in (before, facts)]
+    if all(balances):
+        read = [one.read for one in balances if one]
+        pairs[f"{balances[0].unit} read"] = read[0], read[1]  # type: ignore[union-attr]
+        old, new = ({fate.name: fate.records for fate in one.left_out} for one in balances if one)
+        for name in sorted({**old, **new}):
+            pairs[name] = old.get(name, 0), new.get(name, 0)
+    for name, (was, now) in pairs.items():
+        change = f"{now - was:+,}" if now != was else "–"
+        yield name, f"{was:,}", f"{now:,}", change
+
+
+def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:
+    """Answers about all builds of a page."""
+    answers = [_all_builds(builds, anchors), _all_kept(builds), *_all_papers(builds)]
+    return [one for one in (*answers, *_all_editions(builds)) if one]
+
+
+def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
+    rows = []
+    for facts, anchor in zip(builds, anchors, strict=True):
+        build = facts.build
+        balance = balance_of(facts)
+        words = facts.stats.get("total", {}).get("words")
+        rows.append(
+            (
+                Link(f"{build.corpus} {build.edition}", anchor),
+                name_of(build.dump_date, build.manifest["version"]),
+                f"{facts.total:,} {facts.unit}" if facts.kept else "–",
+                f"{words:,}" if words else "–",
+                share(balance.kept, balance.read) if balance else "–",
+            )
+        )
+    corpora = {facts.build.corpus for facts in builds}
+    return Answer(
+        IS_IT,
+        f"{len(builds):,} builds of {len(corpora):,} corpora; the names lead to their pages.",
+        tables=[Table(("build", "edition", "documents", "words", "kept of what was read"), rows)],
+    )
+
+
+def _all_kept(builds: Sequence[Facts]) -> Answer | None:
+    rows, reasons = [], []
+    for facts in builds:
+        balance = balance_of(facts)
+        if balance and balance.read:
+            text = share(balance.kept, balance.read)
+            name = f"{facts.build.corpus} {facts.build.name}"
+            rows.append(Bar(name, balance.kept / balance.read, text, behind=1))
+            most = (
+                f"{one.name} {share(one.records, balance.read)}" for one in balance.left_out[:3]
+            )
+            reasons.append((name, ", ".join(most)))
+    if not rows:
+        return None
+    return Answer(
+        THROWN_AWAY,
+        "The share that is kept of what each build has read, and the most frequent reasons for what is not.",
+        [Figure("Kept of what was read", bars(rows[:SHOWN], 1))],
+        [Table(("build", "most frequent reasons"), reasons)],
+    )
+
+
+def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
+    """Wiki-40B beside the paper, a point for the newest build of each language."""
+    found = (read_sizes(facts.build.folder) for facts in builds if facts.kept)
+    newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
+    if len(newest) < 2:
+        return
+    articles = [
+        {
+            "language": one.language,
+            "articles here": one.articles,
+            "in the paper": one.paper_articles,
+        }
+        for one in newest.values()
+        if one.articles
+    ]
+    note = "Each point is a language. On the broken line, both numbers are the same."
+    if articles:
+        yield Answer(
+            AS_LARGE,
+            f"{sum(one.articles for one in newest.values()):,} articles of {len(newest)} languages here,"
+            f" {sum(one.paper_articles for one in newest.values()):,} in the paper.",
+            [
+                Figure(
+                    "Articles of Wiki-40B",
+                    against(articles, "in the paper", "articles here", "language", log=True),
+                    f"{note} Both scales are logarithmic.",
+                )
+            ],
+        )
+    pieces = [
+        {
+            "language": one.language,
+            "here": round(one.characters_per_piece, 3),
+            "in the paper": one.paper_characters_per_piece,
+        }
+        for one in newest.values()
+        if one.characters_per_piece
+    ]
+    if len(pieces) > 1:
+        spec = against(pieces, "in the paper", "here", "language", log=False)
+        yield Answer(
+            VOCABULARY,
+            f"Characters per piece of {len(pieces)} languages, of validation and test together.",
+            [Figure("Characters per piece of Wiki-40B", spec, note)],
+        )
+
+
+def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
+    """Documents of editions over time."""
+    several = {
+        name: of
+        for name, of in editions_of([one for one in builds if one.kept]).items()
+        if len(of) > 1
+    }
+    if not several:
+        return
+    figures = []
+    for corpus in dict.fromkeys(corpus for corpus, _ in several):
+        unit = next(of[0].unit for (name, _), of in several.items() if name == corpus)
+        rows = [
+            {
+                "edition": f"{one.build.dump_date}-{one.build.manifest['version']}",
+                unit: one.total,
+                "of": edition,
+            }
+            for (name, edition), of in several.items()
+            if name == corpus
+            for one in of
+        ]
+        title = f"{unit.capitalize()} of {corpus} by edition"
+        figures.append(Figure(title, over_time(rows, "edition", unit, "of")))
+    steps = []
+    for (corpus, edition), of in several.items():
+        for old, new in pairwise(of):
+            change = f"{new.total - old.total:+,}"
+            between = f"{old.build.name} → {new.build.name}"
+            steps.append((f"{corpus} {edition}", between, f"{new.total:,}", change))
+    table = Table(("", "editions", "documents", "change"), steps)
+    yield Answer(CHANGED, f"{len(several):,} corpora have several editions here.", figures, [table])

@@ -1,0 +1,115 @@
+"""The eighth question: where the text of a build has holes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pipelines.inspect.html_report.answers import HOLES, Answer, Table
+from pipelines.inspect.html_report.drawings import REJECTED, Bar, Figure, bars
+from pipelines.inspect.html_report.facts import Facts
+from pipelines.inspect.html_report.text_of_numbers import count, share
+from transforms.builds.finished_builds import read_json
+from transforms.text.wikimedia.audit.findings import CLASSES
+from transforms.wiki.list_unrendered import NAME as UNRENDERED
+
+SHOWN = 20
+_AUDIT = "audit/summary.json"
+
+
+def where_it_has_holes(facts: Facts) -> Answer | None:
+    """Templates that nothing shows, findings of an audit, and input that was lost."""
+    if not facts.kept:
+        return None
+    parts = [*_templates(facts), *_audit(facts), *_characters(facts), _lost(facts)]
+    sentences, figures, tables = zip(*parts, strict=True)
+    return Answer(
+        HOLES,
+        " ".join(sentences),
+        [figure for of_part in figures for figure in of_part],
+        [table for of_part in tables for table in of_part],
+    )
+
+
+_Part = tuple[str, list[Figure], list[Table]]
+
+
+def _templates(facts: Facts) -> Iterator[_Part]:
+    """A Pareto chart of templates in running text that no table shows."""
+    if UNRENDERED not in facts.names_of(UNRENDERED, ""):
+        return
+    drawn: list[Bar] = []
+    rows = []
+    uses = templates = 0
+    most = list(facts.read_table(UNRENDERED))
+    total = sum(int(row["uses"]) for row in most)
+    for row in most:
+        templates += 1
+        uses += int(row["uses"])
+        if templates <= SHOWN:
+            text = f"{int(row['uses']):,} · together {share(uses, total)}"
+            drawn.append(Bar(row["template"], int(row["uses"]), text, colour=REJECTED))
+            cells = [row[name] for name in ("template", "uses", "articles", "left")]
+            rows.append((*cells, row["for example in"]))
+    if not templates:
+        yield "Every template in running text is shown.", [], []
+        return
+    yield (
+        f"{count(templates, 'template')} in running text ({count(total, 'use')}) that no table has, which"
+        " left a hole or a guess.",
+        [
+            Figure(
+                "Uses of templates that are in no table",
+                bars(drawn),
+                f"Together: the share of all uses that a template and those above it have. {UNRENDERED}"
+                " lists all.",
+            )
+        ],
+        [Table(("template", "uses", "articles", "it leaves", "for example in"), rows)],
+    )
+
+
+def _audit(facts: Facts) -> Iterator[_Part]:
+    """Findings of an audit by class and by template."""
+    if _AUDIT not in facts.names_of(_AUDIT, ""):
+        if facts.build.corpus == "wiki40b":
+            yield "No page was audited: wiki40b --audit 100 looks for holes in 100 pages.", [], []
+        return
+    found: dict[str, Any] = read_json(facts.build.folder, _AUDIT)
+    holes = {name: of["count"] for name, of in found["holes"].items() if name != "all"}
+    drawn = [
+        Bar(CLASSES.get(name, name), count, f"{count:,}", colour=REJECTED)
+        for name, count in sorted(holes.items(), key=lambda one: (-one[1], one[0]))
+        if count
+    ]
+    words = found["words"]
+    everything = found["holes"]["all"]
+    sentence = (
+        f"An audit of {found['pages']['audited']:,} pages found {everything['count']:,} holes,"
+        f" {everything['per_1000_paragraphs']:g} in 1,000 paragraphs;"
+        f" {share(words['in_text'], words['in_source'])} of the words of their sources are in the text."
+    )
+    title = "Findings of the audit"
+    rows = [
+        (one["template"], f"{one['holes']:,}", one["for_example_in"])
+        for one in found["templates"][:SHOWN]
+    ]
+    tables = [Table(("template that leaves holes", "holes", "for example in"), rows)]
+    yield sentence, [Figure(title, bars(drawn))] if drawn else [], tables
+
+
+def _characters(facts: Facts) -> Iterator[_Part]:
+    replaced = facts.counts.get("replaced_characters")
+    if replaced is not None:
+        number = sum(replaced.values())
+        what = (
+            f"{number:,} characters that are none of Unicode were" if number else "No character was"
+        )
+        yield f"{what} replaced.", [], []
+
+
+def _lost(facts: Facts) -> _Part:
+    """Input that could not be read."""
+    lost = facts.build.manifest.get("lost", [])
+    if not lost:
+        return "No input was lost.", [], []
+    rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
+    return f"Input was lost at {len(lost):,} places.", [], [Table(("lost in", "why"), rows)]

@@ -1,0 +1,149 @@
+"""The fourth question: how long documents are, from the histograms of stats.json."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.inspect.html_report.answers import LENGTHS, Answer, Table
+from pipelines.inspect.html_report.drawings import Bin, Figure, histogram, steps
+from pipelines.inspect.html_report.facts import Facts
+
+BEFORE, AFTER = "before deduplication", "after"
+_OF_DOCUMENTS = {
+    "articles_by_characters": ("characters", "articles"),
+    "books_by_words": ("words", "books"),
+}
+"""Histogram of a split → what is measured, and what is counted."""
+
+_OF_SENTENCES = "sentences_by_words"
+
+
+class LengthClass(NamedTuple):
+    """Documents of about the same length."""
+
+    name: str  # "16-23", "20", ">100"
+    low: int
+    high: int | None  # None for the last class, which has no end
+    number: int
+
+
+def lengths(facts: Facts) -> Answer | None:
+    """Histograms, and the mean of each split; None for a build without documents."""
+    sentences: list[str] = []
+    figures: list[Figure] = []
+    for name, (measure, unit) in _OF_DOCUMENTS.items():
+        of_splits = {split: _classes(facts.stats[split][name]) for split in _whole(facts, name)}
+        if of_splits:
+            everything = _classes(facts.stats["total"][name])
+            sentences.append(_middle(everything, unit, measure))
+            figures.append(_drawn(of_splits, measure, unit))
+    if drawn := _sentences(facts):
+        sentences.append(_middle(drawn[1], "sentences", "words"))
+        figures.append(drawn[0])
+    if articles := facts.stats.get("articles_by_sentences"):
+        bins = [
+            Bin(one.low, one.low + 1, one.number, f"{one.name} sentences")
+            for one in _classes(articles)
+        ]
+        title = "Articles by how many sentences are taken from them"
+        figures.append(Figure(title, histogram(bins, "sentences of an article", "articles")))
+    table = _means(facts)
+    if not (sentences or table):
+        return None
+    return Answer(LENGTHS, " ".join(sentences) or _mean(facts), figures, [table] if table else [])
+
+
+def _whole(facts: Facts, name: str) -> list[str]:
+    """The splits that hold each document once and have a histogram."""
+    counted = [split for split in facts.kept if name in facts.stats.get(split, {})]
+    return [split for split in counted if split != "train_2"]  # a part of train
+
+
+def _classes(histogram_: Mapping[str, int]) -> list[LengthClass]:
+    return [_class(name, count) for name, count in histogram_.items()]
+
+
+def _class(name: str, count: int) -> LengthClass:
+    if name.startswith(">"):
+        return LengthClass(name, int(name[1:]) + 1, None, count)
+    low, _, high = name.partition("-")
+    return LengthClass(name, int(low), int(high or low), count)
+
+
+def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
+    total = sum(one.number for one in classes)
+    return f"The median of {total:,} {unit} is {middle_of(classes)} {measure}."
+
+
+def middle_of(classes: Sequence[LengthClass]) -> str:
+    """The class in which the lower median is: "16 to 23". There must be a document."""
+    total = sum(one.number for one in classes)
+    places = itertools.accumulate(one.number for one in classes)
+    middle = next(one for one, place in zip(classes, places, strict=True) if 2 * place >= total)
+    return _range(middle)
+
+
+def _range(one: LengthClass) -> str:
+    if one.high is None:
+        return f"more than {one.low - 1:,}"
+    return f"{one.low:,}" if one.low == one.high else f"{one.low:,} to {one.high:,}"
+
+
+def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: str) -> Figure:
+    bins = [
+        Bin(max(one.low, 0.5), (one.high or one.low) + 1, one.number, _range(one), split)
+        for split, classes in of_splits.items()
+        for one in classes
+    ]
+    title = f"{unit.capitalize()} by {measure}"
+    note = "The scale is logarithmic: two columns double the length."
+    return Figure(title, histogram(bins, measure, unit, log=True), note)
+
+
+def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
+    """Lengths of sentences, before and after duplicates were dropped where both are known."""
+    stats = facts.stats
+    found = {
+        BEFORE: stats.get("before_deduplication", {}).get(_OF_SENTENCES),
+        AFTER: stats.get("total", {}).get(_OF_SENTENCES) or stats.get(_OF_SENTENCES),
+    }
+    groups = {name: _classes(one) for name, one in found.items() if one}
+    if not groups:
+        return None
+    if len(groups) == 1:
+        groups = {"sentences": groups[AFTER]}
+    last = list(groups.values())[-1]
+    rows = [row for group, classes in groups.items() for row in _shares(group, classes)]
+    spec = steps(rows, "words", "share of sentences", "when", list(groups))
+    longest = sum(one.number for one in last if one.high is None)
+    note = "Classes that hold five lengths are drawn as the mean of the five."
+    if longest:
+        note += f" {longest:,} sentences of more than 100 words are not drawn."
+    return Figure("Sentences by words", spec, note), last
+
+
+def _shares(group: str, classes: Sequence[LengthClass]) -> Iterator[dict[str, float | str]]:
+    total = sum(one.number for one in classes) or 1
+    last = max((one.low for one in classes if one.number), default=0)
+    for one in classes:
+        if one.high is not None and one.low <= last:
+            share = one.number / (one.high - one.low + 1) / total
+            middle = (one.low + one.high) / 2
+            yield {"words": middle, "share of sentences": round(share, 6), "when": group}
+
+
+def _means(facts: Facts) -> Table | None:
+    counted = [
+        (split, documents, facts.stats[split]["words"])
+        for split, documents in facts.kept.items()
+        if documents and "words" in facts.stats.get(split, {})
+    ]
+    if not counted:
+        return None
+    rows = [(s, f"{d:,}", f"{w:,}", f"{w / d:,.1f}") for s, d, w in counted]
+    return Table(("split", facts.unit, "words", "words each"), rows)
+
+
+def _mean(facts: Facts) -> str:
+    words = facts.stats.get("total", {}).get("words", 0)
+    return f"{words / facts.total:,.0f} words in the mean."

@@ -1,0 +1,217 @@
+"""The seventh question: which years, subjects and sources the text of a build is of."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pipelines.corpora import rows
+from pipelines.inspect.html_report.answers import ABOUT, Answer
+from pipelines.inspect.html_report.choices import sample_columns
+from pipelines.inspect.html_report.drawings import Bar, Bin, Figure, bars, histogram
+from pipelines.inspect.html_report.facts import Facts
+from pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
+from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT
+from transforms.text.wikimedia.article_markers import parse_article
+
+SHOWN = 15
+_GROUPS = 7  # colours of a chart, without that of the rest
+_OTHERS = "other"
+
+
+def what_it_is_about(facts: Facts) -> Answer | None:
+    """Years, subjects or sources: whichever the build knows of; None for one without documents."""
+    for find in (_of_books, _of_sentences, _of_genres, _of_articles, _of_items, _of_inputs):
+        if answer := find(facts):
+            return answer
+    return None
+
+
+def _of_books(facts: Facts) -> Answer | None:
+    """Dated books by decade and by what dates them."""
+    name = facts.name_of("dates-", ".tsv")
+    if not name:
+        return None
+    counts: Counter[tuple[int, str]] = Counter()
+    undated = 0
+    for row in facts.read_table(name):
+        if row["year"]:
+            counts[int(row["year"]) // 10 * 10, row["source"]] += 1
+        else:
+            undated += 1
+    if not counts:
+        return Answer(ABOUT, f"No book is dated; {undated:,} are without a date.")
+    groups = _most_frequent(counts.items(), key=1)
+    bins = [
+        Bin(decade, decade + 10, count, f"{decade}–{decade + 9}", source)
+        for (decade, source), count in _grouped(counts, groups)
+    ]
+    limit = facts.build.manifest["settings"].get("before")
+    note = "Rejected books that are dated are drawn as well."
+    if limit:
+        note += f" Books right of the broken line, of {limit} and later, are rejected."
+    decades: Counter[int] = Counter()
+    for (decade, _), count in counts.items():
+        decades[decade] += count
+    most, of_most = max(decades.items(), key=lambda one: (one[1], -one[0]))
+    return Answer(
+        ABOUT,
+        f"{decades.total():,} books are dated, {undated:,} are not. Most ({of_most:,}) are of the"
+        f" {most}s; they are dated by {_listed(groups)}.",
+        [
+            Figure(
+                "Books by decade, and what dates them",
+                histogram(bins, "year of publication", "books", rule=limit),
+                note,
+            )
+        ],
+    )
+
+
+def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> list[str]:
+    totals: Counter[str] = Counter()
+    for names, count in counts:
+        totals[names[key]] += count
+    return sorted(totals, key=lambda name: (-totals[name], name))
+
+
+def _grouped(
+    counts: Mapping[tuple[int, str], int], groups: Sequence[str]
+) -> list[tuple[tuple[int, str], int]]:
+    """The counts in the order of the groups; groups of which there are too many become one."""
+    shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
+    order = [*shown, _OTHERS]
+    joined: Counter[tuple[int, str]] = Counter()
+    for (number, name), count in counts.items():
+        joined[number, name if name in shown else _OTHERS] += count
+    return sorted(joined.items(), key=lambda one: (order.index(one[0][1]), one[0][0]))
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} other sources" if len(names) > most else shown
+
+
+def _of_sentences(facts: Facts) -> Answer | None:
+    """Domains and topics of FLORES."""
+    domains, topics = facts.stats.get("domains"), facts.stats.get("topics")
+    if not domains or not topics:
+        return None
+    of_domains = {name: counts["sentences"] for name, counts in domains.items()}
+    figures = [
+        _bars("Sentences by domain", of_domains),
+        _bars("Sentences by topic", topics),
+        _bars(
+            "Sentences by what is beside them",
+            {
+                "in an article with an image": facts.stats["total"]["with_image"],
+                "with a hyperlink": facts.stats["total"]["with_hyperlink"],
+            },
+            whole=facts.total,
+        ),
+    ]
+    most = max(topics, key=topics.get)
+    return Answer(
+        ABOUT,
+        f"{facts.total:,} sentences of {len(of_domains)} domains and {sum(map(bool, topics.values()))}"
+        f" topics, most of them ({topics[most]:,}) on {most}.",
+        figures,
+    )
+
+
+def _of_genres(facts: Facts) -> Answer | None:
+    """Genres that are left out of simple books: of the others the build says nothing."""
+    start = "screen-books/"
+    rejected = facts.counts.get("rejected", {})
+    genres = {
+        name.removeprefix(start): count
+        for name, count in rejected.items()
+        if name.startswith(start)
+    }
+    if not genres or facts.build.corpus != "simplebooks":
+        return None
+    return Answer(
+        ABOUT,
+        f"English prose: {facts.total:,} books of no genre that is left out. Books have no year or subject.",
+        [_bars("Books that are left out by genre or language", genres)],
+    )
+
+
+def _of_articles(facts: Facts) -> Answer | None:
+    """Headings, classes and dates of a sample of articles."""
+    row = rows().get(facts.build.corpus)
+    if not row or not row.shape or row.shape.title != TITLE_IN_TEXT:
+        return None
+    wanted = (row.shape.texts[0], "wikidata_classes", "revision_date")
+    sample = sample_columns(facts, row.shape, wanted)
+    articles = sample.num_rows
+    if not articles:
+        return None
+    headings: Counter[str] = Counter()
+    for text in sample[wanted[0]].to_pylist():
+        headings.update({section.heading for section in parse_article(text)[1]} - {""})
+    figures = [_bars("Headings, by articles that have them", headings, whole=articles)]
+    sentence = f"Of {articles:,} articles looked at"
+    if headings:
+        first, count = headings.most_common(1)[0]
+        sentence += f", {count:,} have a section {first}, the most frequent heading"
+    if wanted[1] in sample.column_names:
+        classes: Counter[str] = Counter()
+        for names in sample[wanted[1]].to_pylist():
+            classes.update((names or "").split())
+        figures.append(_bars("Classes in Wikidata, by articles", classes, whole=articles))
+        figures.append(_revised(sample[wanted[2]].to_pylist()))
+    else:
+        sentence += ". Rows have no classes and dates: wiki40b --columns full writes them"
+    return Answer(ABOUT, f"{sentence}.", [one for one in figures if one.spec])
+
+
+def _revised(dates: Iterable[str]) -> Figure:
+    years = Counter(int(date[:4]) for date in dates if date)
+    bins = [Bin(year, year + 1, count, str(year)) for year, count in sorted(years.items())]
+    title = "Articles by the year of their last revision"
+    return Figure(title, histogram(bins, "year", "articles") if bins else {})
+
+
+def _of_items(facts: Facts) -> Answer | None:
+    """Items of Wikidata by the Wikipedias that have an article on them."""
+    links = facts.stats.get("total", {}).get("sitelinks")
+    if not links:
+        return None
+    most = max(links, key=links.get)
+    return Answer(
+        ABOUT,
+        f"Items that {sum(map(bool, links.values()))} Wikipedias have articles on, most of them"
+        f" ({links[most]:,}) {most}.",
+        [_bars("Items by Wikipedia", links)],
+    )
+
+
+def _of_inputs(facts: Facts) -> Answer | None:
+    """Files that the text is of, where rows do not say where they are from."""
+    inputs = facts.build.manifest.get("inputs", [])
+    if not inputs or not facts.kept:
+        return None
+    sizes = {one["name"]: one["bytes"] for one in inputs}
+    total = sum(sizes.values())
+    most = sorted(sizes.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
+    shown = [
+        Bar(name, size, f"{readable_bytes(size)} · {share(size, total)}") for name, size in most
+    ]
+    return Answer(
+        ABOUT,
+        f"{facts.unit.capitalize()} of {len(sizes):,} input files. Rows have no subject, source or date.",
+        [Figure("Input files by size", bars(shown))],
+    )
+
+
+def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
+    """The most frequent names first; of all of them, or of another whole, each is a share."""
+    found = [one for one in counts.items() if one[1]]
+    ranked = sorted(found, key=lambda one: (-one[1], one[0]))
+    total = whole or sum(counts.values())
+    drawn = [
+        Bar(name, count, f"{count:,} · {share(count, total)}") for name, count in ranked[:SHOWN]
+    ]
+    left = len(ranked) - SHOWN
+    note = f"{left:,} others are not drawn." if left > 0 else ""
+    return Figure(title, bars(drawn) if drawn else {}, note)

@@ -1,0 +1,189 @@
+"""The ninth question: whether the vocabulary of a build fits its text."""
+
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipelines.inspect.html_report.answers import VOCABULARY, Answer, Table
+from pipelines.inspect.html_report.drawings import ACCENT, PAPER, Bar, Figure, bars, curve
+from pipelines.inspect.html_report.facts import Facts
+from pipelines.inspect.html_report.text_of_numbers import share
+from pipelines.settings import paper_figures, wiki40b_multilingual_settings
+from transforms.builds.finished_builds import path_below
+from transforms.files.open_input import open_input
+from transforms.text.fingerprint import SPLITS
+
+_PAPER_UNKNOWN = 0.0028  # of the test set of Chelba et al. 2013
+
+_STEP = 1.12  # between the ranks of a curve
+_SIGNS = {"<S>", "</S>", "<UNK>", "<unk>", "<eos>"}
+_DRAWN = 40
+
+
+def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
+    """Characters per piece, words out of the vocabulary, rank and frequency; None without a vocabulary."""
+    for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
+        if answer := find(facts):
+            return answer
+    return None
+
+
+def _of_news(facts: Facts) -> Answer | None:
+    stats = facts.stats
+    if "heldout_shards" not in stats:
+        return None
+    drawn = {
+        "paper_test (held-out shard 0)": stats["heldout_shard_0"],
+        "all held-out shards": stats["heldout"],
+    }
+    rows = [
+        _unknown(name, of["out_of_vocabulary"], of["predicted_words_with_end"])
+        for name, of in drawn.items()
+    ]
+    paper = Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER)
+    of_all = stats["heldout"]
+    words = stats["vocabulary_with_S_slashS_UNK"]
+    return Answer(
+        VOCABULARY,
+        f"{words:,} words with three signs, all that are in the training part often enough; of the words"
+        f" held out, {share(of_all['out_of_vocabulary'], of_all['predicted_words_with_end'])} are none of"
+        " them.",
+        [
+            Figure("Words out of the vocabulary", bars([*rows, paper]), "Ends of sentences count."),
+            *_rank_and_frequency(facts, "vocabulary.tsv"),
+        ],
+    )
+
+
+def _of_simple_books(facts: Facts) -> Answer | None:
+    sizes = {name: of for name, of in facts.stats.items() if name.startswith("simplebooks-")}
+    if not sizes:
+        return None
+    rows = [
+        _unknown(f"{split} of {name}", counts["out_of_vocabulary"], counts["tokens"])
+        for name, of in sizes.items()
+        for split, counts in of["splits"].items()
+    ]
+    words = " and ".join(f"{of['vocabulary_words']:,} ({name})" for name, of in sizes.items())
+    least = next(iter(sizes.values()))["min_count"]
+    figures = [Figure("Words out of the vocabulary", bars(rows))]
+    for name in sizes:
+        figures += _rank_and_frequency(facts, f"vocabulary-{name.rpartition('-')[2]}.tsv")
+    return Answer(
+        VOCABULARY, f"Words that the training part has {least} times at least: {words}.", figures
+    )
+
+
+def _unknown(name: str, unknown: int, words: int) -> Bar:
+    return Bar(name, 100 * unknown / words if words else 0, share(unknown, words), colour=ACCENT)
+
+
+def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
+    """Some ranks, further apart the higher they are, of a file that is sorted by frequency."""
+    if name not in facts.names_of(name, ""):
+        return
+    points = list(_ranks(path_below(facts.build.folder, name)))
+    if points:
+        note = "Both scales are logarithmic. A straight line is Zipf's law."
+        yield Figure(
+            f"Rank and frequency of words, {name}", curve(points, "rank", "frequency"), note
+        )
+
+
+def _ranks(path: str) -> Iterator[dict[str, Any]]:
+    rank, wanted = 0, 1.0
+    with io.TextIOWrapper(open_input(path), "utf-8", newline="\n") as lines:
+        for line in lines:
+            word, _, count = line.rstrip("\n").rpartition("\t")
+            if word in _SIGNS:
+                continue
+            rank += 1
+            if rank >= wanted:
+                yield {"rank": rank, "frequency": int(count), "word": word}
+                wanted = max(rank + 1, rank * _STEP)
+
+
+def _of_pieces(facts: Facts) -> Answer | None:
+    """The vocabulary of one Wikipedia, beside that of the paper."""
+    found = {split: facts.stats.get(split, {}) for split in SPLITS}
+    counted = {split: of for split, of in found.items() if of.get("pieces")}
+    if not counted or "unknown_characters" not in next(iter(counted.values())):
+        return None
+    rows = [_pieces(split, **_counts(of)) for split, of in counted.items()]
+    note = ""
+    paper = paper_figures.PAPER.get(facts.build.edition)
+    if paper:
+        number = paper.characters_per_piece["32k"]
+        rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
+        note = "The paper's pieces are of its own vocabulary."
+    total = facts.stats["total"]
+    characters = total["characters"]
+    spelled = total["unknown_characters"] + total["byte_characters"]
+    return Answer(
+        VOCABULARY,
+        f"A piece has {characters / total['pieces']:.2f} characters in the mean;"
+        f" {share(characters - spelled, characters)} of the characters have a piece of their own,"
+        f" {total['byte_characters']:,} are spelled in bytes, {total['unknown_characters']:,} are unknown.",
+        [Figure("Characters per piece", bars(rows), note)],
+    )
+
+
+def _counts(of: Mapping[str, int]) -> dict[str, int]:
+    return {name: of[name] for name in ("characters", "pieces")}
+
+
+def _pieces(name: str, characters: int, pieces: int) -> Bar:
+    each = characters / pieces if pieces else 0
+    return Bar(name, each, f"{each:.2f}")
+
+
+def _of_languages(facts: Facts) -> Answer | None:
+    """A vocabulary over several Wikipedias."""
+    if facts.build.corpus != wiki40b_multilingual_settings.KIND:
+        return None
+    figures = [
+        Figure(
+            f"Characters per piece of test, {size}",
+            bars([_pieces(one, **_counts(of["test"])) for one, of in languages.items()][:_DRAWN]),
+        )
+        for size, languages in facts.stats.items()
+    ]
+    sizes = ", ".join(facts.stats)
+    languages = next(iter(facts.stats.values()))
+    return Answer(VOCABULARY, f"Pieces ({sizes}) over {len(languages)} languages.", figures)
+
+
+def _of_subwords(facts: Facts) -> Answer | None:
+    languages = facts.stats.get("languages")
+    if not languages:
+        return None
+    held_out = {name: of["held_out"] for name, of in languages.items() if of.get("held_out")}
+    rows = [_pieces(name, **_counts(of)) for name, of in held_out.items()]
+    table = Table(
+        (
+            "language",
+            "sentences",
+            "probability",
+            "sampled",
+            "held-out characters",
+            "unknown",
+            "in bytes",
+        ),
+        [
+            (
+                name,
+                f"{of['sentences']:,}",
+                share(of["probability"], 1),
+                f"{of['sampled']:,}",
+                *(f"{held_out[name][key]:,}" for key in ("characters", "unknown", "in_bytes")),
+            )
+            for name, of in languages.items()
+            if name in held_out
+        ],
+    )
+    return Answer(
+        VOCABULARY,
+        f"{facts.stats['total']['pieces']:,} pieces over {len(languages)} languages.",
+        [Figure("Characters per piece of lines held out", bars(rows[:_DRAWN]))] if rows else [],
+        [table],
+    )

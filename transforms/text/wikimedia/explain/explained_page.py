@@ -1,0 +1,276 @@
+"""A page, its source beside its text, with what each template, link and section became, and why.
+
+The text is that of the cleaner itself, which is watched at its work: nothing is cleaned here a second time.
+"""
+
+import difflib
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from transforms.text.wikimedia.explain.rules import Rule, RuleBook
+from transforms.text.wikimedia.language import Language
+from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from transforms.text.wikimedia.wikitext.blocks import strip_tables
+from transforms.text.wikimedia.wikitext.clean import (
+    CleanedPage,
+    UncleanableError,
+    WikitextCleaner,
+)
+from transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from transforms.text.wikimedia.wikitext.links import show_external_links
+from transforms.text.wikimedia.wikitext.marks import HOLE, drop_noncharacters, restore
+from transforms.text.wikimedia.wikitext.sections import (
+    RawSection,
+    Section,
+    drop_sections,
+    split_at_headings,
+    split_sections,
+)
+from transforms.text.wikimedia.wikitext.templates.expand import Expansion, Seen
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
+
+KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"
+TEMPLATE, LINK, OUTSIDE = "template", "link", "cut"
+_EXTENSIONS, _BLOCKS = "wikitext/extensions.py", "wikitext/blocks.py"
+_CUT = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(?P<tag>ref|references|gallery|timeline|score|math|chem|imagemap|graph|mapframe|source"
+    r"|syntaxhighlight|pre|templatestyles)\b[^<>]*?(?:/>|>.*?(?:</(?P=tag)\s*>|\Z))"
+    r"|(?:^|(?<=\n))[ \t:]*\{\|.*?\n[ \t]*\|\}(?!\})",
+    re.DOTALL | re.IGNORECASE,
+)
+_FORMULAS = ("math", "chem")
+_EXTERNAL = re.compile(r"\[(?:https?:|ftps?:)?//[^\[\]\n]*\]", re.IGNORECASE)
+_TOKEN = re.compile(r"\{\{|\}\}|\[\[|\]\]")
+_TAG = re.compile(r"<[^<>]*>")
+_NO_LETTER = re.compile(r"\W+")
+_NO_PROSE = "its line, or what it stands in, is no prose"
+_NAME_END = re.compile(r"[|}\n]")
+
+
+class Piece(NamedTuple):
+    """Something in the source that is not text, and what it became."""
+
+    kind: str  # TEMPLATE, LINK or OUTSIDE
+    source: str  # as the cleaner met it
+    shown: str  # "" for nothing
+    rule: Rule
+    start: int = -1  # in the source of the section; -1 where it could not be found there
+    end: int = -1
+
+
+class ExplainedSection(NamedTuple):
+    """A section."""
+
+    heading: str  # wikitext; "" for the lead
+    level: int
+    source: str  # wikitext, without the heading
+    fate: str  # KEPT, DROPPED, EMPTY or LOST
+    rule: Rule | None  # that drops it
+    text: Section  # as the article has it
+    pieces: Sequence[Piece] = ()  # in the order of the source
+
+
+class ExplainedPage(NamedTuple):
+    """A page."""
+
+    title: str
+    sections: Sequence[ExplainedSection]
+    cleaned: CleanedPage | None  # None for a page that cannot be cleaned
+    fault: str = ""  # why it cannot
+
+
+def explain_page(
+    wikitext: str,
+    title: str,
+    language: Language,
+    namespaces: Mapping[int, Sequence[str]],
+    of_wiki: WikiTemplates = NO_TEMPLATES,
+) -> ExplainedPage:
+    """Clean a page, and say what became of its parts."""
+    cleaner = _WatchedCleaner(language, namespaces, of_wiki)
+    sources = list(split_at_headings(drop_noncharacters(wikitext)))
+    try:
+        cleaned = cleaner.clean(wikitext, title)
+    except UncleanableError as error:
+        lost = [ExplainedSection(*one, LOST, None, _NOTHING) for one in sources]
+        return ExplainedPage(title, lost, None, f"{error.reason}: {error.detail}")
+    rules = RuleBook(language, of_wiki)
+    page = Page(drop_noncharacters(title), language)
+    raw = cleaner.split(wikitext)
+    places = _align(sources, raw)
+    sections = [
+        cleaner.explain(one, sources[place] if place is not None else one, rules, page)
+        for one, place in zip(raw, places, strict=True)
+    ]
+    return ExplainedPage(cleaned.title, sections, cleaned)
+
+
+_NOTHING = Section("", ())
+
+
+def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
+    """The place of each section in the source; headings in comments are no sections."""
+    names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
+    places: list[int | None] = [None] * len(raw)
+    matcher = difflib.SequenceMatcher(None, names[0], names[1], autojunk=False)
+    for here, there, length in matcher.get_matching_blocks():
+        for offset in range(length):
+            places[here + offset] = there + offset
+    return places
+
+
+class _WatchedCleaner(WikitextCleaner):
+    """The cleaner, of which it is known what became of each section and template."""
+
+    def __init__(self, *tables: Any) -> None:
+        super().__init__(*tables)
+        self._shown: dict[int, tuple[Section, list[Seen]]] = {}
+        self._raw: list[RawSection] = []
+        self._is_in_heading = False
+
+    def shown_name(self, heading: str, level: int) -> str:
+        self._is_in_heading = True
+        try:
+            return super().shown_name(heading, level)
+        finally:
+            self._is_in_heading = False
+
+    def _show(
+        self, sections: Sequence[RawSection], page: Page, expansion: Expansion, variants: Any
+    ) -> list[Section]:
+        if self._is_in_heading:
+            return super()._show(sections, page, expansion, variants)
+        shown = []
+        for one in sections:
+            expansion.seen = []
+            shown += super()._show([one], page, expansion, variants)
+            self._raw.append(one)
+            self._shown[len(self._raw) - 1] = shown[-1], expansion.seen
+        return shown
+
+    def split(self, wikitext: str) -> list[RawSection]:
+        """Return all sections, as the cleaner sees them before it drops some."""
+        variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
+        raw = list(split_sections(strip_tables(variants.text)))
+        kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}
+        # What was shown, in the order of what was kept.
+        numbers = iter(range(len(self._raw)))
+        self._of = {id(one): next(numbers) for one in raw if id(one) in kept}
+        return raw
+
+    def explain(
+        self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
+    ) -> ExplainedSection:
+        """Return what became of a section of `split`."""
+        of_source = source.heading, source.level, source.body
+        if id(raw) not in self._of:
+            is_own = self.is_dropped(raw.heading, raw.level)
+            name = self.shown_name(raw.heading, raw.level)
+            rule = rules.of_heading(name, raw.level) if is_own else None
+            above = Rule("the section above it is dropped")
+            return ExplainedSection(*of_source, DROPPED, rule or above, _NOTHING)
+        text, seen = self._shown[self._of[id(raw)]]
+        pieces = [*self._templates_of(seen, rules), *self._links_of(raw.body, page, rules)]
+        pieces = [_in_text(piece, text) for piece in pieces]
+        placed = [*_placed(source.body, pieces), *_cut(source.body)]
+        placed.sort(key=lambda piece: (piece.start < 0, piece.start, -piece.end))
+        fate = KEPT if text.paragraphs else EMPTY
+        return ExplainedSection(*of_source, fate, None, text, placed)
+
+    def _templates_of(self, seen: Sequence[Seen], rules: RuleBook) -> Iterator[Piece]:
+        for one in sorted(seen, key=lambda one: one.start):
+            rule = rules.of_template(one.template, one.source, one.shown)
+            yield Piece(TEMPLATE, restore(one.source), _plain(one.shown), rule)
+
+    def _links_of(self, body: str, page: Page, rules: RuleBook) -> Iterator[Piece]:
+        """Yield the links of a text that are in no template."""
+        for start, end in _outermost(body):
+            if body.startswith("[[", start):
+                source = body[start:end]
+                text = self._templates.expand(source, page, Expansion({}))
+                shown = _plain(self._links.show(text))
+                target = source[2:].partition("|")[0].removesuffix("]]")
+                yield Piece(LINK, restore(source), shown, rules.of_link(target, shown))
+        for match in _EXTERNAL.finditer(body):
+            rule = Rule("a link out of the wiki: its label, if it has one", "wikitext/links.py")
+            yield Piece(LINK, restore(match[0]), _plain(show_external_links(match[0])), rule)
+
+
+def _in_text(piece: Piece, text: Section) -> Piece:
+    """Return the piece, with another rule where what it shows is not in the text."""
+    shown = _letters(piece.shown)
+    if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
+        return piece
+    return piece._replace(shown="", rule=Rule(f"{piece.rule.text}; {_NO_PROSE}", piece.rule.place))
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", html.unescape(_TAG.sub("", text)))
+
+
+def _plain(shown: str) -> str:
+    return restore(shown.replace(HOLE, "")).strip()
+
+
+def _outermost(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where templates and links begin and end that are in no other."""
+    opened: list[re.Match[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] in ("{{", "[["):
+            opened.append(token)
+        elif opened and opened[-1][0] == ("{{" if token[0] == "}}" else "[["):
+            start = opened.pop()
+            if not opened:
+                yield start.start(), token.end()
+
+
+def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield pieces with their places in the source: each kind is looked for in its order."""
+    position = {TEMPLATE: 0, LINK: 0}
+    spans = _cut_spans(source)
+    for piece in pieces:
+        name = _NAME_END.split(piece.source, maxsplit=1)[0]
+        start = source.find(name, position[piece.kind]) if len(name) > 1 else -1
+        while start >= 0 and any(begin <= start < end for begin, end in spans):
+            start = source.find(name, start + 1)
+        if start < 0:
+            yield piece
+            continue
+        position[piece.kind] = start + 1
+        yield piece._replace(start=start, end=_end_of(source, start))
+
+
+def _end_of(source: str, start: int) -> int:
+    """Return where the braces or brackets that open at a position are closed."""
+    opener = "[" if source.startswith("[") else source[start : start + 2]
+    if opener not in ("{{", "[["):
+        return source.find("]", start) + 1 or len(source)
+    closer = {"{{": "}}", "[[": "]]"}[opener]
+    depth = 0
+    for token in _TOKEN.finditer(source, start):
+        depth += (token[0] == opener) - (token[0] == closer)
+        if not depth:
+            return token.end()
+    return len(source)
+
+
+def _cut_spans(source: str) -> list[tuple[int, int]]:
+    return [found.span() for found in _CUT.finditer(source)]
+
+
+def _cut(source: str) -> Iterator[Piece]:
+    """Yield comments, tables, and tags whose content is no prose."""
+    for found in _CUT.finditer(source):
+        tag = (found["tag"] or "").lower()
+        if tag in _FORMULAS:
+            continue
+        if tag:
+            rule = Rule(f"<{tag}>: no prose", _EXTENSIONS)
+        elif found[0].startswith("<!--"):
+            rule = Rule("a comment", _EXTENSIONS)
+        else:
+            rule = Rule("a table", _BLOCKS)
+        yield Piece(OUTSIDE, found[0], "", rule, *found.span())
