@@ -1,7 +1,8 @@
 """Commands of the documents, run by an installed wheel on the bundled samples.
 
 A block is run if its fence is "```sh runnable" or "```python runnable": the blocks of one document one after
-the other, in a folder in which the samples have the names that the documents use.
+the other, in a folder in which the samples have the names that the documents use. One whose fence is
+"```sh runnable alone" is run in such a folder of its own.
 """
 
 import gzip
@@ -15,6 +16,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,21 +24,29 @@ import pytest
 
 from tests.test_documents import DOCUMENTS, ROOT
 
-BLOCK = re.compile(r"^```(sh|python) runnable\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(sh|python) runnable( alone)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SAMPLES = Path("pipelines", "samples")
 SAMPLE_DATE, DATE = "20260101", "20261101"
 TIMEOUT_SECONDS = 300
 
 
-def blocks_of(document: str) -> list[tuple[str, str]]:
-    """(language, text) of the blocks to run."""
-    return BLOCK.findall((ROOT / document).read_text("utf-8"))
+class Block(NamedTuple):
+    """A block to run."""
+
+    language: str  # "sh" or "python"
+    alone: str  # "" if it is run in the folder of the block before it
+    text: str
+
+
+def blocks_of(document: str) -> list[Block]:
+    """The blocks of a document that are to be run."""
+    return [Block(*found) for found in BLOCK.findall((ROOT / document).read_text("utf-8"))]
 
 
 def runnable() -> Iterator[object]:
     """The documents that have such blocks; those in Python need the extra "compat"."""
     for document in DOCUMENTS:
-        languages = {language for language, _ in blocks_of(document)}
+        languages = {block.language for block in blocks_of(document)}
         if languages:
             marks = [pytest.mark.compat] if "python" in languages else []
             yield pytest.param(document, marks=[pytest.mark.slow, *marks])
@@ -60,27 +70,30 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
-def lay_out(folder: Path, samples: Path, demo: Path) -> None:
+def lay_out(folder: Path, samples: Path, demo: Path, named: str) -> None:
     """Puts the samples where the documents have their inputs, and builds of them into `corpora`.
 
-    The real txt-files.tar.zip holds all books; that of the samples holds a few.
+    The real txt-files.tar.zip holds all books; that of the samples holds a few. Builds that a document makes
+    itself are left out.
+
+    Args:
+      named: the commands; a build of One Billion Word is there if they name it.
     """
+    folder.mkdir()
     for path in samples.rglob(f"*-{SAMPLE_DATE}-*"):
-        name = path.name.replace(SAMPLE_DATE, DATE)
+        name = path.name.replace(SAMPLE_DATE, DATE).replace("all.json.gz", "all.json.bz2")
         (folder / name).symlink_to(path)
         dump = folder / "dumps" / name.partition("-")[0] / DATE
         dump.mkdir(parents=True, exist_ok=True)
         (dump / name).symlink_to(path)
-    entities = folder / f"wikidata-{DATE}-all.json"
-    entities.with_suffix(".json.bz2").symlink_to(entities.with_suffix(".json.gz"))
     books = samples / "gutenberg"
-    for path in (*(samples / "news").glob("*.*g*"), *books.glob("*.csv")):
+    for path in (*(samples / "news").glob("[nt]*"), *books.glob("*.csv")):
         (folder / path.name).symlink_to(path)
     with tarfile.open(folder / "txt-files.tar", "w") as archive:
         archive.add(books / "library", "library")
     with zipfile.ZipFile(folder / "txt-files.tar.zip", "w") as packed:
         packed.write(folder / "txt-files.tar", "txt-files.tar")
-    shutil.copytree(demo, folder / "corpora")
+    shutil.copytree(demo, folder / "corpora", ignore=shutil.ignore_patterns("tokens", "lm1b"))
     sentences = [f"Sentence {number} of an evaluation set." for number in range(3)]
     flores = folder / "flores101_dataset" / "devtest"
     flores.mkdir(parents=True)
@@ -88,11 +101,11 @@ def lay_out(folder: Path, samples: Path, demo: Path) -> None:
     (folder / "web").mkdir()
     rows = "".join(f"{json.dumps({'text': one})}\n" for one in sentences)
     (folder / "web" / "a.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
-    (build,) = (folder / "corpora" / "lm1b").glob("*/2*")
-    (folder / "corpora" / "lm1b" / "en").mkdir()
-    build = build.rename(folder / "corpora" / "lm1b" / "en" / build.name)
+    (build,) = (demo / "lm1b").glob("*/2*")
     documents = sum(map(len, map(pq.read_table, build.glob("paper_test-*.parquet"))))
     scores = {"document": range(documents), "log_likelihood": [-100.0] * documents}
+    if str(Path("corpora", "lm1b", "en", build.name)) in named:
+        shutil.copytree(build, folder / "corpora" / "lm1b" / "en" / build.name)
     (folder / "run-7").mkdir()
     pq.write_table(pa.table(scores), folder / "run-7" / "scores.parquet")
 
@@ -101,20 +114,23 @@ def lay_out(folder: Path, samples: Path, demo: Path) -> None:
 def test_commands_of_a_document_run(
     document: str, installed: Path, demo: Path, tmp_path: Path
 ) -> None:
-    lay_out(tmp_path, installed / SAMPLES, demo)
     path = os.pathsep.join([str(installed / "bin"), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(installed)}
-    for language, text in blocks_of(document):
-        if language == "python":
+    folder = tmp_path
+    for number, block in enumerate(blocks_of(document)):
+        if block.language == "python":
             pytest.importorskip("datasets")
-        command = ["bash", "-euc"] if language == "sh" else [sys.executable, "-c"]
+        if not number or block.alone:
+            folder = tmp_path / str(number)
+            lay_out(folder, installed / SAMPLES, demo, block.text)
+        command = ["bash", "-euc"] if block.language == "sh" else [sys.executable, "-c"]
         done = subprocess.run(
-            [*command, text],
-            cwd=tmp_path,
+            [*command, block.text],
+            cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,
             check=False,
         )
-        assert not done.returncode, f"{text}\n{done.stdout}\n{done.stderr}"
+        assert not done.returncode, f"{block.text}\n{done.stdout}\n{done.stderr}"
