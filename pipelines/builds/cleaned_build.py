@@ -115,7 +115,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """What was removed, and 8 digits of a hash of the lists of it."""
+        """The kind of removal, and 8 digits of a hash of the lists of it."""
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
@@ -141,7 +141,7 @@ class CleanedBuild(CorpusBuild):
         return (Stage("remove", self.remove),)
 
     def has_removals(self) -> bool:
-        """Whether anything was found in this build."""
+        """Returns True if anything was found in this build."""
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
     def _list_paths(self) -> list[str]:

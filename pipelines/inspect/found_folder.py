@@ -1,4 +1,4 @@
-"""What a search has found in data sets, in a folder of its own, with a manifest as builds have one."""
+"""The folder of a search, with a manifest as builds have one."""
 
 import contextlib
 import functools

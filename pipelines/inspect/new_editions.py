@@ -1,4 +1,4 @@
-"""What was found in finished builds → new editions of them without it."""
+"""New editions of finished builds, without the documents or passages that a search has found."""
 
 import logging
 from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """What is looked for, where."""
+    """The settings of a search."""
 
     train: Sequence[str]  # arguments, see text_sources.py
     evaluation: Sequence[str]

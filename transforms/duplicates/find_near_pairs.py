@@ -25,7 +25,7 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """What FindNearPairs gives."""
+    """The outputs of FindNearPairs."""
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -111,7 +111,7 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Whether they are near-duplicates."""
+    """Returns True if the documents are near-duplicates."""
     return pair.similarity >= threshold
 
 
@@ -121,6 +121,6 @@ def numbers_of(pair: ComparedPair) -> Pairs:
 
 
 def is_among(number: int, numbers: Int64s) -> bool:
-    """Whether it is one of the numbers, which ascend."""
+    """Returns True if the number is one of the numbers, which ascend."""
     place = int(numpy.searchsorted(numbers, number))
     return place < len(numbers) and int(numbers[place]) == number

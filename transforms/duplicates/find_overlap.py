@@ -59,7 +59,7 @@ class SetPart(NamedTuple):
 
 
 class FoundOverlap(NamedTuple):
-    """What FindOverlap gives."""
+    """The outputs of FindOverlap."""
 
     files: beam.PCollection  # of OutputFile
     accounts: Mapping[
@@ -240,5 +240,5 @@ def split_of_names(names: str) -> tuple[str, str]:
 
 
 def count_clusters(links: Pairs) -> int:
-    """How many there are."""
+    """Returns the number of clusters."""
     return len(numpy.unique(links[:, 1]))

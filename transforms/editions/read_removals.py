@@ -1,4 +1,4 @@
-"""What a search has found → what has to go from a build."""
+"""Lists of a search → documents and passages that are to go from a build."""
 
 import json
 import posixpath

@@ -69,7 +69,7 @@ class Rewriting(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """What RemoveDocuments gives."""
+    """The outputs of RemoveDocuments."""
 
     files: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
@@ -340,7 +340,7 @@ def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def has_words(text: str, is_article: bool) -> bool:
-    """Whether letters or digits are left; of an article, beside the title."""
+    """Returns True if letters or digits are left; of an article, beside the title."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
 
