@@ -115,7 +115,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """Returns the kind of what was removed, and 8 digits of a hash of the lists of it."""
+        """The kind of removal, and 8 digits of a hash of the lists of it."""
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"

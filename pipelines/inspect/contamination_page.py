@@ -5,6 +5,7 @@ The page needs no other file and no network. What is in both texts is marked in 
 
 import html
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,11 +19,12 @@ table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: 
 td:first-child, th:first-child { text-align: left; } tr { border-bottom: 1px solid #8886; }
 section { border-top: 2px solid #8886; margin-top: 1.5rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; }
-.pair p { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }
-.from { color: #777; font-size: .85rem; } mark { background: #fd6; color: #000; }
+.pair p { white-space: pre-line; overflow-wrap: anywhere; margin: .3rem 0; }
+.from { opacity: .75; font-size: .85rem; } mark { background: #fd6; color: #000; }
 @media (max-width: 45rem) { .pair { grid-template-columns: 1fr; } }
 :root { color-scheme: light dark; }
 """
+_BLANK_LINES = re.compile(r"\s*\n\s*")
 _FILTER = """
 const box = document.querySelector('input');
 box.addEventListener('input', () => document.querySelectorAll('section').forEach(one => {
@@ -85,7 +87,7 @@ def _section(row: Mapping[str, Any]) -> Iterator[str]:
 def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text as HTML with the spans marked; of a long text the part around them."""
     if not spans:
-        return html.escape(text)
+        return _escape(text)
     start = max(min(start for start, _ in spans) - _CONTEXT, 0)
     stop = min(max(end for _, end in spans) + _CONTEXT, len(text))
     parts = ["… " if start else ""]
@@ -93,8 +95,13 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for first, last in sorted(spans):
         first = max(first, at)
         if first < last:
-            marked = html.escape(text[first:last])
-            parts += [html.escape(text[at:first]), f"<mark>{marked}</mark>"]
+            marked = _escape(text[first:last])
+            parts += [_escape(text[at:first]), f"<mark>{marked}</mark>"]
             at = last
-    parts += [html.escape(text[at:stop]), " …" if stop < len(text) else ""]
+    parts += [_escape(text[at:stop]), " …" if stop < len(text) else ""]
     return "".join(parts)
+
+
+def _escape(text: str) -> str:
+    """The text as HTML, without the blank lines that markers of a layout leave."""
+    return html.escape(_BLANK_LINES.sub("\n", text))

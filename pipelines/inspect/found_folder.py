@@ -1,4 +1,4 @@
-"""The folder of the findings of a search, with a manifest as builds have one."""
+"""The folder of a search, with a manifest as builds have one."""
 
 import contextlib
 import functools

@@ -8,7 +8,7 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """The settings of a search for evaluation sets in training data."""
+    """The settings of a search."""
 
     train: Sequence[str]  # arguments, see text_sources.py
     evaluation: Sequence[str]

@@ -111,7 +111,7 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Returns True if they are near-duplicates."""
+    """Returns True if the documents are near-duplicates."""
     return pair.similarity >= threshold
 
 
@@ -121,6 +121,6 @@ def numbers_of(pair: ComparedPair) -> Pairs:
 
 
 def is_among(number: int, numbers: Int64s) -> bool:
-    """Returns True if it is one of the numbers, which ascend."""
+    """Returns True if the number is one of the numbers, which ascend."""
     place = int(numpy.searchsorted(numbers, number))
     return place < len(numbers) and int(numbers[place]) == number

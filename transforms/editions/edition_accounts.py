@@ -15,7 +15,7 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class EditionAccounts:
-    """The facts of the new build that are known before it is written."""
+    """Facts of the new build that are known before it is written."""
 
     unit: str  # "articles"
     splits: Sequence[str]

@@ -1,4 +1,4 @@
-"""The findings of a search → the documents and passages to remove from a build."""
+"""Lists of a search → documents and passages that are to go from a build."""
 
 import json
 import posixpath
