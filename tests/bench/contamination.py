@@ -14,7 +14,6 @@ import gzip
 import itertools
 import json
 import pathlib
-import resource
 import string
 import subprocess
 import sys
@@ -29,6 +28,7 @@ import pyarrow.parquet as pq
 
 from tests.bench.engines import adopt_orphans, bury_orphans, core_seconds
 from tests.bench.lm1b import print_machine
+from tests.bench.memory import build
 from tests.makers.planted_items import KINDS, LONG_WORDS, SHORT_WORDS, Contaminated, plant_items
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
@@ -37,6 +37,7 @@ from transforms.text.duplicates.folded_words import fold_words
 DOCUMENTS, PLANTED, ABSENT = 100_000, 2_000, 10_000
 DOCUMENT_CHARACTERS = 900
 PAPER_WORDS = 13
+COMMAND = [sys.executable, "-m", "pipelines", "contamination"]
 PEER = pathlib.Path(__file__).with_name("contamination_datatrove.py")
 
 Pairs = set[tuple[str, int]]
@@ -135,10 +136,8 @@ def search(folder: pathlib.Path) -> Searched:
 def run_command(*given: object) -> float:
     """Core-seconds of `corpusmill contamination`."""
     start = core_seconds()
-    command = [sys.executable, "-m", "pipelines", "contamination", *map(str, given)]
-    ended = subprocess.run(
-        [*command, "--workers", "1"], capture_output=True, text=True, check=False
-    )
+    command = [*COMMAND, *map(str, given), "--workers", "1"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
     bury_orphans()
     if ended.returncode > 1:
         raise RuntimeError(ended.stderr)
@@ -226,13 +225,11 @@ def print_speed(folder: pathlib.Path, documents: Sequence[str], megabytes: float
             file.write_table(table, row_group_size=10_000)
             written += size
     items = folder / "items.jsonl"
-    start = time.perf_counter()
-    seconds = run_command("--train", folder / "many.parquet", "--eval", items)
-    clock = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+    command = [*COMMAND, "--train", str(folder / "many.parquet"), "--eval", str(items)]
+    run = build([*command, "--workers", "1"], folder / "log", status=1)
     print(
-        f"{written:.0f} MB: {seconds:.1f} core-seconds, {clock:.1f} s, {written / seconds:.1f} MB/s a core;"
-        f" largest process {peak:.0f} MB"
+        f"{written:.0f} MB: {run.core_seconds:.1f} core-seconds, {run.seconds:.1f} s,"
+        f" {written / run.core_seconds:.1f} MB/s a core; {run.peak_bytes / 1e6:.0f} MB of memory"
     )
 
 

@@ -18,7 +18,13 @@ from transforms.text.duplicates.folded_words import (
     hash_folded,
     normalize,
 )
-from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, join_hashes, sort_different
+from transforms.text.duplicates.hashed_ngrams import (
+    MULTIPLIER,
+    Int64s,
+    Uint64s,
+    join_hashes,
+    sort_different,
+)
 
 Booleans = numpy.typing.NDArray[numpy.bool_]
 
@@ -70,6 +76,24 @@ class _Table(NamedTuple):
         return numpy.repeat(found, counts), self.places[_ranges(self.firsts[rows], counts)]
 
 
+class _Filter:
+    """Lets through all hashes that are known, and few others.
+
+    Args:
+      known: True at the first bits of each; as many as a power of 2.
+    """
+
+    def __init__(self, known: Booleans):
+        self._known = known
+        self._shift = numpy.uint64(_HASH_BITS - (len(known).bit_length() - 1))
+
+    def passes(self, hashes: Uint64s) -> Booleans:
+        """Says of each hash if it may be known."""
+        places = (hashes >> self._shift).view(numpy.int64)
+        found: Booleans = self._known.take(places, mode="clip")  # quicker than to check the places
+        return found
+
+
 class EvaluationIndex:
     """Evaluation texts by their words.
 
@@ -82,8 +106,8 @@ class EvaluationIndex:
         self.n = n
         self.arrays = dict(arrays)
         self.text_starts: Int64s = arrays["text_starts"]
-        self._filter: Booleans = arrays["filter"]
-        self._shift = numpy.uint64(_HASH_BITS - (len(self._filter).bit_length() - 1))
+        self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
+        self._line_filter = _Filter(arrays["line_filter"])
         self._ngrams, self._lines = (
             _Table(*(arrays[f"{name}_{field}"] for field in _Table._fields))
             for name in ("ngram", "line")
@@ -96,7 +120,9 @@ class EvaluationIndex:
     def find(self, block: TextBlock) -> Runs:
         """The longest stretches that the texts of a block have in common with each evaluation text."""
         grams = join_hashes(block.hashes, self.n)
-        likely = numpy.flatnonzero(self._filter[grams >> self._shift])
+        first, second = self._filters
+        likely = numpy.flatnonzero(first.passes(grams))
+        likely = likely[second.passes(_turn(grams[likely]))]
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
         likely = likely[likely + self.n <= ends]
         found, places = _find(self._ngrams, grams, likely)
@@ -130,7 +156,7 @@ class EvaluationIndex:
 
     def _find_lines(self, block: TextBlock) -> Runs:
         """Lines and texts of fewer than n words that are all of an evaluation text."""
-        starts, sizes = _short_spans(block, self.n)
+        starts, sizes = _short_spans(block, self.n, self._line_filter)
         hashes = numpy.empty(len(starts), numpy.uint64)
         for size in range(1, self.n):
             is_of_size = sizes == size
@@ -186,6 +212,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     characters: list[Uint32s] = []
     sizes: list[Int64s] = []
     counts: list[Int64s] = []
+    beginnings: list[Uint64s] = []  # of short texts
     first = 0
     for block in fold_texts(texts):
         of_texts = numpy.diff(block.bounds)
@@ -196,6 +223,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         for size in range(1, n):
             starts = block.bounds[:-1][of_texts == size]
             lines.append((_join_at(block.hashes, starts, size), starts + first))
+            beginnings.append(_hash_beginnings(block.hashes[starts], size))
         characters.append(block.folded.characters[block.folded.characters != 0])
         sizes.append(block.folded.ends - block.folded.starts)
         counts.append(of_texts)
@@ -206,6 +234,8 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         "word_ends": _starts_of(sizes),
         "characters": numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)]),
         "filter": _make_filter(tables["ngram"].hashes),
+        "second_filter": _make_filter(_turn(tables["ngram"].hashes)),
+        "line_filter": _make_filter(numpy.concatenate([*beginnings, numpy.empty(0, numpy.uint64)])),
         **{
             f"{name}_{field}": getattr(table, field)
             for name, table in tables.items()
@@ -242,14 +272,21 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
     return TextBlock(normal, offsets, folded, hash_folded(folded), bounds)
 
 
-def _short_spans(block: TextBlock, n: int) -> tuple[Int64s, Int64s]:
-    """(first word, words) of lines, and of whole texts, that have fewer than n words."""
+def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
+    """(first word, words) of lines, and of whole texts, that have fewer than n words.
+
+    Args:
+      beginnings: lets through those that a span may have, see `_hash_beginnings`.
+    """
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
+    lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
     spans = []
-    for bounds in (numpy.sort(numpy.concatenate([feeds, block.bounds])), block.bounds):
+    for bounds in (lines, block.bounds):
         sizes = numpy.diff(bounds)
-        is_short = (sizes > 0) & (sizes < n)
-        spans.append(bounds[:-1][is_short] * n + sizes[is_short])
+        short = numpy.flatnonzero((sizes > 0) & (sizes < n))
+        begins = _hash_beginnings(block.hashes[bounds[short]], sizes[short])
+        short = short[beginnings.passes(begins)]
+        spans.append(bounds[short] * n + sizes[short])
     different = numpy.unique(numpy.concatenate(spans))
     return different // n, different % n
 
@@ -270,6 +307,17 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
     different = sort_different(hashes)
     firsts = numpy.append(numpy.searchsorted(hashes, different), len(hashes))
     return _Table(different, firsts, places)
+
+
+def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
+    """A hash of the first word and the number of words."""
+    return first_words + numpy.asarray(sizes).astype(numpy.uint64) * MULTIPLIER
+
+
+def _turn(hashes: Uint64s) -> Uint64s:
+    """The hashes with their halves exchanged."""
+    half = numpy.uint64(_HASH_BITS // 2)
+    return hashes << half | hashes >> half
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:

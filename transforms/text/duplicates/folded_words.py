@@ -96,7 +96,7 @@ def normalize(text: str) -> str:
 def fold_text(text: str) -> FoldedText:
     """The words of a text in NFC."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    characters = _folding().folded[codes]
+    characters = _folding().folded.take(codes, mode="clip")  # of which none has to be clipped
     places = None
     starts = ends = None
     highest = int(characters.max(initial=0))
@@ -128,13 +128,15 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
         begin = text.starts[first]
         last = max(int(numpy.searchsorted(text.ends, begin + span, "right")), first + 1)
         starts = text.starts[first:last] - begin
-        weighed = text.characters[begin : min(text.ends[last - 1], begin + span)].astype(
-            numpy.uint64
-        )
-        weighed *= powers[: len(weighed)]
-        numpy.add.reduceat(weighed, starts, out=hashes[first:last])
-        hashes[first:last] *= inverses[starts]
-        finalize(hashes[first:last])
+        characters = text.characters[begin : min(text.ends[last - 1], begin + span)]
+        sums = numpy.zeros(len(characters) + 1, numpy.uint64)
+        numpy.multiply(characters, powers[: len(characters)], out=sums[1:])
+        numpy.cumsum(sums, out=sums)  # modulo 2^64, so differences are exact
+        of_words = hashes[first:last]
+        sums_after = sums.take(text.ends[first:last] - begin, mode="clip")
+        numpy.subtract(sums_after, sums.take(starts), out=of_words)
+        of_words *= inverses.take(starts)
+        finalize(of_words)
         first = last
     return hashes
 
