@@ -35,7 +35,7 @@ from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
 from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 
 CORPUS = "wiki40b"
-VERSION = "1.4.0"
+VERSION = "1.5.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -54,6 +54,12 @@ RELEASE_NOTES = {
         " exponents are raised (10⁻¹¹); coordinates stay in sentences; hidden text and rows of links"
         " go; no blank is left before a full stop; sections about bonds stay in vi. Stubs can be left"
         " out (min_words). Vocabulary: a marker with its line feeds is one piece, and one character."
+    ),
+    "1.5.0": (
+        "Text: of the lists that a sentence announces, more stay: those of templates, those below the"
+        " headings after it, after a label or a quotation between items, of links that are described,"
+        " and links in a row; verses in quotation templates stay; labels at the end of a section go;"
+        " brackets, bars and signs are shown where MediaWiki shows them."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

@@ -28,11 +28,13 @@ from transforms.text.wikimedia.audit.words import (
 
 SHINGLE = 3  # words
 LONG_SPACELESS = 5  # characters that follow each other by no chance
+FAR = 500  # words of a quotation
 NEAR = 12  # words that a match may be off, beside a long one
 MAX_POSITIONS = 50  # of a sequence of words that is looked up
 MIN_LOST_WORDS = 10  # of a paragraph: shorter lines are notes about the page, too
 MIN_NOTE_WORDS = 25  # of a paragraph that counts as prose in a section that is not in the text
 MIN_ADDED_WORDS = 4
+MAX_LABEL = 3  # characters of a code of a language, or of the sign of a note
 CONTEXT = 60  # characters shown on each side
 
 _EMPTY = re.compile(
@@ -49,6 +51,7 @@ _BRACKET = re.compile("[()（）]")
 _NOT_QUOTED = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|og[gv]|webm)\b|^[*#|]|\n[*#|]", re.IGNORECASE
 )
+_NOTES_WITHIN = re.compile(r"<ref\b[^<>]*/>|<ref\b[^<>]*>.*?</ref\s*>|\{\{[^{}]*\}\}", re.DOTALL)
 _QUOTATION_END = (*SENTENCE_END, *CLOSING)
 _ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
 _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
@@ -98,6 +101,7 @@ class _Comparison:
         text = "\n".join(line.text for line in source.lines)
         templates = (slot.wikitext for slot in source.slots if not slot.is_note)
         self.literal = _spaced("\n".join((SLOT.sub(self._literal_slot, text), *templates)))
+        self.ends = "".join(f"{_spaced(line.text)[-4:]} " for line in source.lines)
         self.joined = f" {' '.join(word.norm for word in self.words)} "
         self.source_words = self.found_words = 0
 
@@ -270,7 +274,7 @@ class _Comparison:
         near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
         here = [one.norm for one in line.words]
         for argument in slot.arguments:
-            wanted = [one.norm for one in words_of(argument)]
+            wanted = [one.norm for one in words_of(_NOTES_WITHIN.sub("", argument))[:NEAR]]
             if wanted and _count(wanted, near) > _count(wanted, here):
                 return True
         return False
@@ -340,6 +344,13 @@ class _Comparison:
                     and edge not in self.origin
                 ):
                     continue  # something else stands there
+            if left is not None and last - first >= SHINGLE - 1:
+                ahead = self.words[left + 1 : left + 1 + FAR]
+                if _count(
+                    [word.norm for word in line.words[first : last + 1]],
+                    [word.norm for word in ahead],
+                ):
+                    continue  # behind a quotation, as a paragraph of its own
             spaceless = sum(
                 is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
             )
@@ -365,7 +376,10 @@ class _Comparison:
                 continue
             if is_first and "[[" in slot.wikitext:  # a note about the page, above its text
                 continue
+            if len(slot.arguments[0] if slot.arguments else "") <= MAX_LABEL:
+                continue  # an original beside its translation, "{{x|en|…}}", or a note, "{{x|A|…}}"
             for argument in slot.arguments:
+                argument = _NOTES_WITHIN.sub("", argument).strip()
                 words = words_of(argument)
                 if "//" in argument or not is_prose(argument, words):
                     continue
@@ -399,7 +413,9 @@ class _Comparison:
         """Returns True if the source has the same characters, with no slot in them."""
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
-        return any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1)
+        if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
+            return True
+        return end == len(paragraph) and _spaced(f"{here}\n") in self.ends
 
     def _check_ends(self, number: int, paragraph: str) -> None:
         first = self.first_word[number]
@@ -407,6 +423,8 @@ class _Comparison:
         if last < first:
             return
         begin, end = self.origin.get(first), self.origin.get(last)
+        if any(len(self.lines[one[0]].words) < SHINGLE for one in (begin, end) if one):
+            return  # "where": the page may have several such lines
         if begin and self.lines[begin[0]].kind == "text":
             self._check_beginning(number, paragraph, *begin)
         is_open = end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph)
@@ -419,23 +437,36 @@ class _Comparison:
         They may be those of a template or formula, which is alone or begins the next line.
         """
         line = self.lines[number]
-        if word + 1 < len(line.words):
-            return self.found[number].get(word + 1) == next_word
+        if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
+            return True
         if next_word >= len(self.words):
             return False
         end = self.first_word[self.paragraph_of[next_word] + 1]
         ahead = range(next_word, min(next_word + NEAR, end))
+        if self._is_shown_ahead(line.between(word), ahead):
+            return True
+        if word + 1 < len(line.words):
+            return False
         start = [self.words[j].norm for j in ahead[:2]]
         for following in range(number + 1, len(self.lines)):
             one = self.lines[following]
-            slots = (self.source.slot(found) for found in SLOT.findall(one.text))
-            if any(_count(start, slot.norms) for slot in slots if not slot.is_note):
+            if self._is_shown_ahead(one.text, ahead):
                 return True
             if one.kind != "slots":
                 return any(self.origin.get(j, (-1,))[0] == following for j in ahead) or (
                     start == [word.norm for word in one.words[: len(start)]]
                 )
         return False
+
+    def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
+        """Returns True if the next words may be those of a template or formula in a part of a line."""
+        slots = [self.source.slot(found) for found in SLOT.findall(text)]
+        values = [slot for slot in slots if not slot.is_note]
+        start = [self.words[j].norm for j in ahead[:2]]
+        if any(_count(start, slot.norms) for slot in values):
+            return True
+        # What it shows is spelled in another way: its words are of no line.
+        return bool(values) and ahead[0] not in self.origin
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
         line = self.lines[line_number]

@@ -40,6 +40,7 @@ _NUMBER = re.compile(r"\W*(?:\d{1,3}[.)]|[*#•])\s*\S")  # of a list that is wr
 _LABEL = re.compile(
     "[^\\w\U000f0000-\U000fffff]*\\w{1,4}[.)][^\\w\U000f0000-\U000fffff]*[\U000f0000-\U000fffff]"
 )
+_IMAGE = re.compile(r":[^:|]+\.(?:jpe?g|png|svg|gif|tiff?|webp)$", re.IGNORECASE)
 _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?:")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BLOCKS = {"div", "p", "blockquote", "center", "poem", "section"}
@@ -53,6 +54,7 @@ _TEXT_TAGS = _BLOCKS | {
     ),
 }
 _NOTES = {"ref", "references", "templatestyles", "indicator"}
+_IMAGE_LINK = re.compile(r"\[\[[^\[\]|]+\.(?:jpe?g|png|svg|gif)\s*[|\]]", re.IGNORECASE)
 _SOUND = re.compile(r"\.(?:og[ag]|oga|opus|mp3|wav|flac|midi?)$", re.IGNORECASE)
 _NOTE_ARGUMENTS = {"p", "pp", "loc", "group", "page", "pages"}
 _HIDING = {"ref", "gallery", "imagemap", "timeline", "graph", "mapframe"}
@@ -166,7 +168,7 @@ class _Page:
     def _show_link(self, link: Wikilink) -> Iterator[str]:
         title = str(link.title).strip()
         prefix, colon, _ = title.partition(":")
-        if colon and prefix.strip().casefold() in self._hidden_namespaces:
+        if (colon and prefix.strip().casefold() in self._hidden_namespaces) or _IMAGE.search(title):
             self.hidden.append(str(link.text or ""))
             yield self._slot(Slot("[[File]]", str(link), is_note=True))
         elif link.text is not None and str(link.text).strip():
@@ -222,7 +224,10 @@ def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
     """Returns True if a template has the arguments of a reference, or of a request for one."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
-    if any(_SOUND.search(value) for value in (*positional, *named.values())):
+    values = (*positional, *named.values())
+    if any(_SOUND.search(value) for value in values) or any(
+        _IMAGE_LINK.match(one) for one in values
+    ):
         return True
     if not any(positional):
         return 0 < len(named) <= 3 and any(re.search(r"\d{4}", one) for one in named.values())

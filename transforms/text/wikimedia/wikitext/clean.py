@@ -25,6 +25,7 @@ from transforms.text.wikimedia.wikitext.paragraphs import (
     guard_lines,
     join_paragraphs,
     protect_bars,
+    without_labels,
 )
 from transforms.text.wikimedia.wikitext.sections import (
     RawSection,
@@ -166,7 +167,8 @@ class WikitextCleaner:
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
-        text = keep_announced_lists(drop_preformatted(text))
+        levels = [section.level for section in sections]
+        text = keep_announced_lists(drop_preformatted(text), levels)
         text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):
@@ -176,7 +178,7 @@ class WikitextCleaner:
             raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
         lines = (restore(section).rstrip("\n").split("\n") for section in shown)
         return [
-            Section(heading.strip() or _plain(raw.heading), tuple(paragraphs))
+            Section(heading.strip() or _plain(raw.heading), tuple(without_labels(paragraphs)))
             for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
         ]
 

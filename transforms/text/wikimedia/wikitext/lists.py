@@ -4,10 +4,12 @@ Lists go, but for what a sentence announces with a colon or a comma: without it 
 nothing. Each item is a paragraph of its own. So are the lines of a verse, a quotation or an example
 that is indented, the terms and definitions of a glossary, and formulas. A list of sources stays out,
 and so does a long one of names: filmographies, members, villages. A label of one or two words goes
-with its list, as a heading without text.
+with its list, as a heading without text, unless a sentence announces the label. What is announced before
+headings are the lists below them.
 """
 
 import re
+from collections.abc import Sequence
 
 from transforms.text.wikimedia.wikitext.marks import (
     FORMULA_END,
@@ -22,6 +24,8 @@ _TAG = rf"</?[A-Za-z][^<>\n{SECTION}]*+>"
 _BLANK_LINE = rf"(?:[{_BLANK}]|{_TAG})*+"
 _IS_BLANK = re.compile(_BLANK_LINE)
 _MAX_BLANK_LINES = 8
+_QUOTATION = re.compile(r"<(?i:blockquote|poem)\b")
+_MAX_INSERTED = 2_000  # characters between the items of a list
 _FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
 # The first character is looked at first: of most lines no more is read.
 _LINES = re.compile(
@@ -36,6 +40,8 @@ _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
+_LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
+_MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _MIN_WORDS = 3  # of a sentence: "See also:", "Examples:" announce nothing
 _MIN_WIDE = 8  # characters of East Asian scripts
@@ -43,23 +49,36 @@ _MAX_NAMES = 50  # items of a list of names
 _MIN_SENTENCE = 60  # characters of an item that is more than a name; one of East Asia counts twice
 
 
-def keep_announced_lists(text: str) -> str:
-    """Return the text with what finishes a sentence as paragraphs, and without labels of other lists."""
+def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
+    """Return the text with what finishes a sentence as paragraphs, and without labels of other lists.
+
+    `levels` are those of the sections that begin in the text, in their order.
+    """
     pieces: list[str] = []
     position = 0
+    list_end = -1  # of the last list that stays
+    headings = _AnnouncedHeadings(text, levels)
     for match in _LINES.finditer(text):
         start, end = _line_before(text, match.start())
-        if not _OPEN_END.search(text, max(start, end - _MAX_END), end):
-            continue
         line = text[start:end].strip(_BLANK)
-        if not line or line.startswith(_NO_SENTENCE):
-            continue
+        if line.startswith(SECTION):
+            if not (goes_on := headings.has(start)):
+                continue
+        else:
+            goes_on = list_end == position < end and _is_inserted(text, position, end)
+            if not goes_on and not _OPEN_END.search(text, max(start, end - _MAX_END), end):
+                continue
+            if not line or line.startswith(_NO_SENTENCE):
+                continue
         items = [item for item in _MARKS.sub("", match[1]).split("\n") if item.strip(_BLANK)]
-        if _stays(line, items, marked=len(_LIST.findall(match[1]))):
+        if line.startswith(SECTION) and 2 * sum(map(_is_long, items)) < len(items):
+            continue  # names, not what the sentence goes on with
+        is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
+        if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
             shown = "".join(f"{GUARD}{item}\n\n" for item in items).translate(_FORMULA_MARKS)
             pieces += (text[position:end], "\n\n", shown)
-            position = match.end()
-        elif not _is_sentence(line):
+            position = list_end = match.end()
+        elif not is_announced:
             pieces += (text[position:start], "\n")
             position = match.end()
     pieces.append(text[position:])
@@ -77,15 +96,70 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _stays(line: str, items: list[str], *, marked: int) -> bool:
+def _is_inserted(text: str, start: int, end: int) -> bool:
+    """Returns True if a part of a text that follows a list is a quotation or clause between its items."""
+    if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
+        return False
+    inserted = text[start:end].strip(f"{_BLANK}\n")
+    return bool(_QUOTATION.match(inserted)) or inserted.endswith((";", ","))
+
+
+def _is_announced(text: str, start: int) -> bool:
+    """Returns True if the line before a position is a sentence that ends in a colon."""
+    start, end = _line_before(text, start - 1)
+    line = text[start:end].strip(_BLANK)
+    is_open = _OPEN_END.search(text, max(start, end - _MAX_END), end)
+    return bool(is_open) and not line.startswith(_NO_SENTENCE) and _is_sentence(line)
+
+
+class _AnnouncedHeadings:
+    """Tells whether a sentence before the headings of a text announces what is below them."""
+
+    def __init__(self, text: str, levels: Sequence[int]) -> None:
+        self._text = text
+        self._levels = levels
+        self._position = self._number = 0  # a place in the text, and how many sections begin before
+        self._announced = 0  # level of headings whose lists are announced; 0 for none
+        self._checked = -1  # number of the last section that was looked at
+
+    def has(self, start: int) -> bool:
+        """Returns True if the list below the heading at a position is announced. Positions must grow."""
+        self._number += self._text.count(SECTION, self._position, start)
+        self._position = start
+        if self._number >= len(self._levels):
+            return False
+        level = self._levels[self._number]
+        since = self._levels[self._checked + 1 : self._number + 1]
+        self._checked = self._number
+        if self._announced and min(since, default=level) >= self._announced:
+            return True
+        self._announced = 0
+        is_deeper = self._number > 0 and self._levels[self._number - 1] < level
+        if is_deeper and _is_announced(self._text, start):
+            self._announced = level
+        return bool(self._announced)
+
+
+def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
     """Returns True if the items after a line with a colon are shown; `marked` of them are those of a list."""
-    if 2 * sum(1 for item in items if _SOURCE.search(item)) >= len(items):
+    if 2 * sum(map(_is_source, items)) >= len(items):
         return False
     if 2 * marked < len(items):
         return True
     if len(items) > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
         return False
-    return _is_sentence(line) or 2 * sum(map(_goes_on, items)) > len(items)
+    if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
+        return True
+    return all(map(_is_long, items)) and all(map(_is_closed, items))
+
+
+def _is_source(item: str) -> bool:
+    """Returns True if an item is a source; a link that the item goes on to describe makes none."""
+    found = _SOURCE.search(item)
+    if not found or found[0] != "://":
+        return bool(found)
+    described = _LINK_FIRST.match(item)
+    return not described or len(item[described.end() :].split()) < _MIN_DESCRIPTION
 
 
 def _is_sentence(line: str) -> bool:
@@ -94,6 +168,11 @@ def _is_sentence(line: str) -> bool:
 
 def _is_long(item: str) -> bool:
     return len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
+
+
+def _is_closed(item: str) -> bool:
+    """Returns True if an item ends as a sentence does."""
+    return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
 
 
 def _goes_on(item: str) -> bool:

@@ -57,6 +57,8 @@ _ROW_OF_LINKS = re.compile(
     r"\n(?=[ \t(–—|•·-]*+(?:\[\[|''))[ \t–—|•·-]*+"
     rf"(?:{_LINK_IN_ROW}[:–—|•·-]++){{{_MIN_LINKS - 1},}}+(?:{_LINK_IN_ROW})?(?=\n)"
 )
+_MAX_LABEL = 2  # words
+_NEAR = 10  # characters
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
 # Signs that their author protected, "<nowiki>***</nowiki>". Longer ones are rulers; a bar is of a table.
@@ -73,7 +75,9 @@ def drop_rows_of_links(text: str) -> str:
 
 
 def _show_row(match: re.Match[str]) -> str:
-    return match[0] if match[0].count("[[") < _MIN_LINKS else "\n"
+    before = match.string[max(match.start() - _NEAR, 0) : match.start()].rstrip()
+    is_text = match[0].count("[[") < _MIN_LINKS or before.endswith(":")
+    return match[0] if is_text else "\n"
 
 
 def protect_bars(text: str) -> str:
@@ -129,8 +133,18 @@ def join_paragraphs(text: str) -> str:
         if _WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block)
     ]
     if any(separator in text for separator in "|•·"):
-        paragraphs = [line for line in paragraphs if not _is_row_of_links(line)]
+        pairs = zip(("", *paragraphs), paragraphs, strict=False)
+        paragraphs = [
+            line for before, line in pairs if before.endswith(":") or not _is_row_of_links(line)
+        ]
     return "\n".join(paragraphs)
+
+
+def without_labels(paragraphs: list[str]) -> list[str]:
+    """Return the paragraphs of a section without labels at its end: "Works:", "''Results'':"."""
+    while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
+        paragraphs = paragraphs[:-1]
+    return paragraphs
 
 
 def _collapse_blanks(text: str) -> str:

@@ -136,6 +136,25 @@ RIGHT = [
         ["There are two kinds of fish in the lake:", "Esox, a pike with many teeth"],
     ),
     (
+        "A poet wrote of the lake: {{quote|In it the moon has ''drowned''.<ref>A</ref>}}",
+        ["A poet wrote of the lake:", "In it the moon has drowned."],
+    ),
+    (
+        "Its water takes part in this:\n:{{chem|H|2}} + {{chem|O|2}}\nThe lake is deep.",
+        ["Its water takes part in this:", "H2 + O2", "The lake is deep."],
+    ),
+    (
+        "Two kinds of fish live in it:\n[[Hình:Pike.jpg|A pike of the lake]]\n* A big pike",
+        ["Two kinds of fish live in it:", "A big pike"],
+    ),
+    (
+        "They loved {{quote|the lake, as it was deep and cold.}} A poet states:\n{{quote|It is.}}",
+        ["They loved", "the lake, as it was deep and cold.", "A poet states:", "It is."],
+    ),
+    # Originals beside translations, notes, and boxes of images.
+    ("It is deep.\n{{x|la|Lacus est altus, et frigidus per omnes menses anni.}}", ["It is deep."]),
+    ("It is {{box|a=[[File:Lake.jpg|9px]]}} deep and cold.", ["It is deep and cold."]),
+    (
         "湖は深い{{Sfn|B|1901|p=1}}。町の北にある{{要出典|date=2001年}}が、寒い。",
         ["湖は深い。町の北にあるが、寒い。"],
     ),
@@ -144,6 +163,7 @@ RIGHT = [
         "A call of f() takes an array [] , as is known.",
         ["A call of f() takes an array [] , as is known."],
     ),
+    ("Its length is <math>a/b</math> .", ["Its length is a : b ."]),
     ("iPods are players of music that many had.", ["iPods are players of music that many had."]),
     (
         "There are two kinds:\n* a pike\n* a perch",

@@ -45,6 +45,7 @@ _BLOCK = re.compile(
     r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]|</?(?:table|tr|td|div|li|ul|ol|dl|center|h[1-6]|hr)\b",
     re.IGNORECASE,
 )
+_LINE_MARKS = re.compile(r"\n+[:*#;]+[ \t]*")
 _FOOTNOTE_MARK = re.compile(r"\s*<sup\b[^>]*>.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
 _QUOTED = re.compile(r"</?(?:blockquote|poem)\b[^>]*>", re.IGNORECASE)
 
@@ -293,6 +294,8 @@ def _show(
         return HOLE
     shown = template.show(arguments, page)
     expansion.grown += max(0, len(shown) - given)
+    if shown.startswith("\n\n"):
+        shown = _LINE_MARKS.sub("\n\n", shown)  # of a verse in a quotation, say
     return protect_argument(shown).replace("\n\n", BREAK)
 
 

@@ -38,6 +38,26 @@ def sic(arguments: Arguments, page: Page) -> str:
     return words if arguments.get("hide") else f"{words} {mark}".strip()
 
 
+def list_items(arguments: Arguments, page: Page) -> str:
+    """`{{ordered list|a|b}}`: a line of a list for each."""
+    items = [" ".join(item.split()) for item in positional(arguments)]
+    return "".join(f"\n*{item}" for item in items if item) + "\n" if any(items) else ""
+
+
+def author_and_year(arguments: Arguments, page: Page) -> str:
+    """`{{harvtxt|Smith|Jones|1999|p=2}}`: "Smith & Jones (1999, p. 2)"."""
+    *authors, year = [value for value in positional(arguments) if value] or [""]
+    if not authors:
+        return year
+    if len(authors) == 4:
+        names = f"{authors[0]} et al."
+    else:
+        names = " & ".join(filter(None, (", ".join(authors[:-1]), authors[-1])))
+    pages = [f"{mark} {value}" for mark, key in (("p.", "p"), ("pp.", "pp"), ("", "loc"))
+             if (value := arguments.get(key))]  # fmt: skip
+    return f"{names} ({', '.join((year, *pages))})"
+
+
 def unknown(arguments: Arguments, page: Page) -> str:
     """A text that cannot be worked out: what an amount of money is worth today."""
     return HOLE
