@@ -54,6 +54,7 @@ _NOT_QUOTED = re.compile(
 _NOTES_WITHIN = re.compile(r"<ref\b[^<>]*/>|<ref\b[^<>]*>.*?</ref\s*>|\{\{[^{}]*\}\}", re.DOTALL)
 _QUOTATION_END = (*SENTENCE_END, *CLOSING)
 _ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
+_ARMENIAN_END = re.compile("[\u0531-\u0587].{0,9}:$")
 _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
 
 
@@ -428,6 +429,8 @@ class _Comparison:
         if begin and self.lines[begin[0]].kind == "text":
             self._check_beginning(number, paragraph, *begin)
         is_open = end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph)
+        if end and is_open and _ARMENIAN_END.search(paragraph):  # ":" for "։", if nothing follows
+            is_open = any(one.kind == "list" for one in self.lines[end[0] + 1 : end[0] + 2])
         if end and is_open and not self._goes_on(*end, last + 1):
             self._add_in_text("no-end", number, len(paragraph))
 

@@ -37,6 +37,7 @@ _BLANKS_AND_TEXT = re.compile(r"[ \t]+[^\s*#:;|!{]")
 _MARKUP = "\n[]{}'=_-|"  # characters that mean more in pairs or at the start of a line
 # A full stop after white space: a note stood between a sentence and its end.
 _STOP_AFTER_BLANK = re.compile(r"[ \n](?:[。．、，]|[.,;:!?،؛।։۔](?:\s|$))")
+_STOP = re.compile(_STOP_AFTER_BLANK.pattern.removeprefix(r"[ \n]"))
 _BLANKS = (" ", "\n")
 _INCLUSION = re.compile(r"</?(?i:noinclude|onlyinclude)\s*+>")
 _TEX_SPACE = r"(?:\\[,;:!> ]|\\q?quad\b|~|\\(?:text|display|script)style\b|\s|\\$)"
@@ -73,6 +74,8 @@ def _filler(name: str, before: str, after: str) -> str:
     if name == "nowiki":
         is_read = after[:1] in _MARKUP or after.startswith(_LIST_OR_CODE)
         return SEPARATOR if before in _MARKUP and is_read else ""
+    if before == "\n" and _STOP.match(after):
+        return HOLE
     if before == "\n" or not before:
         return GUARD if after.startswith(_LIST_OR_CODE) else ""
     if before in _OPENING or (before in _COMMAS and after[:1] in _AFTER_COMMA):

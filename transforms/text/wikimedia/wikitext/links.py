@@ -28,6 +28,7 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 # A line may end before the bar: MediaWiki makes no link of that, but what it shows is no text.
 _PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]+)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
+_BLANK_AT_END = re.compile(r"(\[\[[^\[\]{}|\n]++(?<= ))\]\](?=[.,;:!?)»”。、])")
 # [[a{{!}}b]], after the template has become a bar
 _BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
 # [[http://example.com text]] is an external link between brackets.
@@ -66,6 +67,8 @@ def show_simple_links(text: str) -> str:
     """Replace `[[target]]` and `[[target|label]]` whose target has no colon."""
     if "[[" not in text:
         return text
+    if " ]]" in text:
+        text = _BLANK_AT_END.sub(lambda match: f"{match[1].rstrip()}]]", text)
     pieces = _PLAIN.split("".join(_PIPED.split(text)))
     targets = "\n".join(pieces[1::2])
     if any(sign in targets for sign in _ODD_SIGNS):
