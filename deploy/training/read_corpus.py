@@ -38,30 +38,43 @@ class RowGroup(NamedTuple):
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """The folder to read: the current edition of a corpus, or the folder itself if it is a finished build.
+    """The folder to read: the current edition of a corpus, its only build, or the folder itself.
 
     Args:
-      corpus: folder with the file CURRENT, as `corpusmill refresh` keeps it, or of a finished build, on a
-        disk or in a store (gs://, s3://).
-      wait_seconds: how long to wait for a first edition. Raises TimeoutError when there is none.
+      corpus: folder with the file CURRENT, as `corpusmill refresh` keeps it; or of a finished build; or with
+        one finished build in it. On a disk or in a store (gs://, s3://).
+      wait_seconds: how long to wait for a first edition that CURRENT names.
+
+    Raises TimeoutError when there is none, ValueError for several builds of which CURRENT names none.
     """
     files, folder = open_folder(corpus)
+    corpus = corpus.rstrip("/")
     last = time.monotonic() + wait_seconds
-
-    def has(name: str) -> bool:
-        return bool(files.get_file_info(f"{folder}/{name}").type == fs.FileType.File)
-
-    while not has("CURRENT"):
-        if has("COMPLETED"):
-            return corpus.rstrip("/")
+    while not _is_file(files, f"{folder}/CURRENT"):
+        if _is_file(files, f"{folder}/COMPLETED"):
+            return corpus
         if time.monotonic() >= last:
+            builds = [] if wait_seconds else _finished_builds(files, folder)
+            if len(builds) > 1:
+                raise ValueError(f"{corpus}: name one of its builds: {', '.join(builds)}")
+            if builds:
+                return f"{corpus}/{builds[0]}"
             raise TimeoutError(
                 f"{corpus}: there is no edition, as there is no file CURRENT, and it is not a finished"
                 " build, which has a file COMPLETED"
             )
         time.sleep(min(POLL_SECONDS, max(last - time.monotonic(), 0)))
     with files.open_input_file(f"{folder}/CURRENT") as stream:
-        return f"{corpus.rstrip('/')}/{stream.read().decode().strip()}"
+        return f"{corpus}/{stream.read().decode().strip()}"
+
+
+def _is_file(files: fs.FileSystem, path: str) -> bool:
+    return bool(files.get_file_info(path).type == fs.FileType.File)
+
+
+def _finished_builds(files: fs.FileSystem, folder: str) -> list[str]:
+    below = files.get_file_info(fs.FileSelector(folder, allow_not_found=True))
+    return sorted(info.base_name for info in below if _is_file(files, f"{info.path}/COMPLETED"))
 
 
 def read_share(
@@ -90,7 +103,7 @@ def read_share(
     if not 0 <= rank < ranks:
         raise ValueError(f"there is no rank {rank} of {ranks}")
     files, folder = open_folder(edition)
-    if files.get_file_info(f"{folder}/COMPLETED").type != fs.FileType.File:
+    if not _is_file(files, f"{folder}/COMPLETED"):
         raise FileNotFoundError(f"{edition}: no finished build, as there is no file COMPLETED")
     groups = _list_groups(files, folder, split)
     _chance(seed, epoch).shuffle(groups)
@@ -155,7 +168,7 @@ def main() -> None:
     parser.add_argument(
         "--corpus",
         required=True,
-        help="folder of a finished build, or with CURRENT: its current one",
+        help="folder of a finished build, or of a corpus: its current or only one",
     )
     parser.add_argument("--wait-seconds", type=float, default=0, help="for a first build")
     parser.add_argument("--split", default="train")

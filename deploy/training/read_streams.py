@@ -276,8 +276,10 @@ class Streams(IterableDataset[Segments]):
 def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
     """Segments of all streams of a process without end, read ahead by loading processes if there are any."""
     loaders = min(loaders, len(streams.numbers))
-    more = {"num_workers": loaders, "multiprocessing_context": "spawn"} if loaders else {}
-    parts = iter(DataLoader(streams, batch_size=None, **more))
+    how = "spawn" if loaders else None
+    parts = iter(
+        DataLoader(streams, batch_size=None, num_workers=loaders, multiprocessing_context=how)
+    )
     while True:
         pieces, documents, states = zip(*(next(parts) for _ in range(max(loaders, 1))), strict=True)
         yield Segments(torch.cat(pieces), torch.cat(documents), [*itertools.chain(*states)])

@@ -322,7 +322,7 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
         return run
     before = json.loads(path.read_text("utf-8"))
     for field in dataclasses.fields(Settings):
-        old, new = before["settings"][field.name], now[field.name]
+        old, new = before["settings"].get(field.name, field.default), now[field.name]
         if old != new and not field.metadata["resumable"]:
             raise ValueError(
                 f"{path}: {field.name} was {old!r} and is {new!r}: keep it, or name another --output"
@@ -606,7 +606,10 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="On several GPUs: torchrun --nproc-per-node N train_lm.py with the same flags.",
     )
     parser.add_argument(
-        "--corpus", nargs="+", required=True, help="builds, or folders with CURRENT"
+        "--corpus",
+        nargs="+",
+        required=True,
+        help="folders of builds, or of corpora: their current or only one",
     )
     parser.add_argument("--output", required=True, type=pathlib.Path, help="folder of the run")
     parser.add_argument("--recipe", help="settings as TOML; flags override them")

@@ -137,7 +137,7 @@ def test_it_waits_for_the_first_edition(
     content = current.read_text("utf-8")
     current.unlink()
     with pytest.raises(TimeoutError, match="CURRENT"):
-        program.wait_for_edition(str(corpus))
+        program.wait_for_edition(str(corpus), wait_seconds=0.001)
     monkeypatch.setattr(program, "POLL_SECONDS", 0.01)
     later = threading.Timer(0.1, current.write_text, [content])
     later.start()
@@ -146,10 +146,19 @@ def test_it_waits_for_the_first_edition(
 
 
 def test_a_build_without_current(program: ModuleType, edition: Path) -> None:
+    (edition.parent / "CURRENT").unlink()
     assert program.wait_for_edition(f"{edition}/") == str(edition)
+    assert program.wait_for_edition(f"{edition.parent}/") == str(edition)
+    other = edition.with_name("20261201-1.3.0")
+    other.mkdir()
+    (other / "COMPLETED").touch()
+    with pytest.raises(ValueError, match=f"{edition.name}, {other.name}"):
+        program.wait_for_edition(str(edition.parent))
+    (other / "COMPLETED").unlink()
     (edition / "COMPLETED").unlink()
-    with pytest.raises(TimeoutError, match="COMPLETED"):
-        program.wait_for_edition(str(edition))
+    for folder in (edition, edition.parent, edition.parent / "nothing"):
+        with pytest.raises(TimeoutError, match="COMPLETED"):
+            program.wait_for_edition(str(folder))
 
 
 def test_the_command_of_the_readme(edition: Path) -> None:
