@@ -8,19 +8,17 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.ngrams import Ngrams
 from pipelines.settings.ngrams_settings import NgramsConfig
-from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.ngram_models import make_model
+from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.golden_tree import GOLDEN
 from tests.tools.real_data import DATA, needs_real_data
@@ -39,44 +37,24 @@ def plain_lines(pattern: str) -> list[str]:
     return [line for line in lines if not re.search(r"[\x00-\x1f\x7f]", line)]
 
 
-def make_corpus(
-    output: Path,
-    corpus: str,
-    column: str,
-    texts: dict[str, Sequence[str]],
-    stats: dict[str, Any],
-) -> Path:
-    """A finished build with these texts, in one file a split, of small row groups."""
-    ids = {split: [["Q1"] * len(of_split)] for split, of_split in texts.items()}
-    build = make_build(output, "en", ids, corpus=corpus)
-    manifest = manifest_of(build)
-    for split, of_split in texts.items():
-        table = pa.table({column: pa.array(of_split, pa.string())})
-        (path,) = build.glob(f"{split}-*.parquet")
-        pq.write_table(table, path, row_group_size=100)
-    (build / "stats.json").write_text(json.dumps(stats), "utf-8")
-    manifest["stats"] = stats
-    seal(build, manifest)
-    return build
-
-
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The lines that the figures of KenLM are of, as a build."""
+    train = plain_lines("training*/*")
     texts = {
-        "train": plain_lines("training*/*"),
-        "test": plain_lines("heldout*/*heldout-0*"),
+        "train": [train[:500], train[500:]],
+        "test": [plain_lines("heldout*/*heldout-0*")],
     }
     stats = {
         split: {
-            "sentences": len(lines),
-            "words": sum(len(line.split()) for line in lines),
-            "characters": sum(map(len, lines)),
+            "sentences": sum(map(len, files)),
+            "words": sum(len(line.split()) for lines in files for line in lines),
+            "characters": sum(len(line) for lines in files for line in lines),
         }
-        for split, lines in texts.items()
+        for split, files in texts.items()
     }
     output = tmp_path_factory.mktemp("news")
-    return make_corpus(output, "lm1b", "text", texts, {**stats, "heldout_shards": []})
+    return make_text_build(output, "lm1b", "text", texts, {**stats, "heldout_shards": []})
 
 
 def make(output: Path, build: Path, *, workers: int = 1, **settings: Any) -> Path:
@@ -131,20 +109,23 @@ def read_arpa(path: Path) -> dict[int, list[list[str]]]:
     return found
 
 
-def test_the_file_has_what_a_model_in_memory_has(news: Path, tmp_path: Path) -> None:
-    made = read_arpa(make(tmp_path, news, order=3, prune=[0, 1]) / "model.arpa")
+@pytest.mark.parametrize(("order", "prune"), [(1, []), (3, [0, 1])])
+def test_the_file_has_what_a_model_in_memory_has(
+    order: int, prune: list[int], news: Path, tmp_path: Path
+) -> None:
+    made = read_arpa(make(tmp_path, news, order=order, prune=prune) / "model.arpa")
     block = "".join(f"{line}\n" for line in plain_lines("training*/*")).encode()
-    model = make_model(block, 3, min_count=3, prune=[0, 1])
+    model = make_model(block, order, min_count=3, prune=prune)
     names = ["<unk>", "<s>", "</s>", *(word.decode() for word in model.words.to_pylist())]
-    for order, entries in model.entries.items():
+    for n, entries in model.entries.items():
         expected = {
             " ".join(names[number] for number in entry["words"]): entry for entry in entries
         }
-        assert len(made[order]) == len(expected)
-        for probability, words, *backoff in made[order]:
+        assert len(made[n]) == len(expected)
+        for probability, words, *backoff in made[n]:
             entry = expected[words]
             assert 10 ** float(probability) == pytest.approx(entry["probability"], rel=1e-5)
-            assert len(backoff) == (order < 3)
+            assert len(backoff) == (n < order)
             assert 10 ** float(*backoff or "0") == pytest.approx(entry["backoff"], rel=1e-5)
 
 
@@ -186,8 +167,8 @@ TEXTS = [  # corpus, column, text, sentences, words
 def test_sentences_of_each_corpus(
     corpus: str, column: str, text: str, sentences: int, words: int, tmp_path: Path
 ) -> None:
-    texts = {"train": [text] * 5, "validation": [text], "test": [text, text]}
-    made = make(tmp_path, make_corpus(tmp_path, corpus, column, texts, {}), order=2)
+    texts = {"train": [[text] * 5], "validation": [[text]], "test": [[text], [text]]}
+    made = make(tmp_path, make_text_build(tmp_path, corpus, column, texts, {}), order=2)
     stats = stats_of(made)
     assert (stats["train"]["sentences"], stats["train"]["words"]) == (5 * sentences, 5 * words)
     assert stats["scores"]["validation"]["tokens"] == sentences + words
@@ -211,7 +192,7 @@ def test_sentences_of_each_corpus(
         ({"min_count": -1}, "min_count is -1"),
         ({"smoothing": "none"}, "smoothing is 'none'"),
         ({"splits": ["train"]}, "splits has train"),
-        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train, validation"),
+        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: Path) -> None:
@@ -220,14 +201,16 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: P
 
 
 def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
-    texts = {"train": [], "test": ["One ."]}
-    nothing = make_corpus(tmp_path / "1", "lm1b", "text", texts, {})
+    texts: Any = {"train": [[]], "test": [["One ."]]}
+    nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts, {})
     with pytest.raises(InputError, match="train is empty"):
         Ngrams(NgramsConfig(str(nothing)))
-    items = make_corpus(tmp_path / "2", "entities", "text", {"train": ["One ."]}, {})
+    items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]}, {})
     with pytest.raises(InputError, match="entities has no running text"):
         Ngrams(NgramsConfig(str(items)))
-    blank = make_corpus(tmp_path / "3", "lm1b", "text", {"train": [" "], "test": ["One ."]}, {})
+    blank = make_text_build(
+        tmp_path / "3", "lm1b", "text", {"train": [[" "]], "test": [["One ."]]}, {}
+    )
     flags = ["--output", tmp_path, "--workers", 1, "--quiet"]
     assert run_cli("ngrams", "--corpus", blank, *flags) == 1
     assert not list(tmp_path.glob("ngrams/*/*/COMPLETED"))

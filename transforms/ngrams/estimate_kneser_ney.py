@@ -13,7 +13,7 @@ from apache_beam.pvalue import AsDict, TaggedOutput
 from transforms.files import counters
 from transforms.ngrams.pieces import Dealer, join_pieces
 from transforms.text.ngrams import kneser_ney
-from transforms.text.ngrams.backoff import join_backoffs
+from transforms.text.ngrams.backoff import join_backoffs, without_backoffs
 from transforms.text.ngrams.count_grams import Tally
 from transforms.text.ngrams.gram_tables import (
     ADJUSTED_COUNTS,
@@ -21,6 +21,8 @@ from transforms.text.ngrams.gram_tables import (
     PROBABILITIES,
     UNKNOWN,
     WEIGHTS,
+    Table,
+    Words,
     sort_table,
 )
 
@@ -33,12 +35,20 @@ Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows put away))
 
 
 class ModelPart(NamedTuple):
-    """N-grams of a model: of one order, and of one bucket by all their words."""
+    """N-grams of a model, of one order and one bucket (see `bucketed_by`)."""
 
     order: int
     bucket: int
     grams: int
-    packed: bytes  # ENTRIES put away, by their hashes
+    packed: bytes  # ENTRIES put away, in the order of the file
+
+
+def bucketed_by(words: Words, highest: int) -> Words:
+    """What decides about the bucket of n-grams of a model.
+
+    Those of the highest order, which no longer n-gram ends with, stay where they were made.
+    """
+    return words[:, 1:] if words.shape[1] == highest > 1 else words
 
 
 class EstimateKneserNey(beam.PTransform):
@@ -54,7 +64,8 @@ class EstimateKneserNey(beam.PTransform):
         self.dealer, self.tallies, self.cut = dealer, tallies, cut
 
     def expand(self, grams: beam.PCollection) -> beam.PCollection:
-        levels = range(2, max(self.cut) + 2)
+        highest = max(self.cut)
+        levels = range(2, max(highest, 2) + 1)
         weigh = beam.FlatMap(weigh_bucket, self.cut, self.dealer, AsDict(self.tallies))
         weighed = (
             grams
@@ -70,7 +81,7 @@ class EstimateKneserNey(beam.PTransform):
                 | f"Typed {n}" >> beam.Map(_as_is).with_output_types(Pieces)
                 | f"GroupEnds {n}" >> beam.GroupByKey()
                 | f"Interpolate {n}"
-                >> beam.FlatMap(interpolate_bucket, n, self.dealer)
+                >> beam.FlatMap(interpolate_bucket, n, highest, self.dealer)
                 .with_output_types(Pieces)
                 .with_outputs(ENTRIES, main=SHORTER)
             )
@@ -114,7 +125,7 @@ def _send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator
 
 
 def interpolate_bucket(
-    grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
+    grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
     """The entries of n-grams that are one word shorter, and the probabilities of those that end with them."""
     bucket, tagged = grouped
@@ -123,15 +134,23 @@ def interpolate_bucket(
         pieces[kind].append(piece)
     shorter = join_pieces(pieces[SHORTER], order - 1, PROBABILITIES)
     contexts = join_pieces(pieces[CONTEXTS], order - 1, BACKOFFS)
-    entries = sort_table(join_backoffs(shorter, contexts))
-    packed = dealer.scratch.put(entries.tobytes())
-    yield TaggedOutput(ENTRIES, ModelPart(order - 1, bucket, len(entries), packed))
+    yield _keep(join_backoffs(shorter, contexts), bucket, highest, dealer)
+    if highest == 1:
+        return
     weighed = join_pieces(pieces[WEIGHED], order, WEIGHTS)
-    if len(weighed):
-        found = kneser_ney.interpolate(weighed, shorter)
-        for target, piece in dealer.deal(found, found["words"]):
-            yield target, (SHORTER, piece)
+    found = kneser_ney.interpolate(weighed, shorter)
+    if order == highest:
+        yield _keep(without_backoffs(found), bucket, highest, dealer)
+        return
+    for target, piece in dealer.deal(found, found["words"]):
+        yield target, (SHORTER, piece)
+
+
+def _keep(entries: Table, bucket: int, highest: int, dealer: Dealer) -> TaggedOutput:
     counters.count(STAGE, "estimated", len(entries))
+    order = entries["words"].shape[1]
+    packed = dealer.put(sort_table(entries, bucketed_by(entries["words"], highest)))
+    return TaggedOutput(ENTRIES, ModelPart(order, bucket, len(entries), packed))
 
 
 def _as_is(element: Any) -> Any:
