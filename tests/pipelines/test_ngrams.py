@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.ngrams import Ngrams
-from pipelines.settings.ngrams_settings import NgramsConfig
-from tests.makers.ngram_models import make_model
+from pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
+from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.golden_tree import GOLDEN
@@ -129,12 +130,13 @@ def test_the_file_has_what_a_model_in_memory_has(
             assert 10 ** float(*backoff or "0") == pytest.approx(entry["backoff"], rel=1e-5)
 
 
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_any_workers_and_buckets_make_the_same_bytes(
-    news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    smoothing: str, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = make(tmp_path / "1", news, order=3)
+    one = make(tmp_path / "1", news, order=3, smoothing=smoothing)
     monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 5_000)
-    two = make(tmp_path / "2", news, order=3, workers=2)
+    two = make(tmp_path / "2", news, order=3, smoothing=smoothing, workers=2)
     assert files_below(one) == files_below(two)
     for name in files_below(one):
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
@@ -151,6 +153,41 @@ def test_log_likelihoods_are_what_score_takes(
     assert run_cli("score", "perplexity", "--corpus", news, "--log-likelihood", rows) == 0
     assert re.search(rf"word-level perplexity +{perplexity:.4f}\n", capsys.readouterr().out)
     assert run_cli("verify", tmp_path) == 0
+
+
+TRAIN = [
+    "the cat sat on the mat",
+    "the dog sat on the cat",
+    "a cat saw the dog on a mat",
+    "the the the",
+    "the cat sat",
+    "on the mat the dog ran",
+]
+HELD_OUT = ["the dog saw a cat", "the bird sat", "a a the mat on the cat", "mat"]
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+@pytest.mark.parametrize(("prune", "min_count"), [([], 1), ([0, 1], 2)])
+def test_stupid_backoff_is_that_of_its_definition(
+    order: int, prune: list[int], min_count: int, tmp_path: Path
+) -> None:
+    texts = {"train": [TRAIN, TRAIN[:2]], "test": [HELD_OUT]}
+    build = make_text_build(tmp_path, "lm1b", "text", texts, {})
+    given = {"order": order, "prune": prune[:order], "min_count": min_count}
+    made = make(tmp_path, build, smoothing="stupid-backoff", **given)
+    train = sentences_of("".join(f"{line}\n" for line in [*TRAIN, *TRAIN[:2]]).encode())
+    counts = Counter(word for words in train for word in words)
+    known = {word for word, count in counts.items() if count >= min_count}
+    mapped = [[word if word in known else "<unk>" for word in words] for words in train]
+    reference = StupidReference(mapped, order, prune[:order])
+    rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
+    for row, words in zip(rows, sentences_of("\n".join(HELD_OUT).encode()), strict=True):
+        of_model = [word if word in known else "<unk>" for word in words]
+        expected = reference.log_likelihood(of_model)
+        assert sum(row["log_likelihood"]) == pytest.approx(expected, rel=1e-6)
+    backoffs = [one for lines in read_arpa(made / "model.arpa").values() for one in lines]
+    assert all(float(one[0]) <= 0 for one in backoffs)
+    assert "discounts" not in stats_of(made)["orders"]["1"]
 
 
 BOOK = "CHAPTER I\n\nThe ship\nsailed at  dawn.\n\n\nThe sea was calm.\n"

@@ -16,6 +16,7 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 Values = tuple[tuple[str, str], ...]
+Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows put away))
 
 
 class Dealer:

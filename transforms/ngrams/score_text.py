@@ -16,7 +16,7 @@ from apache_beam.pvalue import AsSingleton
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_files import ParquetFile
 from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.estimate_kneser_ney import ModelPart, bucketed_by
+from transforms.ngrams.interpolate import ModelPart, bucketed_by
 from transforms.ngrams.pieces import Dealer, join_pieces
 from transforms.ngrams.text_blocks import TextBlock
 from transforms.records import OutputFile

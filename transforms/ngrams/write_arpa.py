@@ -11,7 +11,7 @@ from apache_beam.pvalue import AsSingleton
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_files import HashedFile
 from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.estimate_kneser_ney import ModelPart
+from transforms.ngrams.interpolate import ModelPart
 from transforms.ngrams.pieces import join_pieces
 from transforms.records import OutputFile
 from transforms.text.lines.line_blocks import pack_block, unpack_block
