@@ -10,7 +10,6 @@ together: proportional shares (PSS); of lmplz, what it was given by --memory dec
 
 import argparse
 import pathlib
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -77,7 +76,6 @@ def main() -> None:
             ]
             command += ["--output", str(folder), "--ignore-memory"]
             show("corpusmill ngrams", size, build(command, folder / "log", 0))
-            shutil.copyfile(folder / "log", f"ngrams-{size}.log")
 
 
 def show(name: str, size: int, run: Run) -> None:

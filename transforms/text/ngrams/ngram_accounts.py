@@ -71,7 +71,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
         stats=stats,
         sections=_make_sections(provenance.settings, stats),
         findings={"orders": orders, "scores": scores},
-        caveats=_find_caveats(orders),
+        caveats=(*_find_caveats(orders), *_say_unknown(provenance.settings, scores)),
     )
 
 
@@ -99,6 +99,18 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
         f"The text has too few n-grams of {', '.join(fallback)} words to estimate their discounts:"
         f" they are {', '.join(map(str, FALLBACK[1:]))}, as of lmplz"
         " --discount_fallback.",
+    )
+
+
+def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning where the paper of the corpus scores the spelling of all words."""
+    unknown = sum(one["unknown_words"] for one in scores.values())
+    if settings["is_listed"] or not unknown:
+        return ()
+    tokens = sum(one["tokens"] for one in scores.values())
+    return (
+        f"Of {tokens:,} words and ends of sentences that are scored, {unknown:,} are `<unk>`, which costs"
+        " less than to spell them: the scores cannot be compared with those of models of an open vocabulary.",
     )
 
 
