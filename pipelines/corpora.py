@@ -210,7 +210,7 @@ CORPORA = (
     _row(
         "ngrams",
         "Ngrams",
-        MemoryModel(700 * MB, 500 * MB, 0.0),
+        MemoryModel(500 * MB, 300 * MB, 0.0),
         command="pipelines.commands.models.ngrams",
         read=None,
         refresh="",

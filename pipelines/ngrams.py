@@ -1,7 +1,8 @@
 """N-gram models of finished builds, in ARPA format, and how well they predict what was held out.
 
 Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as KenLM's lmplz computes it
-(Heafield et al. 2013). Works on one finished build, of any corpus with running text.
+(Heafield et al. 2013); or Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013. Works on
+one finished build, of any corpus with running text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from transforms.builds.finished_builds import MANIFEST, columns_of, open_build
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.ngrams.choose_words import ChooseWords
 from transforms.ngrams.count_ngrams import CountGrams
-from transforms.ngrams.estimate_kneser_ney import EstimateKneserNey
+from transforms.ngrams.interpolate import Interpolate
 from transforms.ngrams.pieces import Dealer
 from transforms.ngrams.score_text import ScoreText
 from transforms.ngrams.text_blocks import (
@@ -32,6 +33,8 @@ from transforms.ngrams.text_blocks import (
     is_of_train,
     measure_block,
 )
+from transforms.ngrams.weigh_kneser_ney import WeighKneserNey
+from transforms.ngrams.weigh_stupid_backoff import WeighStupidBackoff
 from transforms.ngrams.write_arpa import WriteArpa, grams_of_part
 from transforms.text.ngrams.count_grams import cut_offs
 from transforms.text.ngrams.ngram_accounts import DESCRIPTION, account_for_ngrams
@@ -152,8 +155,14 @@ class Ngrams(CorpusBuild):
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted
     ) -> Estimated:
         """Makes probabilities of counts."""
-        estimate = EstimateKneserNey(self._dealer(place), counted.tallies, self.cut)
-        return Estimated(counted.grams | "Estimate" >> estimate)
+        dealer = self._dealer(place)
+        weigh = (
+            WeighKneserNey(dealer, counted.tallies, self.cut)
+            if self.config.smoothing == "kneser-ney"
+            else WeighStupidBackoff(dealer, self.cut)
+        )
+        weighed = counted.grams | "WeighGrams" >> weigh
+        return Estimated(weighed | "Interpolate" >> Interpolate(dealer, self.config.order))
 
     def write(
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted, model: Estimated

@@ -13,7 +13,7 @@ RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
 MOST_WORDS = 5  # of an n-gram
-SMOOTHINGS = ("kneser-ney",)
+SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 PAPER_MIN_COUNTS = {"lm1b": 3}
 """Corpus → how often a word is in train to be in the vocabulary of its paper; elsewhere all words are."""
 

@@ -127,6 +127,49 @@ class Reference:
         return sum(math.log(self.probability(words[i], tuple(words[:i]))) for i in places)
 
 
+class StupidReference:
+    """Normalised Stupid Backoff, by its definition.
+
+    Args:
+      sentences: with "<s>" before and "</s>" behind.
+      prune: the largest count of each order that is cut off.
+    """
+
+    def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
+        self.order = order
+        cut = counting.cut_offs(prune, order)
+        counts: Counter[Gram] = Counter()
+        for words in sentences:
+            for n in range(1, order + 1):
+                grams = zip(*(words[start:] for start in range(n)), strict=False)
+                counts.update(gram for gram in grams if gram != ("<s>",))
+        if ("<unk>",) not in counts:
+            counts[("<unk>",)] = 1
+        self.words = [gram[0] for gram in counts if len(gram) == 1]
+        whole: Counter[Gram] = Counter()
+        for gram, count in counts.items():
+            whole[gram[:-1]] += count
+        self.shares = {
+            gram: count / whole[gram[:-1]]
+            for gram, count in counts.items()
+            if count > cut[len(gram)]
+        }
+
+    def score(self, word: str, history: Gram) -> float:
+        """S(word | history), the history as long as it may be."""
+        gram = (*history, word)
+        return self.shares[gram] if gram in self.shares else 0.4 * self.score(word, history[1:])
+
+    def log_likelihood(self, words: Sequence[str]) -> float:
+        """The sum over a sentence with "<s>" before and "</s>" behind."""
+        total = 0.0
+        for place in range(1, len(words)):
+            history = tuple(words[max(place - self.order + 1, 0) : place])
+            whole = sum(self.score(word, history) for word in self.words)
+            total += math.log(self.score(words[place], history) / whole)
+        return total
+
+
 def sentences_of(block: bytes) -> list[list[str]]:
     """The lines as `Reference` takes them."""
     lines = block.decode().splitlines()

@@ -8,19 +8,18 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipelines.builds.launch import launch
 from pipelines.ngrams import Ngrams
-from pipelines.settings.ngrams_settings import NgramsConfig
-from tests.makers.finished_builds import make_build, manifest_of, seal
-from tests.makers.ngram_models import make_model
+from pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
+from tests.makers.ngram_models import StupidReference, make_model, sentences_of
+from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.golden_tree import GOLDEN
 from tests.tools.real_data import DATA, needs_real_data
@@ -39,44 +38,24 @@ def plain_lines(pattern: str) -> list[str]:
     return [line for line in lines if not re.search(r"[\x00-\x1f\x7f]", line)]
 
 
-def make_corpus(
-    output: Path,
-    corpus: str,
-    column: str,
-    texts: dict[str, Sequence[str]],
-    stats: dict[str, Any],
-) -> Path:
-    """A finished build with these texts, in one file a split, of small row groups."""
-    ids = {split: [["Q1"] * len(of_split)] for split, of_split in texts.items()}
-    build = make_build(output, "en", ids, corpus=corpus)
-    manifest = manifest_of(build)
-    for split, of_split in texts.items():
-        table = pa.table({column: pa.array(of_split, pa.string())})
-        (path,) = build.glob(f"{split}-*.parquet")
-        pq.write_table(table, path, row_group_size=100)
-    (build / "stats.json").write_text(json.dumps(stats), "utf-8")
-    manifest["stats"] = stats
-    seal(build, manifest)
-    return build
-
-
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The lines that the figures of KenLM are of, as a build."""
+    train = plain_lines("training*/*")
     texts = {
-        "train": plain_lines("training*/*"),
-        "test": plain_lines("heldout*/*heldout-0*"),
+        "train": [train[:500], train[500:]],
+        "test": [plain_lines("heldout*/*heldout-0*")],
     }
     stats = {
         split: {
-            "sentences": len(lines),
-            "words": sum(len(line.split()) for line in lines),
-            "characters": sum(map(len, lines)),
+            "sentences": sum(map(len, files)),
+            "words": sum(len(line.split()) for lines in files for line in lines),
+            "characters": sum(len(line) for lines in files for line in lines),
         }
-        for split, lines in texts.items()
+        for split, files in texts.items()
     }
     output = tmp_path_factory.mktemp("news")
-    return make_corpus(output, "lm1b", "text", texts, {**stats, "heldout_shards": []})
+    return make_text_build(output, "lm1b", "text", texts, {**stats, "heldout_shards": []})
 
 
 def make(output: Path, build: Path, *, workers: int = 1, **settings: Any) -> Path:
@@ -110,13 +89,23 @@ def check_figures(made: Path, figures: dict[str, Any]) -> None:
     assert without == pytest.approx(figures["without_unknown"], rel=DIGITS)
 
 
+@pytest.fixture(scope="module")
+def real_news(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build that the other figures are of."""
+    output = tmp_path_factory.mktemp("real-news")
+    files = str(DATA / "news" / "news.20??.en.shuffled.gz")
+    assert run_cli("lm1b", "--input", files, "--output", output, "--workers", 2) == 0
+    (build,) = (path.parent for path in output.rglob("COMPLETED"))
+    return build
+
+
 @needs_real_data
 @pytest.mark.parametrize("figures", KENLM["news"], ids=lambda one: one["flags"])
-def test_a_model_of_real_news_is_that_of_kenlm(figures: dict[str, Any], tmp_path: Path) -> None:
-    files = str(DATA / "news" / "news.20??.en.shuffled.gz")
-    assert run_cli("lm1b", "--input", files, "--output", tmp_path, "--workers", 2) == 0
-    (build,) = (path.parent for path in tmp_path.rglob("COMPLETED"))
-    check_figures(make(tmp_path, build, workers=2, min_count=1, prune=figures["prune"]), figures)
+def test_a_model_of_real_news_is_that_of_kenlm(
+    figures: dict[str, Any], real_news: Path, tmp_path: Path
+) -> None:
+    given = {"min_count": 1, "prune": figures["prune"]}
+    check_figures(make(tmp_path, real_news, workers=2, **given), figures)
 
 
 def read_arpa(path: Path) -> dict[int, list[list[str]]]:
@@ -131,29 +120,33 @@ def read_arpa(path: Path) -> dict[int, list[list[str]]]:
     return found
 
 
-def test_the_file_has_what_a_model_in_memory_has(news: Path, tmp_path: Path) -> None:
-    made = read_arpa(make(tmp_path, news, order=3, prune=[0, 1]) / "model.arpa")
+@pytest.mark.parametrize(("order", "prune"), [(1, []), (3, [0, 1])])
+def test_the_file_has_what_a_model_in_memory_has(
+    order: int, prune: list[int], news: Path, tmp_path: Path
+) -> None:
+    made = read_arpa(make(tmp_path, news, order=order, prune=prune) / "model.arpa")
     block = "".join(f"{line}\n" for line in plain_lines("training*/*")).encode()
-    model = make_model(block, 3, min_count=3, prune=[0, 1])
+    model = make_model(block, order, min_count=3, prune=prune)
     names = ["<unk>", "<s>", "</s>", *(word.decode() for word in model.words.to_pylist())]
-    for order, entries in model.entries.items():
+    for n, entries in model.entries.items():
         expected = {
             " ".join(names[number] for number in entry["words"]): entry for entry in entries
         }
-        assert len(made[order]) == len(expected)
-        for probability, words, *backoff in made[order]:
+        assert len(made[n]) == len(expected)
+        for probability, words, *backoff in made[n]:
             entry = expected[words]
             assert 10 ** float(probability) == pytest.approx(entry["probability"], rel=1e-5)
-            assert len(backoff) == (order < 3)
+            assert len(backoff) == (n < order)
             assert 10 ** float(*backoff or "0") == pytest.approx(entry["backoff"], rel=1e-5)
 
 
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_any_workers_and_buckets_make_the_same_bytes(
-    news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    smoothing: str, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = make(tmp_path / "1", news, order=3)
+    one = make(tmp_path / "1", news, order=3, smoothing=smoothing)
     monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 5_000)
-    two = make(tmp_path / "2", news, order=3, workers=2)
+    two = make(tmp_path / "2", news, order=3, smoothing=smoothing, workers=2)
     assert files_below(one) == files_below(two)
     for name in files_below(one):
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
@@ -172,6 +165,41 @@ def test_log_likelihoods_are_what_score_takes(
     assert run_cli("verify", tmp_path) == 0
 
 
+TRAIN = [
+    "the cat sat on the mat",
+    "the dog sat on the cat",
+    "a cat saw the dog on a mat",
+    "the the the",
+    "the cat sat",
+    "on the mat the dog ran",
+]
+HELD_OUT = ["the dog saw a cat", "the bird sat", "a a the mat on the cat", "mat"]
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+@pytest.mark.parametrize(("prune", "min_count"), [([], 1), ([0, 1], 2)])
+def test_stupid_backoff_is_that_of_its_definition(
+    order: int, prune: list[int], min_count: int, tmp_path: Path
+) -> None:
+    texts = {"train": [TRAIN, TRAIN[:2]], "test": [HELD_OUT]}
+    build = make_text_build(tmp_path, "lm1b", "text", texts, {})
+    given = {"order": order, "prune": prune[:order], "min_count": min_count}
+    made = make(tmp_path, build, smoothing="stupid-backoff", **given)
+    train = sentences_of("".join(f"{line}\n" for line in [*TRAIN, *TRAIN[:2]]).encode())
+    counts = Counter(word for words in train for word in words)
+    known = {word for word, count in counts.items() if count >= min_count}
+    mapped = [[word if word in known else "<unk>" for word in words] for words in train]
+    reference = StupidReference(mapped, order, prune[:order])
+    rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
+    for row, words in zip(rows, sentences_of("\n".join(HELD_OUT).encode()), strict=True):
+        of_model = [word if word in known else "<unk>" for word in words]
+        expected = reference.log_likelihood(of_model)
+        assert sum(row["log_likelihood"]) == pytest.approx(expected, rel=1e-6)
+    backoffs = [one for lines in read_arpa(made / "model.arpa").values() for one in lines]
+    assert all(float(one[0]) <= 0 for one in backoffs)
+    assert "discounts" not in stats_of(made)["orders"]["1"]
+
+
 BOOK = "CHAPTER I\n\nThe ship\nsailed at  dawn.\n\n\nThe sea was calm.\n"
 ARTICLE = "\n_START_ARTICLE_\nMoon\n_START_PARAGRAPH_\nThe Moon is small.\n"
 TEXTS = [  # corpus, column, text, sentences, words
@@ -186,18 +214,23 @@ TEXTS = [  # corpus, column, text, sentences, words
 def test_sentences_of_each_corpus(
     corpus: str, column: str, text: str, sentences: int, words: int, tmp_path: Path
 ) -> None:
-    texts = {"train": [text] * 5, "validation": [text], "test": [text, text]}
-    made = make(tmp_path, make_corpus(tmp_path, corpus, column, texts, {}), order=2)
+    unknown = text.replace("The", "Never The", 1)
+    texts = {"train": [[text] * 5], "validation": [[text]], "test": [[text], [unknown]]}
+    made = make(tmp_path, make_text_build(tmp_path, corpus, column, texts, {}), order=2)
     stats = stats_of(made)
     assert (stats["train"]["sentences"], stats["train"]["words"]) == (5 * sentences, 5 * words)
     assert stats["scores"]["validation"]["tokens"] == sentences + words
     rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
     assert [row["document"] for row in rows] == [0, 1]
     given = rows[1]["log_likelihood"]
-    if corpus in ("simplebooks", "lm1b"):
-        assert len(given) == sentences + words
+    is_open = corpus in ("wiki40b", "pg19")
+    card = (made / "README.md").read_text("utf-8")
+    assert ("are `<unk>`, which costs less" in card) == is_open
+    if not is_open:
+        assert len(given) == sentences + words + 1
         given = sum(given)
-    assert given == pytest.approx(stats["scores"]["validation"]["log_likelihood"])
+    known = stats["scores"]["validation"]["log_likelihood"]
+    assert given + known == pytest.approx(stats["scores"]["test"]["log_likelihood"])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +244,7 @@ def test_sentences_of_each_corpus(
         ({"min_count": -1}, "min_count is -1"),
         ({"smoothing": "none"}, "smoothing is 'none'"),
         ({"splits": ["train"]}, "splits has train"),
-        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train, validation"),
+        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: Path) -> None:
@@ -220,14 +253,16 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: P
 
 
 def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
-    texts = {"train": [], "test": ["One ."]}
-    nothing = make_corpus(tmp_path / "1", "lm1b", "text", texts, {})
+    texts: Any = {"train": [[]], "test": [["One ."]]}
+    nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts, {})
     with pytest.raises(InputError, match="train is empty"):
         Ngrams(NgramsConfig(str(nothing)))
-    items = make_corpus(tmp_path / "2", "entities", "text", {"train": ["One ."]}, {})
+    items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]}, {})
     with pytest.raises(InputError, match="entities has no running text"):
         Ngrams(NgramsConfig(str(items)))
-    blank = make_corpus(tmp_path / "3", "lm1b", "text", {"train": [" "], "test": ["One ."]}, {})
+    blank = make_text_build(
+        tmp_path / "3", "lm1b", "text", {"train": [[" "]], "test": [["One ."]]}, {}
+    )
     flags = ["--output", tmp_path, "--workers", 1, "--quiet"]
     assert run_cli("ngrams", "--corpus", blank, *flags) == 1
     assert not list(tmp_path.glob("ngrams/*/*/COMPLETED"))

@@ -11,10 +11,12 @@ from transforms.text.ngrams.gram_tables import (
     bucket_rows,
     cut_table,
     dtype_of,
-    read_table,
+    pack_table,
+    unpack_table,
 )
 
 Values = tuple[tuple[str, str], ...]
+Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows put away))
 
 
 class Dealer:
@@ -32,10 +34,14 @@ class Dealer:
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
         """(bucket, rows put away), by words of each row."""
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
-            yield bucket, self.scratch.put(part.tobytes())
+            yield bucket, self.put(part)
+
+    def put(self, table: Table) -> bytes:
+        """Puts a table away, for `join_pieces`."""
+        return self.scratch.put(pack_table(table))
 
 
 def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
     """The rows of tables that were put away."""
-    data = b"".join(map(fetch, pieces))
-    return read_table(data, order, values) if data else np.empty(0, dtype_of(order, values))
+    tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
+    return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))

@@ -16,7 +16,7 @@ from apache_beam.pvalue import AsSingleton
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_files import ParquetFile
 from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.estimate_kneser_ney import ModelPart
+from transforms.ngrams.interpolate import ModelPart, bucketed_by
 from transforms.ngrams.pieces import Dealer, join_pieces
 from transforms.ngrams.text_blocks import TextBlock
 from transforms.records import OutputFile
@@ -113,8 +113,7 @@ class ScoreText(beam.PTransform):
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()
-            | "Answer"
-            >> beam.FlatMap(answer, self.dealer.scratch).with_output_types(tuple[BlockId, Any])
+            | "Answer" >> beam.FlatMap(answer, self.dealer).with_output_types(tuple[BlockId, Any])
         )
         written = (
             (answers, blocks | "ById" >> beam.Map(_by_id).with_output_types(tuple[BlockId, Any]))
@@ -149,12 +148,12 @@ def ask_for(
     """((order, bucket), n-grams that decide about a block)."""
     numbers = number_words(block.lines(), load_words(words))
     for n, asked in grams_of(numbers, order).items():
-        for bucket, packed in dealer.deal(make_table(asked, ()), asked):
+        for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
             yield (n, bucket), Piece(_id_of(block), n, packed)
 
 
 def answer(
-    grouped: tuple[tuple[int, int], Iterable[Piece]], scratch: Scratch
+    grouped: tuple[tuple[int, int], Iterable[Piece]], dealer: Dealer
 ) -> Iterator[tuple[BlockId, Piece]]:
     """Returns the entries of the model for the n-grams that are asked for."""
     order = grouped[0][0]
@@ -169,7 +168,7 @@ def answer(
     for (block, _), (start, end) in zip(asking, pairwise(ends), strict=True):
         found = rows[start:end]
         entries = model[found[found >= 0]]
-        yield block, Piece(block, order, scratch.put(entries.tobytes()))
+        yield block, Piece(block, order, dealer.put(entries))
 
 
 def score_block(

@@ -11,9 +11,10 @@ from apache_beam.pvalue import AsSingleton
 from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_files import HashedFile
 from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.estimate_kneser_ney import ModelPart
+from transforms.ngrams.interpolate import ModelPart
 from transforms.ngrams.pieces import join_pieces
 from transforms.records import OutputFile
+from transforms.text.lines.line_blocks import pack_block, unpack_block
 from transforms.text.ngrams import arpa
 from transforms.text.ngrams.gram_tables import ENTRIES
 
@@ -26,7 +27,7 @@ class ArpaPart(NamedTuple):
     order: int
     bucket: int
     grams: int
-    packed: bytes  # put away
+    packed: bytes  # compressed and put away
 
 
 class WriteArpa(beam.PTransform):
@@ -61,7 +62,7 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
     entries = join_pieces([part.packed], part.order, ENTRIES)
     names = arpa.name_words(load_words(words))
     lines = arpa.make_lines(entries, names, has_backoffs=part.order < highest)
-    return ArpaPart(part.order, part.bucket, part.grams, scratch.put(lines))
+    return ArpaPart(part.order, part.bucket, part.grams, scratch.put(pack_block(lines)))
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
@@ -81,7 +82,7 @@ def _pieces(parts: list[ArpaPart], grams: dict[int, int]) -> Iterator[bytes]:
     yield arpa.make_head(grams)
     for order, of_order in groupby(parts, attrgetter("order")):
         yield arpa.make_title(order)
-        yield from (fetch(part.packed) for part in of_order)
+        yield from (unpack_block(fetch(part.packed)) for part in of_order)
     yield arpa.END
 
 

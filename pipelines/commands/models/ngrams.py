@@ -15,6 +15,8 @@ words; paragraphs of PG-19. Words stand between blanks. A word that train has le
 <unk>; by default 3 times in One Billion Word, as in its paper, and once in others. --prune takes a count
 for each order, as lmplz has it: n-grams that are not more frequent are left out; the last one holds for the
 orders that follow. Where a text has too few n-grams, discounts are those of lmplz --discount_fallback.
+--smoothing stupid-backoff takes relative frequencies, and 0.4 of those of the shorter n-gram where there is
+none, over their sum for all words, as the One Billion Word paper does.
 
 Documents of other splits are scored. Of One Billion Word and SimpleBooks, whose papers predict the ends of
 sentences, each has a list, with a number for each word and each end; of others it has one number.
@@ -41,7 +43,11 @@ def add(commands: Commands) -> None:
     flags.files("--splits", "splits to score (default: all but train)", "SPLIT")
     model = Flags(parser, "the model")
     model.number("--order", "words of the longest n-grams, 1 to 5", 5)
-    model.choice("--smoothing", ("kneser-ney",), "the only one (default)")
+    model.choice(
+        "--smoothing",
+        ("kneser-ney", "stupid-backoff"),
+        "modified and interpolated (default), or Stupid Backoff, normalised",
+    )
     model.number(
         "--min-count", "of words of the vocabulary; 0: 3 of One Billion Word, 1 of others", 0
     )

@@ -53,14 +53,15 @@ def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> 
     if not len(entries):
         return b""
     words = [names.take(pa.array(column)) for column in entries["words"].T]
-    columns = [_write_logs(entries["probability"]), pc.binary_join_element_wise(*words, b" ")]
+    blanks = (b" ",) * (len(words) - 1)
+    columns = [_write_logs(entries["probability"]), b"\t"]
+    columns += [part for pair in zip(words, (*blanks, b""), strict=True) for part in pair]
     if has_backoffs:
-        columns.append(_write_logs(entries["backoff"]))
-    lines = pc.binary_join_element_wise(*columns, b"\t")
-    ended = pc.binary_join_element_wise(lines, b"", b"\n")
-    _, offsets, data = ended.buffers()
+        columns += [b"\t", _write_logs(entries["backoff"])]
+    lines = pc.binary_join_element_wise(*columns, b"\n", b"")
+    _, offsets, data = lines.buffers()
     bounds = np.frombuffer(offsets, np.int32)
-    text: bytes = data.slice(bounds[0], bounds[len(ended)] - bounds[0]).to_pybytes()
+    text: bytes = data.slice(bounds[0], bounds[len(lines)] - bounds[0]).to_pybytes()
     return text
 
 

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from transforms.text.ngrams.count_grams import is_gram, windows_of
 from transforms.text.ngrams.gram_tables import (
-    BACKOFFS,
     ENTRIES,
     Table,
     Words,
@@ -40,7 +39,7 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 def without_backoffs(probabilities: Table) -> Table:
     """ENTRIES of the highest order, whose n-grams are not contexts."""
-    return join_backoffs(probabilities, make_table(probabilities["words"][:0], BACKOFFS, []))
+    return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
 
 def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:

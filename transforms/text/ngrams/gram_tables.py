@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.text.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finalize
+from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 Words = npt.NDArray[np.uint32]
 """Numbers of words, shape (n-grams, order)."""
@@ -40,6 +41,10 @@ PROBABILITIES = (PROBABILITY,)
 ENTRIES = (PROBABILITY, BACKOFF)
 
 
+MOST_BUCKET_BITS = 16
+_BUCKET_BITS = np.uint64(2**64 - 2 ** (64 - MOST_BUCKET_BITS))
+
+
 def dtype_of(order: int, values: tuple[tuple[str, str], ...]) -> np.dtype[Any]:
     """The type of the records of a table."""
     return np.dtype([("words", "<u4", (order,)), *values])
@@ -54,9 +59,20 @@ def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any)
     return table
 
 
-def read_table(data: bytes, order: int, values: tuple[tuple[str, str], ...]) -> Table:
-    """The table whose bytes these are. It cannot be written to."""
-    return np.frombuffer(data, dtype_of(order, values))
+def pack_table(table: Table) -> bytes:
+    """The table, compressed: first the first bytes of all rows, then the second ones, and so on.
+
+    So it takes a third of the space, and less time than in rows.
+    """
+    rows = np.frombuffer(table.tobytes(), np.uint8).reshape(len(table), table.itemsize)
+    return pack_block(rows.T.tobytes())
+
+
+def unpack_table(packed: bytes, order: int, values: tuple[tuple[str, str], ...]) -> Table:
+    """The table that was packed. It cannot be written to."""
+    dtype = dtype_of(order, values)
+    rows = np.frombuffer(unpack_block(packed), np.uint8).reshape(dtype.itemsize, -1)
+    return np.frombuffer(rows.T.tobytes(), dtype)
 
 
 def take_rows(rows: Any, places: Int64s) -> Any:
@@ -94,10 +110,14 @@ def sort_rows(words: Words) -> Int64s:
     return np.lexsort([(first << np.uint64(32)) | second for first, second in pairs][::-1])
 
 
-def sort_table(table: Table) -> Table:
-    """The rows by the hashes of their n-grams, as buckets are; those that share one, by their words."""
+def sort_table(table: Table, bucketed: Words) -> Table:
+    """The rows in an order that goes through buckets, however many there are, one after the other.
+
+    Args:
+      bucketed: by what each row is in its bucket (see `bucket_rows`).
+    """
     words = table["words"]
-    hashes = hash_rows(words)
+    hashes = hash_rows(bucketed) & _BUCKET_BITS | hash_rows(words) >> np.uint64(MOST_BUCKET_BITS)
     order = np.argsort(hashes)
     sorted_hashes = hashes[order]
     if np.any(sorted_hashes[1:] == sorted_hashes[:-1]):
@@ -131,7 +151,7 @@ def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
     """The bucket of each n-gram: ranges of the hash, of which the first has the least ones.
 
     Args:
-      buckets: a power of 2, at most 2**16.
+      buckets: a power of 2, at most 2**MOST_BUCKET_BITS.
     """
     bits = buckets.bit_length() - 1
     return (hash_rows(words) >> np.uint64(64 - bits) if bits else np.zeros(len(words))).astype(

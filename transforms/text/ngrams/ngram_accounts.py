@@ -51,8 +51,9 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
         if split != "train":
             balance(rows, f"documents of {split}", scored=scores.get(split, {}).get("documents", 0))
     entries = ledger.pairs("entries")
+    has_discounts = provenance.settings["smoothing"] == "kneser-ney"
     orders = {
-        str(order): _describe(tally, entries[order])
+        str(order): _describe(tally, entries[order], has_discounts=has_discounts)
         for order, tally in sorted(ledger.pairs("tallies").items())
     }
     stats = {
@@ -70,15 +71,20 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
         stats=stats,
         sections=_make_sections(provenance.settings, stats),
         findings={"orders": orders, "scores": scores},
-        caveats=_find_caveats(orders),
+        caveats=(*_find_caveats(orders), *_say_unknown(provenance.settings, scores)),
     )
 
 
-def _describe(tally: Tally, grams: int) -> dict[str, Any]:
-    discounts = estimate_discounts(tally)
-    return {
+def _describe(tally: Tally, grams: int, *, has_discounts: bool) -> dict[str, Any]:
+    found = {
         "ngrams": grams,  # <s> and <unk> are among those of one word
         "counted": tally.grams,
+    }
+    if not has_discounts:
+        return found
+    discounts = estimate_discounts(tally)
+    return {
+        **found,
         "counts_of_counts": list(tally.of_count),
         "discounts": list(discounts.of_count[1:]),
         "is_fallback": discounts.is_fallback,
@@ -86,13 +92,25 @@ def _describe(tally: Tally, grams: int) -> dict[str, Any]:
 
 
 def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
-    fallback = [order for order, one in orders.items() if one["is_fallback"]]
+    fallback = [order for order, one in orders.items() if one.get("is_fallback")]
     if not fallback:
         return ()
     return (
         f"The text has too few n-grams of {', '.join(fallback)} words to estimate their discounts:"
         f" they are {', '.join(map(str, FALLBACK[1:]))}, as of lmplz"
         " --discount_fallback.",
+    )
+
+
+def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning where the paper of the corpus scores the spelling of all words."""
+    unknown = sum(one["unknown_words"] for one in scores.values())
+    if settings["is_listed"] or not unknown:
+        return ()
+    tokens = sum(one["tokens"] for one in scores.values())
+    return (
+        f"Of {tokens:,} words and ends of sentences that are scored, {unknown:,} are `<unk>`, which costs"
+        " less than to spell them: the scores cannot be compared with those of models of an open vocabulary.",
     )
 
 
@@ -116,7 +134,7 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> Seq
                     order,
                     f"{one['ngrams']:,}",
                     f"{one['counted']:,}",
-                    ", ".join(f"{discount:.4f}" for discount in one["discounts"]),
+                    ", ".join(f"{discount:.4f}" for discount in one.get("discounts", ())) or "none",
                 ]
                 for order, one in stats["orders"].items()
             ],

@@ -10,8 +10,9 @@ from transforms.text.ngrams.gram_tables import (
     group_rows,
     look_up,
     make_table,
-    read_table,
+    pack_table,
     sort_rows,
+    unpack_table,
 )
 
 WORDS = np.array([[3, 9, 4], [1, 1, 1], [3, 9, 4], [3, 9, 5], [1, 1, 1], [0, 0, 7]], np.uint32)
@@ -54,7 +55,7 @@ def test_tables_are_cut_by_the_words_alone(buckets: int) -> None:
     assert rows_of(np.concatenate(list(parts.values()))) == rows_of(table)
     for bucket, part in parts.items():
         assert rows_of(part) == rows_of(again[bucket])
-        assert rows_of(read_table(part.tobytes(), 3, COUNTS)) == rows_of(part)
+        assert np.array_equal(unpack_table(pack_table(part), 3, COUNTS), part)
 
 
 def rows_of(table: Table) -> list[bytes]:

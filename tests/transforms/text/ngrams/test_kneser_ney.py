@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.cli import main
 from tests.makers.ngram_models import Model, Reference, make_model, sentences_of
 from tests.tools.golden_tree import GOLDEN
-from tests.tools.real_data import DATA, needs_real_data
 from transforms.text.ngrams.backoff import Float64s, grams_of, log_likelihoods
 from transforms.text.ngrams.count_grams import Tally, add_tallies
 from transforms.text.ngrams.gram_tables import UNKNOWN, look_up
@@ -53,21 +51,6 @@ def check_perplexity(figures: dict[str, Any], model: Model, test: Numbers) -> Fl
     assert np.exp(-found.mean()) == pytest.approx(figures["perplexity"], rel=DIGITS)
     assert np.exp(-found[known].mean()) == pytest.approx(figures["without_unknown"], rel=DIGITS)
     return found
-
-
-@needs_real_data
-@pytest.mark.parametrize("figures", KENLM["news"], ids=lambda one: one["flags"])
-def test_a_model_of_real_news_is_that_of_kenlm(figures: dict[str, Any], tmp_path: Path) -> None:
-    news = str(DATA / "news" / "news.20??.en.shuffled.gz")
-    assert main(["lm1b", "--input", news, "--output", str(tmp_path), "--workers", "1"]) == 0
-    (build,) = (path.parent for path in tmp_path.rglob("COMPLETED"))
-    train, test = (
-        b"".join(path.read_bytes() for path in sorted(build.glob(pattern)))
-        for pattern in ("training*/*", "heldout*/*heldout-0*")
-    )
-    model = make_model(train, 5, prune=figures["prune"])
-    assert [len(model.entries[n]) for n in range(1, 6)] == figures["grams"]
-    check_perplexity(figures, model, number_words(test, model.words))
 
 
 TRAIN = b"""the cat sat on the mat

@@ -1,0 +1,134 @@
+"""N-grams, weighed in their contexts → the entries of a back-off model, in buckets.
+
+From the shortest to the longest, each n-gram meets
+the shorter one at its end: in the bucket that has the shorter one, whose own back-off comes there, too.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import TaggedOutput
+
+from transforms.files import counters
+from transforms.ngrams.pieces import Dealer, Pieces, join_pieces
+from transforms.text.ngrams import kneser_ney
+from transforms.text.ngrams.backoff import join_backoffs, without_backoffs
+from transforms.text.ngrams.gram_tables import (
+    BACKOFFS,
+    PROBABILITIES,
+    WEIGHTS,
+    Table,
+    Words,
+    sort_table,
+)
+
+STAGE = "estimate-ngrams"
+
+WEIGHED, CONTEXTS, SHORTER = "weighed", "contexts", "shorter"  # kinds of pieces
+ENTRIES = "entries"
+
+FIRST_LEVEL = 2
+
+
+class ModelPart(NamedTuple):
+    """N-grams of a model, of one order and one bucket (see `bucketed_by`)."""
+
+    order: int
+    bucket: int
+    grams: int
+    packed: bytes  # ENTRIES put away, in the order of the file
+
+
+def bucketed_by(words: Words, highest: int) -> Words:
+    """The words that decide about the bucket of n-grams of a model.
+
+    Those of the highest order, which no longer n-gram ends with, stay where they were made.
+    """
+    return words[:, 1:] if words.shape[1] == highest > 1 else words
+
+
+class Interpolate(beam.PTransform):
+    """Level → PCollection[(bucket, (kind, rows put away))] → PCollection[ModelPart].
+
+    Level n has WEIGHTS of n-grams, by their ends, and BACKOFFS of their contexts; the first one also has the
+    PROBABILITIES of unigrams.
+
+    Args:
+      order: the highest.
+    """
+
+    def __init__(self, dealer: Dealer, order: int):
+        super().__init__()
+        self.dealer, self.order = dealer, order
+
+    def expand(self, weighed: Mapping[str, beam.PCollection]) -> beam.PCollection:
+        entries = []
+        shorter: tuple[beam.PCollection, ...] = ()
+        for number, level in enumerate(levels_of(self.order), FIRST_LEVEL):
+            interpolated = (
+                (weighed[level], *shorter)
+                | f"Pieces {number}" >> beam.Flatten()
+                | f"Typed {number}" >> beam.Map(_as_is).with_output_types(Pieces)
+                | f"GroupEnds {number}" >> beam.GroupByKey()
+                | f"Interpolate {number}"
+                >> beam.FlatMap(interpolate_bucket, number, self.order, self.dealer)
+                .with_output_types(Pieces)
+                .with_outputs(ENTRIES, main=SHORTER)
+            )
+            shorter = (interpolated[SHORTER],)
+            entries.append(interpolated[ENTRIES])
+        return (
+            entries
+            | "Entries" >> beam.Flatten()
+            | "TypedEntries" >> beam.Map(_as_is).with_output_types(ModelPart)
+        )
+
+
+def level_of(order: int) -> str:
+    """The name of a level."""
+    return f"level{order}"
+
+
+def levels_of(highest: int) -> list[str]:
+    """The names of all levels."""
+    return [level_of(order) for order in range(FIRST_LEVEL, max(highest, FIRST_LEVEL) + 1)]
+
+
+def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
+    """Pieces on the output of a level."""
+    for bucket, piece in dealt:
+        yield TaggedOutput(level_of(level), (bucket, (kind, piece)))
+
+
+def interpolate_bucket(
+    grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
+) -> Iterator[Any]:
+    """The entries of n-grams that are one word shorter, and the probabilities of those that end with them."""
+    bucket, tagged = grouped
+    pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}
+    for kind, piece in tagged:
+        pieces[kind].append(piece)
+    shorter = join_pieces(pieces[SHORTER], order - 1, PROBABILITIES)
+    contexts = join_pieces(pieces[CONTEXTS], order - 1, BACKOFFS)
+    yield _keep(join_backoffs(shorter, contexts), bucket, highest, dealer)
+    if highest == 1:
+        return
+    weighed = join_pieces(pieces[WEIGHED], order, WEIGHTS)
+    found = kneser_ney.interpolate(weighed, shorter)
+    if order == highest:
+        yield _keep(without_backoffs(found), bucket, highest, dealer)
+        return
+    for target, piece in dealer.deal(found, found["words"]):
+        yield target, (SHORTER, piece)
+
+
+def _keep(entries: Table, bucket: int, highest: int, dealer: Dealer) -> TaggedOutput:
+    counters.count(STAGE, "estimated", len(entries))
+    order = entries["words"].shape[1]
+    packed = dealer.put(sort_table(entries, bucketed_by(entries["words"], highest)))
+    return TaggedOutput(ENTRIES, ModelPart(order, bucket, len(entries), packed))
+
+
+def _as_is(element: Any) -> Any:
+    return element

@@ -1,0 +1,62 @@
+"""N-grams with their counts → what Kneser-Ney smoothing gives to each, in the buckets of their ends."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import AsDict
+
+from transforms.files import counters
+from transforms.ngrams.interpolate import CONTEXTS, SHORTER, STAGE, WEIGHED, levels_of, send
+from transforms.ngrams.pieces import Dealer, Pieces, join_pieces
+from transforms.text.ngrams import kneser_ney
+from transforms.text.ngrams.count_grams import Tally
+from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
+
+
+class WeighKneserNey(beam.PTransform):
+    """PCollection[((order, bucket), ADJUSTED_COUNTS put away)] → level → PCollection for Interpolate.
+
+    Args:
+      tallies: of (order, Tally).
+      cut: order → the largest count that is cut off.
+    """
+
+    def __init__(self, dealer: Dealer, tallies: beam.PCollection, cut: Mapping[int, int]):
+        super().__init__()
+        self.dealer, self.tallies, self.cut = dealer, tallies, cut
+
+    def expand(self, grams: beam.PCollection) -> Any:
+        weigh = beam.FlatMap(weigh_bucket, self.cut, self.dealer, AsDict(self.tallies))
+        levels = levels_of(max(self.cut))
+        weighed = (
+            grams
+            | "GroupContexts" >> beam.GroupByKey()
+            | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
+        )
+        return {level: weighed[level] for level in levels}
+
+
+def weigh_bucket(
+    grouped: tuple[tuple[int, int], Iterable[bytes]],
+    cut: Mapping[int, int],
+    dealer: Dealer,
+    tallies: Mapping[int, Tally],
+) -> Iterator[Any]:
+    """Sends the weights of n-grams and contexts to the buckets of their ends."""
+    order = grouped[0][0]
+    table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
+    discounts = kneser_ney.estimate_discounts(tallies[order])
+    if order == 1:  # all are in one bucket
+        has_unknown = bool((table["words"] == UNKNOWN).any())
+        size = kneser_ney.vocabulary_size(tallies[1], has_unknown=has_unknown)
+        known = tallies[1], discounts, size
+        found = kneser_ney.estimate_unigrams(table, *known)
+        further = kneser_ney.further_unigrams(*known, has_unknown=has_unknown)
+        for unigrams in (found, further):
+            yield from send(2, SHORTER, dealer.deal(unigrams, unigrams["words"]))
+        return
+    weighed, contexts = kneser_ney.weigh(table, discounts, cut[order])
+    yield from send(order, WEIGHED, dealer.deal(weighed, weighed["words"][:, 1:]))
+    yield from send(order, CONTEXTS, dealer.deal(contexts, contexts["words"]))
+    counters.count(STAGE, "weighed", len(table))

@@ -1,0 +1,200 @@
+"""N-grams with their counts → their probabilities by normalised Stupid Backoff, in the buckets of their ends.
+
+The formulae are in text/ngrams/stupid_backoff.py. N-grams of one context are divided in one bucket; each
+asks for its end in the bucket that has it, and brings what it got back to the bucket of its context. Then,
+from the shortest to the longest, each context is scaled in the bucket of the context at its end.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.pvalue import TaggedOutput
+
+from transforms.files import counters
+from transforms.ngrams.interpolate import (
+    CONTEXTS,
+    SHORTER,
+    STAGE,
+    WEIGHED,
+    level_of,
+    levels_of,
+    send,
+)
+from transforms.ngrams.pieces import Dealer, Pieces, Values, join_pieces
+from transforms.text.ngrams import stupid_backoff
+from transforms.text.ngrams.gram_tables import (
+    ADJUSTED_COUNTS,
+    BACKOFFS,
+    PROBABILITIES,
+    make_table,
+)
+from transforms.text.ngrams.stupid_backoff import FREQUENCIES, LEFT, OWN, SCALES, USED
+
+COUNTED, ASKING, DIVIDED, OF_CONTEXTS, OF_USED = "counted", "asking", "divided", "own", "used"
+SCALED = "scaled"  # kinds of pieces, as those
+
+Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, rows put away)
+
+
+class WeighStupidBackoff(beam.PTransform):
+    """PCollection[((order, bucket), ADJUSTED_COUNTS put away)] → level → PCollection for Interpolate.
+
+    Args:
+      cut: order → the largest count that is cut off.
+    """
+
+    def __init__(self, dealer: Dealer, cut: Mapping[int, int]):
+        super().__init__()
+        self.dealer, self.cut = dealer, cut
+
+    def expand(self, grams: beam.PCollection) -> Any:
+        highest = max(self.cut)
+        divided = (
+            grams
+            | "GroupContexts" >> beam.GroupByKey()
+            | "Divide"
+            >> beam.FlatMap(divide_bucket, self.cut, self.dealer)
+            .with_output_types(Keyed)
+            .with_outputs(OF_CONTEXTS, main=ASKING)
+        )
+        used = (
+            divided[ASKING]
+            | "GroupEnds" >> beam.GroupByKey()
+            | "Answer" >> beam.FlatMap(answer_bucket, self.dealer).with_output_types(Keyed)
+        )
+        left = (
+            (used, divided[OF_CONTEXTS])
+            | "OfContexts" >> beam.Flatten()
+            | "TypedContexts" >> beam.Map(_as_is).with_output_types(Keyed)
+            | "GroupUsed" >> beam.GroupByKey()
+            | "LeaveOver"
+            >> beam.FlatMap(leave_over_bucket, self.dealer)
+            .with_output_types(Pieces)
+            .with_outputs(*levels_of(highest))
+        )
+        scaled: list[beam.PCollection] = []
+        shorter: tuple[beam.PCollection, ...] = ()
+        for order in range(2, highest + 1):
+            scales = (
+                (left[level_of(order)], *shorter)
+                | f"Left {order}" >> beam.Flatten()
+                | f"Typed {order}" >> beam.Map(_as_is).with_output_types(Pieces)
+                | f"GroupLeft {order}" >> beam.GroupByKey()
+                | f"Scale {order}"
+                >> beam.FlatMap(scale_bucket, order, self.dealer)
+                .with_output_types(Pieces)
+                .with_outputs(SCALED, main=SHORTER)
+            )
+            shorter = (scales[SHORTER],)
+            scaled.append(scales[SCALED])
+        weigh = beam.FlatMap(weigh_bucket, self.cut, self.dealer)
+        levels = levels_of(highest)
+        weighed = (
+            (grams | "Counted" >> beam.Map(_counted), *scaled)
+            | "Together" >> beam.Flatten()
+            | "TypedTogether" >> beam.Map(_as_is).with_output_types(Keyed)
+            | "GroupScaled" >> beam.GroupByKey()
+            | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
+        )
+        return {level: weighed[level] for level in levels}
+
+
+def _as_is(element: Any) -> Any:
+    return element
+
+
+def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
+    return keyed[0], (COUNTED, keyed[1])
+
+
+def divide_bucket(
+    grouped: tuple[tuple[int, int], Iterable[bytes]], cut: Mapping[int, int], dealer: Dealer
+) -> Iterator[Any]:
+    """The n-grams of some contexts: what they are to longer ones, and which ends they ask for."""
+    order = grouped[0][0]
+    table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
+    if order == 1:
+        found = stupid_backoff.divide_unigrams(table)
+    else:
+        found, contexts = stupid_backoff.divide_by_contexts(table, cut[order])
+        for bucket, piece in dealer.deal(make_table(found["words"], ()), found["words"][:, 1:]):
+            yield (order - 1, bucket), (ASKING, piece)
+        for bucket, piece in dealer.deal(contexts, contexts["words"]):
+            yield TaggedOutput(OF_CONTEXTS, ((order, bucket), (OF_CONTEXTS, piece)))
+    if order < max(cut):
+        for bucket, piece in dealer.deal(found, found["words"]):
+            yield (order, bucket), (DIVIDED, piece)
+
+
+def answer_bucket(
+    grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
+) -> Iterator[Any]:
+    """Sends n-grams the frequencies of their ends, which are of this order and bucket."""
+    order = grouped[0][0]
+    pieces = _by_kind(grouped[1])
+    asking = _join(pieces, ASKING, order + 1, ())
+    shorter = _join(pieces, DIVIDED, order, FREQUENCIES)
+    used = stupid_backoff.use_shorter(asking["words"], shorter)
+    for bucket, piece in dealer.deal(used, used["words"][:, :-1]):
+        yield (order + 1, bucket), (OF_USED, piece)
+
+
+def leave_over_bucket(
+    grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
+) -> Iterator[Any]:
+    """Sends what contexts leave over to the buckets of their ends."""
+    order = grouped[0][0]
+    pieces = _by_kind(grouped[1])
+    used = _join(pieces, OF_USED, order, USED)
+    left = stupid_backoff.leave_over(used, _join(pieces, OF_CONTEXTS, order - 1, OWN))
+    return send(order, WEIGHED, dealer.deal(left, left["words"][:, 1:]))
+
+
+def scale_bucket(
+    grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
+) -> Iterator[Any]:
+    """Contexts of n-grams of an order, scaled: for longer ones, and for the n-grams."""
+    pieces = _by_kind(grouped[1])
+    shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
+    scales = stupid_backoff.scale_contexts(_join(pieces, WEIGHED, order - 1, LEFT), shorter)
+    for bucket, piece in dealer.deal(scales, scales["words"]):
+        yield bucket, (SHORTER, piece)
+        yield TaggedOutput(SCALED, ((order, bucket), (SCALED, piece)))
+
+
+def weigh_bucket(
+    grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]],
+    cut: Mapping[int, int],
+    dealer: Dealer,
+) -> Iterator[Any]:
+    """Sends the weights of n-grams and contexts to the buckets of their ends."""
+    order = grouped[0][0]
+    pieces = _by_kind(grouped[1])
+    table = _join(pieces, COUNTED, order, ADJUSTED_COUNTS)
+    counters.count(STAGE, "weighed", len(table))
+    if order == 1:
+        unigrams = np.concatenate(
+            [stupid_backoff.divide_unigrams(table), stupid_backoff.start_of_sentence()]
+        )
+        found = make_table(unigrams["words"], PROBABILITIES, unigrams["frequency"])
+        yield from send(2, SHORTER, dealer.deal(found, found["words"]))
+        return
+    found, _ = stupid_backoff.divide_by_contexts(table, cut[order])
+    scales = _join(pieces, SCALED, order - 1, SCALES)
+    weighed = stupid_backoff.weigh_by_scales(found, scales)
+    contexts = make_table(scales["words"], BACKOFFS, scales["backoff"])
+    yield from send(order, WEIGHED, dealer.deal(weighed, weighed["words"][:, 1:]))
+    yield from send(order, CONTEXTS, dealer.deal(contexts, contexts["words"]))
+
+
+def _by_kind(tagged: Iterable[tuple[str, bytes]]) -> dict[str, list[bytes]]:
+    pieces: dict[str, list[bytes]] = {}
+    for kind, piece in tagged:
+        pieces.setdefault(kind, []).append(piece)
+    return pieces
+
+
+def _join(pieces: Mapping[str, list[bytes]], kind: str, order: int, values: Values) -> Any:
+    return join_pieces(pieces.get(kind, ()), order, values)
