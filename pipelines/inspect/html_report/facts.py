@@ -10,6 +10,7 @@ from transforms.builds.finished_builds import Build, path_below, read_json
 from transforms.files.open_input import open_input
 from transforms.text.files.cells import unprotect
 
+STATS = "stats.json"
 READ = ("pages_read", "lines_read", "files_read")
 LEFT_OUT = {
     "duplicates": "the same as another",
@@ -78,7 +79,12 @@ class Balance(NamedTuple):
 def read_facts(build: Build) -> Facts:
     """Reads the counts of a build. Raises InputError where they are missing or damaged."""
     row = rows().get(build.corpus)
-    return Facts(build, row.unit if row else "documents", read_json(build.folder, "stats.json"))
+    has_stats = any(file["name"] == STATS for file in build.manifest["outputs"])
+    # A package of translations has no counts beside those of its manifest.
+    stats = (
+        {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
+    )
+    return Facts(build, row.unit if row else "documents", stats)
 
 
 def balance_of(facts: Facts) -> Balance | None:

@@ -12,7 +12,7 @@ from pipelines.inspect.html_report.answers import (
     what_was_thrown_away,
 )
 from pipelines.inspect.html_report.changes import editions_of, overview, what_changed
-from pipelines.inspect.html_report.choices import choose_documents, choose_rejected
+from pipelines.inspect.html_report.choices import Document, choose_documents, choose_rejected
 from pipelines.inspect.html_report.facts import Facts, balance_of, read_facts
 from pipelines.inspect.html_report.holes import where_it_has_holes
 from pipelines.inspect.html_report.lengths import lengths
@@ -20,6 +20,7 @@ from pipelines.inspect.html_report.subjects import what_it_is_about
 from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
 from pipelines.inspect.html_report.write_page import Page, render
 from transforms.builds.finished_builds import age_of, find_folders, open_build
+from transforms.records import Rejected
 
 
 def make_report(folders: Sequence[str]) -> str:
@@ -53,27 +54,28 @@ def _page(facts: Facts, before: Facts | None) -> Page:
     return Page(
         anchor=f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}",
         title=f"{build.corpus} {build.name}",
-        answers=answers_of(facts, before, len(documents), len(rejected)),
+        answers=answers_of(facts, before, documents, rejected),
         documents=documents,
         rejected=rejected,
     )
 
 
-def answers_of(facts: Facts, before: Facts | None, documents: int, rejected: int) -> list[Answer]:
+def answers_of(
+    facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
+) -> list[Answer]:
     """The answers about a build, in the order of the questions; some builds cannot answer all.
 
     Args:
       before: the edition before it, None for none.
-      documents: how many are shown.
-      rejected: how many records are shown.
+      documents, rejected: those that are shown.
     """
     answers = (
         what_it_is(facts),
-        what_was_thrown_away(facts),
+        what_was_thrown_away(facts, rejected),
         as_large_as_the_paper(facts),
         lengths(facts),
-        _text(facts, documents),
-        _missed(facts, rejected),
+        _text(facts, len(documents)),
+        _missed(facts, len(rejected)),
         what_it_is_about(facts),
         where_it_has_holes(facts),
         does_the_vocabulary_fit(facts),
