@@ -1,6 +1,5 @@
 """The report with pictures, opened in a browser where there is one."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
+from tests.tools.browsers import BROWSERS, find_browser
 from tests.tools.golden_tree import GOLDEN
 
 LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
@@ -19,8 +19,6 @@ LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].
     one.right > other.left && one.top < other.bottom && other.top < one.bottom)).map(([text]) => text);
 })"""
 """Labels of bars that run into the number at their right."""
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +37,7 @@ def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
 def browser() -> Iterator[Any]:
     """A Chromium of this machine."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = find_browser()
     if not program:
         pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
     with api.sync_playwright() as playwright:
