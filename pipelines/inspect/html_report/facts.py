@@ -11,7 +11,9 @@ from transforms.files.open_input import open_input
 from transforms.text.files.cells import unprotect
 
 STATS = "stats.json"
-READ = ("pages_read", "lines_read", "files_read")
+READ = "_read"
+"""Ends the name of the count of what a build has read."""
+
 LEFT_OUT = {
     "duplicates": "the same as another",
     "near_duplicates": "nearly the same as another",
@@ -90,7 +92,7 @@ def read_facts(build: Build) -> Facts:
 def balance_of(facts: Facts) -> Balance | None:
     """Returns the number of records read, by their results; None for a build that reads no documents."""
     counts = facts.counts
-    names = [name for name in READ if name in counts]
+    names = [name for name in counts if name.endswith(READ)]
     if not names or "kept" not in counts:
         return None
     rejected = {name: count for name, count in counts["rejected"].items() if name != "total"}
@@ -99,7 +101,7 @@ def balance_of(facts: Facts) -> Balance | None:
     fates.sort(key=lambda fate: (-fate.records, fate.name))
     read = counts[names[0]]
     return Balance(
-        unit=names[0].removesuffix("_read"),
+        unit=names[0].removesuffix(READ),
         read=read,
         left_out=fates,
         kept=read - sum(fate.records for fate in fates),

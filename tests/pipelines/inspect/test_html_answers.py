@@ -184,7 +184,7 @@ def editions(tmp_path: Path) -> tuple[Facts, Facts]:
         ]
         sizes = {"articles": len(texts), "sections": 3, "characters": 7, "words": 7}
         kept = {"train": len(texts), "total": len(texts)}
-        counts = {"pages_read": 9, "kept": kept, "rejected": {"a/b": 9 - len(texts), "total": 9}}
+        counts = {"articles_read": 9, "kept": kept, "rejected": {"a/b": 9 - len(texts), "total": 9}}
         folder = make_edition(
             tmp_path, {"train": [rows_]}, date=date, counts=counts, settings={"near": date}
         )
@@ -204,6 +204,7 @@ def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) 
     answer = what_changed(old, new)
     assert answer
     assert "compare" in answer.sentence
+    assert ("articles read", "9", "9", "–") in answer.tables[0].rows
     assert [row[:3] for row in answer.tables[1].rows] == [("settings near: 20260101 → 20260201",)]
     report = Path(new.build.folder).parent / "changes-20260201-1.0.0.tsv"
     compare_builds(old.build.folder, new.build.folder, report=str(report))
