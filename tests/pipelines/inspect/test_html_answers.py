@@ -16,7 +16,7 @@ from pipelines.inspect.html_report.choices import choose_documents, choose_rejec
 from pipelines.inspect.html_report.facts import Facts, read_facts
 from pipelines.inspect.html_report.holes import where_it_has_holes
 from pipelines.inspect.html_report.lengths import LengthClass, lengths, middle_of
-from pipelines.inspect.html_report.make_report import answers_of
+from pipelines.inspect.html_report.make_report import answers_of, with_older
 from pipelines.inspect.html_report.subjects import what_it_is_about
 from pipelines.inspect.html_report.text_of_numbers import share
 from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
@@ -223,6 +223,27 @@ def test_changes_of_another_pair_are_not_taken(editions: tuple[Facts, Facts]) ->
     answer = what_changed(old, new)
     assert answer
     assert not answer.figures
+
+
+def test_a_build_is_compared_with_that_it_was_made_of(tmp_path: Path) -> None:
+    folders = []
+    for date, more in (("20260101", {}), ("20260102", {"edition": "uk-without-some"})):
+        text = "\n_START_ARTICLE_\nA\n_START_PARAGRAPH_\nText."
+        made_of = {"build_sha256": folders[0].build.sha256} if folders else {}
+        folder = make_edition(
+            tmp_path,
+            {"train": [[{"wikidata_id": "Q1", "text": text, "version_id": "1"}]]},
+            date=date,
+            settings={},
+            made_of=made_of,
+            counts={"kept": {"train": 1, "total": 1}},
+            outputs=[],
+            **more,
+        )
+        (folder / "stats.json").write_text("{}", "utf-8")
+        build = open_build(str(folder))
+        folders.append(Facts(build, "articles", {}))
+    assert [before for before, _ in with_older(folders)] == [None, folders[0]]
 
 
 def test_editions_are_drawn_over_time(editions: tuple[Facts, Facts]) -> None:

@@ -1,5 +1,7 @@
 """The report with pictures, opened in a browser where there is one."""
 
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
     assert make_report([str(GOLDEN)]) == page.read_text("utf-8")
+
+
+def test_copies_of_a_build_have_pages_of_their_own(tmp_path: Path) -> None:
+    build = GOLDEN / "wiki40b" / "multilingual-3"
+    for name in ("one", "two"):
+        shutil.copytree(build, tmp_path / name)
+    anchors = re.findall('<article id="(.*?)"', make_report([str(tmp_path)]))
+    assert len(set(anchors)) == len(anchors) == 3  # with that of all builds
 
 
 @pytest.fixture(scope="module")
