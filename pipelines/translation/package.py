@@ -263,7 +263,13 @@ def _manifest(
         )
     )
     manifest["languages"] = {
-        one.code: {"score": one.score, "translations_sha256": one.digest} for one in included
+        one.code: {
+            "score": one.score,
+            "rounds": one.rounds,
+            "days": None if one.days is None else round(one.days, 1),
+            "translations_sha256": one.digest,
+        }
+        for one in included
     }
     return manifest
 

@@ -8,7 +8,7 @@ examples:
   Wikitext of your own, "-" for standard input:
     corpusmill inspect wiki --language uk --wikitext draft.txt
   Where a document of a finished build came from, and what was cut of it:
-    corpusmill inspect corpora/wiki40b/uk/20261101-1.4.0 Q1899
+    corpusmill inspect corpora/wiki40b/uk Q1899
     corpusmill inspect corpora/pg19/en/20261101-1.1.0 1342
 
 inspect wiki shows, section by section:
@@ -36,7 +36,9 @@ def add(commands: Commands) -> None:
     """Adds the command to the parser."""
     about = "a page, or a document of a build → what became of it, and why"
     parser = add_command(commands, "inspect", about, __doc__, _run)
-    parser.add_argument("what", metavar="wiki | BUILD", help='"wiki", or a finished build')
+    parser.add_argument(
+        "what", metavar="wiki | BUILD", help='"wiki", or a folder with a finished build'
+    )
     parser.add_argument("id", metavar="ID", nargs="?", default="", help="of a document of a BUILD")
     flags = Flags(parser)
     flags.text("--language", "CODE", "the Wikipedia, by the code in its address")

@@ -9,17 +9,20 @@ import pyarrow.compute as pc
 from pipelines.corpora import rows
 from pipelines.inspect.html_report.facts import Facts, read_facts
 from transforms.builds.finished_builds import (
+    COMPLETED,
     Build,
     CorpusFile,
     RowGroup,
+    age_of,
     columns_of,
+    find_folders,
     open_build,
     path_below,
     read_file,
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, is_there
 from transforms.records import Rejected
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.wikimedia.article_markers import START_ARTICLE, parse_article
@@ -55,7 +58,7 @@ def find_document(folder: str, identity: str) -> list[Origin]:
 
     Raises InputError where neither the rows nor the rejected records have it.
     """
-    build = open_build(folder)
+    build = build_in(folder)
     row = rows().get(build.corpus)
     if not row or not row.shape or not row.shape.texts:
         raise InputError(folder, f"a build of {build.corpus} holds no documents")
@@ -67,6 +70,17 @@ def find_document(folder: str, identity: str) -> list[Origin]:
             folder, f"no document, and no rejected record, has the {known} {identity!r}"
         )
     return found
+
+
+def build_in(folder: str) -> Build:
+    """The build in a folder, or the newest edition below. Raises InputError for builds of several corpora."""
+    if is_there(path_below(folder, COMPLETED)):
+        return open_build(folder)
+    builds = [open_build(one) for one in find_folders([folder]).finished]
+    named = sorted({f"{build.corpus}/{build.edition}" for build in builds})
+    if len(named) > 1:
+        raise InputError(folder, f"builds of {', '.join(named)} are below it: name one of them")
+    return max(builds, key=age_of)
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:

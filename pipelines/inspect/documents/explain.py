@@ -5,9 +5,8 @@ import pathlib
 import sys
 from typing import NamedTuple
 
-from pipelines.inspect.documents.build_document import Origin
+from pipelines.inspect.documents.build_document import Origin, build_in
 from pipelines.inspect.documents.find_page import find_page, page_of_wikitext
-from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError, match_inputs, read_input
 from transforms.records import Page
 from transforms.text.wikimedia.explain.explained_page import ExplainedPage, explain_page
@@ -94,7 +93,7 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
 
 def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
     """The title and the wiki of an article. Raises ValueError for a document of another corpus."""
-    build = open_build(folder)
+    build = build_in(folder)
     if build.corpus != "wiki40b":
         raise ValueError(f"--dump shows sources of wiki40b; this is a build of {build.corpus}")
     return dict(origin.facts)["title"], build.language

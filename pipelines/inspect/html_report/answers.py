@@ -20,6 +20,7 @@ from pipelines.inspect.html_report.drawings import (
 from pipelines.inspect.html_report.facts import Facts, balance_of
 from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
 from pipelines.settings.paper_figures import PAPER
+from transforms.records import Rejected
 from transforms.text.books.simple.simplicity import most_different_words
 from transforms.text.fingerprint import SPLITS, fingerprint
 
@@ -39,6 +40,7 @@ IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, C
     1, 11
 )
 MAX_REASONS = 25
+MAX_DETAIL = 200  # characters
 MAX_BOOKS = 1_500
 """Points of a chart."""
 
@@ -80,7 +82,6 @@ def what_it_is(facts: Facts) -> Answer:
         ),
         ("made by", ", ".join(f"{name} {version}" for name, version in code.items())),
         *((f"setting: {name}", _short(value)) for name, value in manifest["settings"].items()),
-        *(("caveat", caveat) for caveat in manifest.get("caveats", [])),
         *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
     ]
     of_splits = ", ".join(f"{split} {number:,}" for split, number in facts.kept.items())
@@ -93,6 +94,7 @@ def what_it_is(facts: Facts) -> Answer:
         f"{facts.build.corpus}, edition {facts.build.edition}, of {facts.build.dump_date}: {kept}, made from"
         f" {count(len(inputs), 'input file')} of {readable_bytes(size)}.",
         tables=[
+            Table(("caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
             Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
             Table(
                 ("input", "file", "bytes", "SHA-256"),
@@ -111,8 +113,12 @@ def _short(value: object) -> str:
     return text if len(text) <= 300 else f"{text[:300]}…"
 
 
-def what_was_thrown_away(facts: Facts) -> Answer | None:
-    """A waterfall from what was read to what is kept."""
+def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
+    """A waterfall from what was read to what is kept.
+
+    Args:
+      rejected: records of which the first of each reason is shown.
+    """
     balance = balance_of(facts)
     if not balance:
         return None
@@ -149,7 +155,20 @@ def what_was_thrown_away(facts: Facts) -> Answer | None:
             ),
             *([choice] if choice else []),
         ],
+        [_examples(rejected)],
     )
+
+
+def _examples(rejected: Sequence[Rejected]) -> Table:
+    """A record of each reason."""
+    first: dict[str, Rejected] = {}
+    for one in rejected:
+        first.setdefault(f"{one.stage}/{one.reason}", one)
+    rows = [
+        (reason, one.title or one.id, one.detail[:MAX_DETAIL])
+        for reason, one in sorted(first.items())
+    ]
+    return Table(("reason", "for example", "detail"), rows, "An example of each reason")
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
@@ -200,7 +219,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
     """Documents, words and characters beside those of the paper."""
-    sizes = read_sizes(facts.build.folder)
+    sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:
         return None
     unit = facts.unit

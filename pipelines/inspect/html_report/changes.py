@@ -1,5 +1,7 @@
 """The tenth question: what changed since the edition before; and all builds of a page beside each other."""
 
+import io
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -32,9 +34,9 @@ from pipelines.inspect.html_report.drawings import (
 from pipelines.inspect.html_report.facts import Facts, balance_of
 from pipelines.inspect.html_report.text_of_numbers import share
 from transforms.builds.finished_builds import normalise, read_json
-from transforms.files.open_input import is_there
+from transforms.files.open_input import is_there, open_input
 from transforms.text.builds.build_differences import find_differences
-from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED
+from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
 from transforms.text.builds.edition_changes import CHANGED as REWRITTEN
 
 SHOWN = 60  # builds that are drawn beside each other
@@ -86,19 +88,49 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         [
             Table(("", before.build.name, facts.build.name, "change"), [*_counts(before, facts)]),
             Table(("what else differs",), [(one,) for one in differences]),
+            *(_listed(facts, documents) if documents else ()),
         ],
     )
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
     """Counts that `compare` has left beside an edition; None where there are none."""
+    folder, _, name = _report_of(facts).rpartition("/")
+    if not is_there(_report_of(facts) + SUMMARY):
+        return None
+    found: Mapping[str, Any] = read_json(folder, name + SUMMARY)
+    return found if found.get("new") == facts.build.signature else None
+
+
+def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
+    """The first documents that are not the same in both."""
+    path = _report_of(facts)
+    if not is_there(path):
+        return
+    with io.TextIOWrapper(open_input(path), "utf-8", newline="\n") as lines:
+        changes = [parse_line(line) for line in itertools.islice(lines, 1, SHOWN + 1)]
+    rows = [
+        (one.title or one.id, one.fate, *(_bytes(size) for size in (one.old_bytes, one.new_bytes)))
+        for one in changes
+    ]
+    total = documents["total"]
+    differing = total["added"] + total["removed"] + total["changed"] + total["moved_in"]
+    title = (
+        f"{documents['unit'].capitalize()} that are not the same, {len(rows):,} of {differing:,}"
+    )
+    yield Table(("title", "fate", "bytes before", "bytes now"), rows, title)
+
+
+def _bytes(size: int | None) -> str:
+    return "–" if size is None else f"{size:,}"
+
+
+def _report_of(facts: Facts) -> str:
+    """The path of the report that `compare` may have left beside an edition."""
     build = facts.build
     parent = normalise(build.folder).rpartition("/")[0]
-    name = report_of(name_of(build.dump_date, build.manifest["version"])) + SUMMARY
-    if not is_there(FileSystems.join(parent, name)):
-        return None
-    found: Mapping[str, Any] = read_json(parent, name)
-    return found if found.get("new") == build.signature else None
+    name = report_of(name_of(build.dump_date, build.manifest["version"]))
+    return str(FileSystems.join(parent, name))
 
 
 def _fates(documents: Mapping[str, Any]) -> Figure:
@@ -193,7 +225,7 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
 
 def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
     """Wiki-40B beside the paper, a point for the newest build of each language."""
-    found = (read_sizes(facts.build.folder) for facts in builds if facts.kept)
+    found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
     newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
     if len(newest) < 2:
         return
@@ -269,4 +301,6 @@ def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
             between = f"{old.build.name} → {new.build.name}"
             steps.append((f"{corpus} {edition}", between, f"{new.total:,}", change))
     table = Table(("", "editions", "documents", "change"), steps)
-    yield Answer(CHANGED, f"{len(several):,} corpora have several editions here.", figures, [table])
+    yield Answer(
+        CHANGED, f"Several editions of {len(several):,} of the corpora are here.", figures, [table]
+    )

@@ -28,6 +28,7 @@ from transforms.text.fingerprint import fingerprint
 from transforms.text.wikimedia.article_markers import parse_article
 
 DOCUMENTS = 20
+SENTENCE = "sentence_"
 REJECTED = 400
 """Rejected records of a page; each reason gets an equal part, and at least LEAST_OF_REASON."""
 LEAST_OF_REASON = 5
@@ -105,9 +106,12 @@ def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
 
 
 def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Iterator[Document]:
+    there = columns_of(group.file.path)
     text = shape.texts[0]
+    if text not in there:  # of a package of translations, which has a column for each language
+        text = next(name for name in there if name.startswith(SENTENCE))
     titled = shape.title not in ("", TITLE_IN_TEXT)
-    columns = [name for name in (shape.id, shape.title if titled else "", text) if name]
+    columns = [name for name in (shape.id, shape.title if titled else "", text) if name in there]
     for row in read_row_group(group, columns).table.take(numbers).to_pylist():
         title = row[shape.title] if titled else ""
         if shape.title == TITLE_IN_TEXT:

@@ -10,7 +10,10 @@ from transforms.builds.finished_builds import Build, path_below, read_json
 from transforms.files.open_input import open_input
 from transforms.text.files.cells import unprotect
 
-READ = ("pages_read", "lines_read", "files_read")
+STATS = "stats.json"
+READ = "_read"
+"""Ends the name of the count of what a build has read."""
+
 LEFT_OUT = {
     "duplicates": "the same as another",
     "near_duplicates": "nearly the same as another",
@@ -78,13 +81,18 @@ class Balance(NamedTuple):
 def read_facts(build: Build) -> Facts:
     """Reads the counts of a build. Raises InputError where they are missing or damaged."""
     row = rows().get(build.corpus)
-    return Facts(build, row.unit if row else "documents", read_json(build.folder, "stats.json"))
+    has_stats = any(file["name"] == STATS for file in build.manifest["outputs"])
+    # A package of translations has no counts beside those of its manifest.
+    stats = (
+        {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
+    )
+    return Facts(build, row.unit if row else "documents", stats)
 
 
 def balance_of(facts: Facts) -> Balance | None:
     """Returns the number of records read, by their results; None for a build that reads no documents."""
     counts = facts.counts
-    names = [name for name in READ if name in counts]
+    names = [name for name in counts if name.endswith(READ)]
     if not names or "kept" not in counts:
         return None
     rejected = {name: count for name, count in counts["rejected"].items() if name != "total"}
@@ -93,7 +101,7 @@ def balance_of(facts: Facts) -> Balance | None:
     fates.sort(key=lambda fate: (-fate.records, fate.name))
     read = counts[names[0]]
     return Balance(
-        unit=names[0].removesuffix("_read"),
+        unit=names[0].removesuffix(READ),
         read=read,
         left_out=fates,
         kept=read - sum(fate.records for fate in fates),

@@ -1,5 +1,6 @@
 """The eighth question: where the text of a build has holes."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,11 +9,11 @@ from pipelines.inspect.html_report.drawings import REJECTED, Bar, Figure, bars
 from pipelines.inspect.html_report.facts import Facts
 from pipelines.inspect.html_report.text_of_numbers import count, share
 from transforms.builds.finished_builds import read_json
-from transforms.text.wikimedia.audit.findings import CLASSES
+from transforms.text.wikimedia.audit.findings import CLASSES, MARK
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 SHOWN = 20
-_AUDIT = "audit/summary.json"
+_AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
@@ -93,6 +94,13 @@ def _audit(facts: Facts) -> Iterator[_Part]:
         for one in found["templates"][:SHOWN]
     ]
     tables = [Table(("template that leaves holes", "holes", "for example in"), rows)]
+    if _FINDINGS in facts.names_of(_FINDINGS, ""):
+        listed = [
+            (CLASSES.get(row["class"], row["class"]), row["title"], row["source"], row["text"])
+            for row in itertools.islice(facts.read_table(_FINDINGS), SHOWN)
+        ]
+        title_ = f"Findings, {len(listed):,} of {everything['count']:,}; {MARK} is where something is missing"
+        tables.append(Table(("finding", "article", "in the source", "in the text"), listed, title_))
     yield sentence, [Figure(title, bars(drawn))] if drawn else [], tables
 
 
@@ -112,4 +120,4 @@ def _lost(facts: Facts) -> _Part:
     if not lost:
         return "No input was lost.", [], []
     rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
-    return f"Input was lost at {len(lost):,} places.", [], [Table(("lost in", "why"), rows)]
+    return f"Input was lost at {count(len(lost), 'place')}.", [], [Table(("lost in", "why"), rows)]

@@ -1,5 +1,6 @@
 """Finished builds → the report with pictures."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pipelines.corpora import rows
@@ -12,7 +13,7 @@ from pipelines.inspect.html_report.answers import (
     what_was_thrown_away,
 )
 from pipelines.inspect.html_report.changes import editions_of, overview, what_changed
-from pipelines.inspect.html_report.choices import choose_documents, choose_rejected
+from pipelines.inspect.html_report.choices import Document, choose_documents, choose_rejected
 from pipelines.inspect.html_report.facts import Facts, balance_of, read_facts
 from pipelines.inspect.html_report.holes import where_it_has_holes
 from pipelines.inspect.html_report.lengths import lengths
@@ -20,6 +21,8 @@ from pipelines.inspect.html_report.subjects import what_it_is_about
 from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
 from pipelines.inspect.html_report.write_page import Page, render
 from transforms.builds.finished_builds import age_of, find_folders, open_build
+from transforms.files.open_input import InputError
+from transforms.records import Rejected
 
 
 def make_report(folders: Sequence[str]) -> str:
@@ -28,52 +31,70 @@ def make_report(folders: Sequence[str]) -> str:
     Raises InputError for a folder without one, and for a damaged build.
     """
     found = find_folders(folders)
+    opened = map(open_build, found.finished)
     builds = sorted(
-        map(open_build, found.finished), key=lambda one: (one.corpus, one.edition, age_of(one))
+        # What a search has found is no build of a corpus, and has no edition.
+        (build for build in opened if build.edition),
+        key=lambda one: (one.corpus, one.edition, age_of(one)),
     )
+    if not builds:
+        raise InputError(", ".join(folders), "no finished build of a corpus in or below it")
     all_facts = list(map(read_facts, builds))
-    pages = [_page(facts, before) for before, facts in _with_older(all_facts)]
+    names: Counter[str] = Counter()
+    pages = [_page(facts, before, _anchor(facts, names)) for before, facts in with_older(all_facts)]
     if len(pages) > 1:
         answers = overview(all_facts, [page.anchor for page in pages])
         pages.insert(0, Page("all-builds", f"{len(builds):,} builds", answers))
     return render(pages)
 
 
-def _with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
-    """(the edition before, or None; the build)."""
+def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
+    """(the edition before, or the build that it was made of, or None; the build)."""
+    by_manifest = {facts.build.sha256: facts for facts in all_facts}
     for of_edition in editions_of(all_facts).values():
-        yield from zip([None, *of_edition], of_edition, strict=False)
+        for older, facts in zip([None, *of_edition], of_edition, strict=False):
+            made_of = facts.build.manifest.get("made_of", {})
+            yield older or by_manifest.get(made_of.get("build_sha256", "")), facts
 
 
-def _page(facts: Facts, before: Facts | None) -> Page:
+def _anchor(facts: Facts, names: Counter[str]) -> str:
+    """A name for the page of a build. Copies of a build have a number behind it."""
+    build = facts.build
+    name = f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}"
+    names[name] += 1
+    return name if names[name] == 1 else f"{name}-{names[name]}"
+
+
+def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
     build = facts.build
     row = rows().get(build.corpus)
     documents = choose_documents(facts, row.shape) if row and row.shape else []
     rejected = choose_rejected(facts)
     return Page(
-        anchor=f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}",
+        anchor=anchor,
         title=f"{build.corpus} {build.name}",
-        answers=answers_of(facts, before, len(documents), len(rejected)),
+        answers=answers_of(facts, before, documents, rejected),
         documents=documents,
         rejected=rejected,
     )
 
 
-def answers_of(facts: Facts, before: Facts | None, documents: int, rejected: int) -> list[Answer]:
+def answers_of(
+    facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
+) -> list[Answer]:
     """The answers about a build, in the order of the questions; some builds cannot answer all.
 
     Args:
       before: the edition before it, None for none.
-      documents: how many are shown.
-      rejected: how many records are shown.
+      documents, rejected: those that are shown.
     """
     answers = (
         what_it_is(facts),
-        what_was_thrown_away(facts),
+        what_was_thrown_away(facts, rejected),
         as_large_as_the_paper(facts),
         lengths(facts),
-        _text(facts, documents),
-        _missed(facts, rejected),
+        _text(facts, len(documents)),
+        _missed(facts, len(rejected)),
         what_it_is_about(facts),
         where_it_has_holes(facts),
         does_the_vocabulary_fit(facts),

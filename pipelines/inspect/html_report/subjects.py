@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipelines.corpora import rows
-from pipelines.inspect.html_report.answers import ABOUT, Answer
+from pipelines.inspect.html_report.answers import ABOUT, Answer, Table
 from pipelines.inspect.html_report.choices import sample_columns
 from pipelines.inspect.html_report.drawings import Bar, Bin, Figure, bars, histogram
 from pipelines.inspect.html_report.facts import Facts
@@ -16,14 +16,43 @@ from transforms.text.wikimedia.article_markers import parse_article
 SHOWN = 15
 _GROUPS = 7  # colours of a chart, without that of the rest
 _OTHERS = "other"
+UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
     """Years, subjects or sources: whichever the build knows of; None for one without documents."""
-    for find in (_of_books, _of_sentences, _of_genres, _of_articles, _of_items, _of_inputs):
+    for find in (
+        _of_translations,
+        _of_books,
+        _of_sentences,
+        _of_genres,
+        _of_articles,
+        _of_items,
+        _of_inputs,
+    ):
         if answer := find(facts):
             return answer
     return None
+
+
+def _of_translations(facts: Facts) -> Answer | None:
+    """Languages of a package of translations, with their scores."""
+    languages = facts.build.manifest.get("languages")
+    if not languages:
+        return None
+    ranked = sorted(languages.items(), key=lambda one: (-float(one[1]["score"] or 0), one[0]))
+    drawn = [Bar(code, float(of["score"]), of["score"]) for code, of in ranked if of["score"]]
+    names = {"score": "quality score", "rounds": "rounds", "days": "days"}
+    rows_ = [
+        (code, *(UNKNOWN if of.get(name) is None else str(of[name]) for name in names))
+        for code, of in ranked
+    ]
+    return Answer(
+        ABOUT,
+        f"Translations into {len(languages):,} languages, {len(drawn):,} of them reviewed.",
+        [Figure("Quality score by language, of 100", bars(drawn, 100))] if drawn else [],
+        [Table(("language", *names.values()), rows_)],
+    )
 
 
 def _of_books(facts: Facts) -> Answer | None:

@@ -21,11 +21,11 @@ _DRAWN = 40
 
 
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
-    """Characters per piece, words out of the vocabulary, rank and frequency; None without a vocabulary."""
+    """Characters per piece, words out of the vocabulary, rank and frequency; None without documents."""
     for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
         if answer := find(facts):
             return answer
-    return None
+    return Answer(VOCABULARY, "This build has no vocabulary of its own.") if facts.kept else None
 
 
 def _of_news(facts: Facts) -> Answer | None:

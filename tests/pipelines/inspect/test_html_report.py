@@ -1,5 +1,6 @@
 """The report with pictures, opened in a browser where there is one."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
+from tests.tools.browsers import BROWSERS, find_browser
 from tests.tools.golden_tree import GOLDEN
 
 LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
@@ -19,8 +21,6 @@ LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].
     one.right > other.left && one.top < other.bottom && other.top < one.bottom)).map(([text]) => text);
 })"""
 """Labels of bars that run into the number at their right."""
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +35,19 @@ def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
     assert make_report([str(GOLDEN)]) == page.read_text("utf-8")
 
 
+def test_copies_of_a_build_have_pages_of_their_own(tmp_path: Path) -> None:
+    build = GOLDEN / "wiki40b" / "multilingual-3"
+    for name in ("one", "two"):
+        shutil.copytree(build, tmp_path / name)
+    anchors = re.findall('<article id="(.*?)"', make_report([str(tmp_path)]))
+    assert len(set(anchors)) == len(anchors) == 3  # with that of all builds
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A Chromium of this machine."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = find_browser()
     if not program:
         pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
     with api.sync_playwright() as playwright:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from pipelines.builds.publish import TargetError
+from pipelines.inspect.html_report.make_report import make_report
 from pipelines.inspect.verify import verify
 from pipelines.translation.checks import check_language
 from pipelines.translation.imports import import_files
@@ -64,6 +65,14 @@ def translated(tmp_path: Path, project: Project) -> Project:
     translate(project, tmp_path / "deu", "deu", " BAD")
     send_packets(project, [find_language("ara")])
     return project
+
+
+def test_a_report_has_its_languages(tmp_path: Path, translated: Project) -> None:
+    made = package(translated, str(tmp_path / "out"), without_review=True)
+    page = make_report([made.folder])
+    assert "Translations into 3 languages, 0 of them reviewed." in page
+    assert "deu is left out: " in page  # a caveat
+    assert "They say" in page  # a document
 
 
 def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> None:

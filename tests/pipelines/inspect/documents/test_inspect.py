@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from pipelines.inspect.documents.build_document import find_document
 from pipelines.inspect.documents.find_page import find_page
 from pipelines.samples.sample_builds import SAMPLES
+from tests.makers.edition_builds import make_edition
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN
 from transforms.files.open_input import InputError
@@ -126,6 +127,7 @@ WRONG = [
     ([golden("pg19"), "90001", "--html", "x"], "give its --dump"),
     ([golden("pg19"), "1"], "no document, and no rejected record, has the book_id '1'"),
     ([golden("entities"), "Q5"], "holds no documents"),
+    ([GOLDEN / "wiki40b", "Q5"], "builds of wiki40b-vocabulary/multilingual-3, wiki40b/en"),
 ]
 
 
@@ -155,6 +157,16 @@ def test_a_document_says_where_it_is_from(
     assert origin.fate.startswith(fate)
     assert facts.items() <= dict(origin.facts).items()
     assert origin.text
+
+
+def test_the_newest_edition_below_a_folder_is_taken(tmp_path: Path) -> None:
+    for date, title in (("20260101", "Old"), ("20260201", "New")):
+        text = f"\n_START_ARTICLE_\n{title}\n_START_PARAGRAPH_\nText."
+        rows = [{"wikidata_id": "Q1", "text": text, "version_id": "1"}]
+        folder = make_edition(tmp_path, {"train": [rows]}, date=date)
+        (folder / "stats.json").write_text("{}", "utf-8")
+    (origin,) = find_document(str(tmp_path), "Q1")
+    assert dict(origin.facts)["title"] == "New"
 
 
 def test_a_rejected_document_says_why() -> None:
