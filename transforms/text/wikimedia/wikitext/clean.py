@@ -141,7 +141,7 @@ class WikitextCleaner:
         kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         shown: list[tuple[int, Section]] = []
         for batch in in_batches(kept, BATCH_CHARACTERS):
-            sections = self._show(batch, page, Expansion({}), variants, markdown=True)
+            sections = self._run_passes(batch, page, Expansion({}), variants, markdown=True)
             shown += zip((one.level for one in batch), sections, strict=True)
         return render_markdown(variants.convert_title(title), shown)
 
@@ -175,6 +175,16 @@ class WikitextCleaner:
         return self._links.drop_rows_of_categories(marked) if section.level else marked
 
     def _show(
+        self,
+        sections: Sequence[RawSection],
+        page: Page,
+        expansion: Expansion,
+        variants: PageVariants,
+    ) -> list[Section]:
+        """Return what sections show; some of them may have no paragraph."""
+        return self._run_passes(sections, page, expansion, variants)
+
+    def _run_passes(
         self,
         sections: Sequence[RawSection],
         page: Page,
