@@ -190,6 +190,7 @@ class Wiki40b(CorpusBuild):
             own.templates if own else None,
             place.scratch,
             config.min_words,
+            config.text == "markdown",
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)

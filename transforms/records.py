@@ -28,6 +28,7 @@ class Article(NamedTuple):
     version_id: str  # decimal revision id
     text: str
     revised: str = ""  # see Page
+    markdown: str = ""  # the article as Markdown, where it is wanted
 
 
 class CorpusStats(NamedTuple):
@@ -83,6 +84,7 @@ class PackedArticle(NamedTuple):
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
     revised: str = ""  # see Page
     classes: tuple[int, ...] = ()  # of the item, 5 for Q5; () where they are not known
+    packed_markdown: bytes = b""  # as `packed_text`; b"" where it is not wanted
 
 
 class Rejected(NamedTuple):

@@ -182,8 +182,9 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     )
     method.choice(
         "--text",
-        ("markers", "plain"),
-        "the article as it is released (default), or with a column plain_text beside it: without markers",
+        ("markers", "plain", "markdown"),
+        "the article as it is released (default), or with a column beside it: plain_text, without markers, or"
+        " markdown, with the lists and tables of the page",
     )
     method.number("--vocabulary-size", "SentencePiece pieces; 0 trains none", 32_000)
     method.number(

@@ -114,7 +114,7 @@ class Wiki40bConfig:
     sample_articles: int = 100_000  # train articles that the pieces are learned from
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
     columns: str = "released"  # or "full", one of COLUMNS
-    text: str = "markers"  # or "plain", one of TEXTS: a column more with the text in another form
+    text: str = "markers"  # one of TEXTS: a column more with the article in another form
     leave_out: Sequence[str] = ()  # patterns of files of ids: articles that are left out
     limit: int = 0  # pages that are read; 0 reads all
     audit: int = 0  # pages whose text is compared with another parser's; 0 audits none

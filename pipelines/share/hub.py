@@ -45,6 +45,7 @@ _REFUSED = {
 }
 
 
+_PATIENCE_SECONDS = 60  # of its own accord the library waits for 10
 _UNBRACED = {ord(one): None for one in "{}"}
 
 
@@ -150,7 +151,13 @@ class _Hub:
             texts[place] = croissant.make_croissant(edition.build, url)
         found = self._read(CARD, head) if CARD in there else ""
         if not found or MARK in found:
-            places = read_places(found) | {edition.name: edition.folder}
+            # The card may have been edited: what is not in the repository is not asked for.
+            known = {
+                name: folder
+                for name, folder in read_places(found).items()
+                if posixpath.join(folder, CARD) in there
+            }
+            places = known | {edition.name: edition.folder}
             builds = []
             for name, folder in sorted(places.items()):
                 if folder not in self.cards:
@@ -161,7 +168,9 @@ class _Hub:
         return texts
 
     def _read(self, place: str, head: str) -> str:
-        path = self.api.hf_hub_download(self.repo, place, repo_type="dataset", revision=head)
+        path = self.api.hf_hub_download(
+            self.repo, place, repo_type="dataset", revision=head, etag_timeout=_PATIENCE_SECONDS
+        )
         return pathlib.Path(path).read_text("utf-8")
 
 

@@ -12,8 +12,19 @@ from pipelines.samples.sample_builds import sample_config
 from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
 from tests.tools.golden_tree import GOLDEN
 from transforms.files.open_input import InputError
-from transforms.text.wikimedia.row_columns import FULL, RELEASED, RowSource, license_of
+from transforms.records import Article
+from transforms.text.wikimedia.article_markers import plain_article, render_article
+from transforms.text.wikimedia.row_columns import (
+    FULL,
+    RELEASED,
+    RowSource,
+    columns_of,
+    license_of,
+)
+from transforms.text.wikimedia.wikitext.sections import Section
+from transforms.wiki.article_rows import rows_with
 from transforms.wiki.leave_out import read_ids
+from transforms.wiki.pack_articles import pack_article
 
 
 def released_rows(demo: Path) -> dict[str, dict[str, str]]:
@@ -31,7 +42,7 @@ def full(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     config = dataclasses.replace(
         sample_config("uk", entity_table(ENTITIES)),
         columns="full",
-        text="plain",
+        text="markdown",
         leave_out=[str(listed)],
         vocabulary_size=0,
     )
@@ -44,11 +55,15 @@ def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) ->
     rows = full.articles()
     assert rows
     for row in rows:
-        assert tuple(row) == (*FULL, "plain_text")
-        title, *paragraphs = row["plain_text"].split("\n\n")
-        assert f"\n_START_ARTICLE_\n{title}\n" in row["text"]
-        assert all(paragraphs)
-        assert "_START_" not in row["plain_text"]
+        assert tuple(row) == (*FULL, "markdown")
+        title, *blocks = row["markdown"].split("\n\n")
+        assert row["text"].startswith(f"\n_START_ARTICLE_\n{title.removeprefix('# ')}\n")
+        assert all(blocks)
+        # The paragraphs of the text, and what it leaves out.
+        plain = plain_article(row["text"]).split("\n\n")
+        assert {one.lstrip("#- \\") for one in plain} <= {
+            line.lstrip("#- \\") for block in [*blocks, title] for line in block.split("\n")
+        }
         assert {name: row[name] for name in RELEASED} == released[row["wikidata_id"]]
         page = pages[int(row["version_id"])]
         assert (row["title"], row["page_id"]) == (page.title, page.page_id)
@@ -56,6 +71,9 @@ def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) ->
         assert row["revision_date"][:2] == "20"
         assert row["language"] == "uk"
         assert row["words"] > 0
+    everything = "\n".join(row["markdown"] for row in rows)
+    assert "\n- " in everything
+    assert "\n## " in everything
     assert any(row["wikidata_classes"].startswith("Q") for row in rows)
     assert released.keys() - {row["wikidata_id"] for row in rows} == {min(released)}
     assert [one.reason for one in full.rejected() if one.stage == "leave-out"] == ["listed"]
@@ -66,7 +84,7 @@ def test_files_say_what_they_are(full: Build) -> None:
     (path,) = full.folder.glob("train-*.parquet")
     metadata = pq.read_schema(path).metadata
     assert metadata[b"corpusmill.signature"].decode() == full.manifest["signature"]
-    assert b"columns:full|text:plain" in metadata[b"corpusmill.signature"]
+    assert b"columns:full|text:markdown" in metadata[b"corpusmill.signature"]
     assert metadata[b"corpusmill.license"].startswith(b"cc-by-sa-3.0 or cc-by-sa-4.0")
     card = (full.folder / "README.md").read_text("utf-8")
     assert f"{full.manifest['counts']['about_people']:,} are about a person" in card
@@ -106,6 +124,15 @@ def test_addresses() -> None:
     assert source.url("C++ / 100% & 富士", "7") == (
         "https://zh.wikipedia.org/w/index.php?title=C%2B%2B_/_100%25_%26_%E5%AF%8C%E5%A3%AB&oldid=7"
     )
+
+
+def test_plain_text_is_a_column_behind_those_released() -> None:
+    columns = columns_of("released", "plain")
+    sections = [Section("", ("A.",)), Section("B", ("C.", "D."))]
+    packed = pack_article(Article(7, "T", "8", render_article("T", sections)))
+    kind = rows_with(columns, RowSource("uk", "ukwiki"))
+    assert kind.schema.names == list(columns) == [*RELEASED, "plain_text"]
+    assert kind.values(packed._replace(wikidata_id="Q1"))[-1] == "T\n\nA.\n\nB\n\nC.\n\nD."
 
 
 def test_lists_of_ids(tmp_path: Path) -> None:

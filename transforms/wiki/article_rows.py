@@ -13,7 +13,7 @@ from transforms.text.files.shards import share_out
 from transforms.text.fingerprint import fingerprint
 from transforms.text.wikimedia.article_markers import plain_article
 from transforms.text.wikimedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
-from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
+from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_markdown, unpack_text
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
 
@@ -114,4 +114,6 @@ def all_values(
         found |= zip(FULL[len(RELEASED) :], others, strict=True)
     if "plain_text" in columns:
         found["plain_text"] = plain_article(released[RELEASED.index("text")])
+    if "markdown" in columns:
+        found["markdown"] = unpack_markdown(article)
     return tuple(found[name] for name in columns)

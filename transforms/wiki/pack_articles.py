@@ -16,12 +16,19 @@ def pack_article(article: Article) -> PackedArticle:
         packed_text=pack_block(article.text.encode("utf-8")),
         stats=measure_article(article.text),
         revised=article.revised,
+        packed_markdown=pack_block(article.markdown.encode("utf-8")) if article.markdown else b"",
     )
 
 
 def unpack_text(article: PackedArticle) -> str:
     """The text of the article."""
     return unpack_block(article.packed_text).decode("utf-8")
+
+
+def unpack_markdown(article: PackedArticle) -> str:
+    """The article as Markdown; "" where it was not wanted."""
+    packed = article.packed_markdown
+    return unpack_block(packed).decode("utf-8") if packed else ""
 
 
 def to_bytes(article: PackedArticle) -> bytes:

@@ -130,6 +130,14 @@ def test_a_card_of_somebody_else_stays(hub: Hub, corpus: Path) -> None:
     assert hub.files["README.md"] == b"---\nlicense: mit\n---\nMine.\n"
 
 
+def test_a_card_that_names_what_is_not_there_is_mended(hub: Hub, corpus: Path) -> None:
+    publish(hub.repo, corpus / "en")
+    card = hub.files["README.md"]
+    hub.files["README.md"] = card.replace(b"path: en/2", b"path: ../../2")
+    assert publish(hub.repo, corpus / "uk") == 0
+    assert configs(hub) == {"uk": "uk/20260101-1.0.0"}
+
+
 def test_a_dry_run_asks_nothing(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,7 +21,7 @@ FULL = (
     "words",
 )
 NUMBERS = ("page_id", "words")
-TEXTS = {"markers": (), "plain": ("plain_text",)}
+TEXTS = {"markers": (), "plain": ("plain_text",), "markdown": ("markdown",)}
 """Setting → columns behind all others, with the article in another form."""
 
 COLUMNS = {"released": RELEASED, "full": FULL}

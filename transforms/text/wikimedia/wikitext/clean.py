@@ -18,6 +18,12 @@ from transforms.text.wikimedia.wikitext.blocks import strip_tables
 from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
 from transforms.text.wikimedia.wikitext.lists import keep_announced_lists
+from transforms.text.wikimedia.wikitext.markdown import (
+    join_rows,
+    mark_lists,
+    mark_tables,
+    render_markdown,
+)
 from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
 from transforms.text.wikimedia.wikitext.paragraphs import (
     drop_preformatted,
@@ -125,6 +131,21 @@ class WikitextCleaner:
             with_prose, expansion.unrendered, variants.convert_title(title), expansion.guessed
         )
 
+    def markdown(self, wikitext: str, title: str) -> str:
+        """Return the sections of a page as Markdown, with their lists and tables.
+
+        Raises UncleanableError as `clean` does.
+        """
+        page = Page(drop_noncharacters(title), self._language)
+        variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
+        text = mark_tables(variants.text)
+        kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
+        shown: list[tuple[int, Section]] = []
+        for batch in in_batches(kept, BATCH_CHARACTERS):
+            sections = self._run_passes(batch, page, Expansion({}), variants, markdown=True)
+            shown += zip((one.level for one in batch), sections, strict=True)
+        return render_markdown(variants.convert_title(title), shown)
+
     def _is_dropped(self, heading: str, level: int) -> bool:
         is_dropped = self._is_known_dropped if len(heading) <= _MAX_HEADING else self.is_dropped
         return is_dropped(heading, level)
@@ -162,11 +183,30 @@ class WikitextCleaner:
         variants: PageVariants,
     ) -> list[Section]:
         """Return what sections show; some of them may have no paragraph."""
+        return self._run_passes(sections, page, expansion, variants)
+
+    def _run_passes(
+        self,
+        sections: Sequence[RawSection],
+        page: Page,
+        expansion: Expansion,
+        variants: PageVariants,
+        *,
+        markdown: bool = False,
+    ) -> list[Section]:
+        """Return what sections show; some of them may have no paragraph.
+
+        Args:
+          markdown: keep lists, and the marks of paragraphs that become Markdown.
+        """
+        if markdown:
+            sections = [one._replace(body=mark_lists(one.body)) for one in sections]
         marked = "".join([self._mark(section) for section in sections])
         text = self._links.show(variants.show(guard_lines(drop_rows_of_links(marked))))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
+        text = join_rows(text) if markdown else text
         levels = [section.level for section in sections]
         text = keep_announced_lists(drop_preformatted(text), levels)
         text = self._links.drop_unclosed(show_external_links(text))
@@ -176,9 +216,13 @@ class WikitextCleaner:
         shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
         if len(shown) != len(sections):  # no page seen does this
             raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
-        lines = (restore(section).rstrip("\n").split("\n") for section in shown)
+        shown = shown if markdown else [*map(restore, shown)]
+        lines = (section.rstrip("\n").split("\n") for section in shown)
         return [
-            Section(heading.strip() or _plain(raw.heading), tuple(without_labels(paragraphs)))
+            Section(
+                restore(heading).strip() or _plain(raw.heading),
+                tuple(paragraphs if markdown else without_labels(paragraphs)),
+            )
             for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
         ]
 

@@ -24,6 +24,10 @@ SECTION = "\ufde7"  # a section begins; no pass reads across it
 GUARD = "\x1f"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
+# Paragraphs that become Markdown (markdown.py) begin with them, and parts of a row are between them.
+ITEM = "\ufde8"
+ROW = "\ufde9"
+CELL = "\ufdea"
 # What sections are judged by (section_kinds.py); no other pass has them.
 LINK = "\ufde2"
 SOURCE = "\ufde3"
