@@ -108,8 +108,8 @@ def test_they_are_verified_and_reported(corpora: Path, capsys: pytest.CaptureFix
     before = tree(corpora)
     assert run_cli("verify", corpora, "--workers", 1) == 0
     shown = capsys.readouterr().out
-    assert "checked: 11 builds, 133 files, 51 rows\n" in shown
-    assert "11 of the builds are of an earlier version: README.md, stats.json,\n" in shown
+    assert "checked: 12 builds, 136 files, 51 rows\n" in shown
+    assert "12 of the builds are of an earlier version: README.md, stats.json,\n" in shown
     assert run_cli("report", corpora) == 0
     assert "  uk         20260101         16         35" in capsys.readouterr().out
     assert tree(corpora) == before

@@ -19,7 +19,12 @@ from tests.makers.finished_builds import add_card, make_build, manifest_of, seal
 from tests.makers.hub_server import TOKEN, Hub, hub_server
 from tests.tools.golden_tree import GOLDEN, tree_of
 
-ENVIRONMENT = {"HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+ENVIRONMENT = {
+    "HF_TOKEN": TOKEN,
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_OFFLINE": "0",
+}
 
 
 @pytest.fixture
@@ -30,6 +35,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
         monkeypatch.setattr(constants, "ENDPOINT", server.address)
         monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
         disable_progress_bars()
         for name, value in ENVIRONMENT.items():
