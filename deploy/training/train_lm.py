@@ -417,6 +417,10 @@ class Trainer:
         model: nn.Module = self.model
         if self.world.ranks > 1:
             model = DistributedDataParallel(model)
+        if self.world.rank == 0:
+            size = sum(parameter.numel() for parameter in self.model.parameters())
+            where = f"{self.world.ranks} processes on {self.world.device.type}"
+            print(f"{size / 1e6:.1f} M parameters, {where}, from step {self.step}", flush=True)
         streams = Streams(self.reading, self.numbers, self.states)
         self.states, segments = streams.states, batches(streams, settings.loaders)
         total, pieces, since = 0.0, 0.0, time.monotonic()
