@@ -19,5 +19,5 @@ from transforms.text.translation.checks.outer_blanks import find_outer_blanks
 def test_outer_blanks(text: str, where: str | None) -> None:
     findings = list(find_outer_blanks([pair("A.", text)]))
     assert [finding[1:4] for finding in findings] == (
-        [("outer-blanks", "warning", f"blanks {where} the line")] if where else []
+        [("outer-blanks", "warning", f"spaces {where} the line")] if where else []
     )
