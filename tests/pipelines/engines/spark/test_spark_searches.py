@@ -33,7 +33,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
 def test_the_same_bytes_as_in_process(given: list[str], tmp_path: Path) -> None:
     (build,) = (mark.parent for mark in GOLDEN.glob("wiki40b/uk/*/COMPLETED"))
     table = pq.read_table(next(build.glob("train-*.parquet")))
-    pq.write_table(table.slice(2, 4).rename_columns(["id", "text", "x"]), tmp_path / "items")
+    pq.write_table(table.slice(2, 4).select(["text"]), tmp_path / "items")
     found = {}
     for runner in ("in-process", "SparkRunner"):
         output = tmp_path / runner
