@@ -428,7 +428,7 @@ class _Comparison:
             return  # "where": the page may have several such lines
         if begin and self.lines[begin[0]].kind == "text":
             self._check_beginning(number, paragraph, *begin)
-        is_open = end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph)
+        is_open = bool(end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph))
         if end and is_open and _ARMENIAN_END.search(paragraph):  # ":" for "։", if nothing follows
             is_open = any(one.kind == "list" for one in self.lines[end[0] + 1 : end[0] + 2])
         if end and is_open and not self._goes_on(*end, last + 1):
