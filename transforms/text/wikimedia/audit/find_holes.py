@@ -54,7 +54,7 @@ _NOT_QUOTED = re.compile(
 _NOTES_WITHIN = re.compile(r"<ref\b[^<>]*/>|<ref\b[^<>]*>.*?</ref\s*>|\{\{[^{}]*\}\}", re.DOTALL)
 _QUOTATION_END = (*SENTENCE_END, *CLOSING)
 _ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
-_ARMENIAN_END = re.compile("[\u0531-\u0587].{0,9}:$")
+_ARMENIAN_END = re.compile("[\u0531-\u0587].{0,80}:$")
 _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
 
 

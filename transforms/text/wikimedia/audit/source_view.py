@@ -169,6 +169,9 @@ class _Page:
         title = str(link.title).strip()
         prefix, colon, _ = title.partition(":")
         if (colon and prefix.strip().casefold() in self._hidden_namespaces) or _IMAGE.search(title):
+            if "\n\n" in str(link.text or ""):  # brackets that are never closed
+                yield from self.show(link.text)
+                return
             self.hidden.append(str(link.text or ""))
             yield self._slot(Slot("[[File]]", str(link), is_note=True))
         elif link.text is not None and str(link.text).strip():
@@ -230,6 +233,8 @@ def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
     ):
         return True
     if not any(positional):
+        if positional and not any(named.values()):
+            return True  # "{{lang-en|}}" shows a label at most
         return 0 < len(named) <= 3 and any(re.search(r"\d{4}", one) for one in named.values())
     return not named.keys().isdisjoint(_NOTE_ARGUMENTS)
 

@@ -31,8 +31,8 @@ _FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
 _LINES = re.compile(
     rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
 )
-# What may close the sentence after its colon; a comma goes on with the next line as well.
-_OPEN_END = re.compile(rf"[:：,、，](?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
+# What may close the sentence after its colon; a comma or a dash goes on with the next line as well.
+_OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
 _MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)

@@ -153,6 +153,11 @@ RIGHT = [
     ),
     # Originals beside translations, notes, and boxes of images.
     ("It is deep.\n{{x|la|Lacus est altus, et frigidus per omnes menses anni.}}", ["It is deep."]),
+    ("It is a deep lake ({{lang-en|}} a pond).", ["It is a deep lake (a pond)."]),
+    (
+        "[[File:A.jpg|A boat\n\nIt is a deep lake, and cold.",
+        ["A boat", "It is a deep lake, and cold."],
+    ),
     ("It is {{box|a=[[File:Lake.jpg|9px]]}} deep and cold.", ["It is deep and cold."]),
     (
         "湖は深い{{Sfn|B|1901|p=1}}。町の北にある{{要出典|date=2001年}}が、寒い。",
