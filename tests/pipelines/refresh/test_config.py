@@ -68,7 +68,7 @@ def write(folder: Path, text: str) -> Path:
         (STORE + 'runner = "dataflow"\n' + UK, "[refresh]: runner: no such runner: 'dataflow'; did you mean"),
         (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: no such runner: 'SparkRuner'"),
         (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
-        (HEAD + UK + 'name = "../x"', "'../x' is no name"),
+        (HEAD + UK + 'name = "../x"', "'../x' is not a name"),
         (HEAD + UK.replace("uk", "commons"), "[[corpus]] wiki40b-commons: no such language: 'commons'"),
         (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
         (HEAD + UK + "build = { dump = [] }", "build: 'dump' is not for you to set"),

@@ -706,7 +706,7 @@ def test_a_fixed_source_asks_nobody() -> None:
             lambda: EntitiesSource(("https://me:p4/ss@mirror",)),
             "^mirror 1 of wikidata is not an address",
         ),
-        (lambda: NewsSource("en/.."), "is no language"),
+        (lambda: NewsSource("en/.."), "is not a language"),
     ],
 )
 def test_sources_that_cannot_be_are_refused(make: Callable[[], Source], message: str) -> None:

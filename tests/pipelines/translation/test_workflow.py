@@ -183,7 +183,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
     ("change", "message"),
     [
         (lambda text: text.replace("\tok\t", "\t\t"), "nothing is reviewed in it"),
-        (lambda text: text.replace("\tok\t", "\tfine\t"), r"line 2: 'fine' is no category"),
+        (lambda text: text.replace("\tok\t", "\tfine\t"), r"line 2: 'fine' is not a category"),
         (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
         (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation has come back yet"),
         (lambda text: text.replace("dev", "dev-x"), "is not in the sample"),

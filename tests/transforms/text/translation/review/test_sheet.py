@@ -129,11 +129,11 @@ ALLOWED = (
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
-        (["d|a|style|minor||Ama"], 2, f"'style' is no category: {ALLOWED}"),
+        (["d|a|style|minor||Ama"], 2, f"'style' is not a category: {ALLOWED}"),
         (["d|a|||a comment|Ama"], 2, f"category is blank: {ALLOWED}"),
         (["d|a||major||Ama"], 2, f"category is blank: {ALLOWED}"),
         (["d|a|grammar|||Ama"], 2, "severity is blank: it is minor, major, critical"),
-        (["d|a|grammar|bad||Ama"], 2, "'bad' is no severity: it is minor, major, critical"),
+        (["d|a|grammar|bad||Ama"], 2, "'bad' is not a severity: it is minor, major, critical"),
         (["d|a|ok|minor||Ama"], 2, "ok has no severity, and 'minor' is given"),
         (
             ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
