@@ -110,7 +110,7 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     if open_ := [doubt for doubt in found if doubt.name not in accept]:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
-        raise BuildError(f"{messages}. If that is right, go on with --accept {names}")
+        raise BuildError(f"{messages}. If this is intended, continue with --accept {names}")
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:

@@ -51,7 +51,7 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
     """
     if is_completed(target) and not replace:
         raise TargetError(
-            f"{target} holds a finished build; take another --output, or --replace to build it anew"
+            f"{target} holds a finished build; take another --output, or --replace to build it again"
         )
     if is_local(target):
         with _building_beside(pathlib.Path(target).absolute()) as folder:
@@ -98,7 +98,7 @@ def _remove_leftover(folder: pathlib.Path) -> None:
     """A killed build has left it, unless its builder still holds the lock."""
     with lock_of_build(folder):
         if not remove_busy(folder, LEFTOVER_SECONDS):
-            raise TargetError(f"cannot be removed, a killed build still writes in it: {folder}")
+            raise TargetError(f"cannot be removed, a killed build still writes to it: {folder}")
 
 
 @contextlib.contextmanager

@@ -91,7 +91,7 @@ def _way_out(folder: str) -> Iterator[None]:
         if folder not in str(error) or NOT_WRITTEN in str(error):
             raise
         raise BuildError(
-            f"{error}; if that does not pass, remove {folder}: the next run does those stages again"
+            f"{error}; if this happens again, remove {folder}: the next run does those stages again"
         ) from None
 
 

@@ -123,7 +123,7 @@ def is_there(target: str, corpus: Corpus) -> bool:
     if not is_completed(target):
         return False
     if differences := "; ".join(_differences(target, corpus)):
-        raise TargetError(f"{target} holds a build {differences}; --replace builds it anew")
+        raise TargetError(f"{target} holds a build {differences}; --replace builds it again")
     return True
 
 

@@ -35,7 +35,7 @@ def named_secret() -> str:
     secret = os.environ.get(VARIABLE, "")
     if not secret:
         raise ValueError(
-            f"{VARIABLE} is not set; it is shown by builds that use this server:"
+            f"{VARIABLE} is not set, and builds that use this server must show it:"
             f" export {VARIABLE}=$(openssl rand -hex 32) here, and the same value where builds start"
         )
     return secret

@@ -58,7 +58,7 @@ def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelih
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(COLUMNS)):
             yield from _rows_of(path, batch)
     except pa.ArrowException as error:
-        raise InputError(path, f"no sound Parquet file: {error}") from None
+        raise InputError(path, f"not a valid Parquet file: {error}") from None
 
 
 def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelihood]]:
@@ -67,7 +67,7 @@ def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelih
     values = given.flatten() if is_list else given
     if not pa.types.is_integer(documents.type) or not pa.types.is_floating(values.type):
         types = f"document is {documents.type}, log_likelihood {given.type}"
-        raise InputError(path, f"{types}: wanted are an integer, and a float or a list of floats")
+        raise InputError(path, f"{types}: expected an integer, and a float or a list of floats")
     if documents.null_count or given.null_count or values.null_count:
         raise InputError(path, "has rows without a value")
     yield from zip(documents.to_pylist(), given.to_pylist(), strict=True)

@@ -170,7 +170,7 @@ def _read_text(path: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
-        raise InputError(path, f"line {number} is no UTF-8") from None
+        raise InputError(path, f"line {number} is not UTF-8") from None
 
 
 def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Iterator[str]:

@@ -137,7 +137,7 @@ class PartFile(abc.ABC):
         """
         size = self.bytes_there
         if self.file.size >= 0 and size != self.file.size:
-            return f"has {size:,} bytes, {self.file.size:,} are right"
+            return f"has {size:,} bytes, expected {self.file.size:,}"
         if not size:
             return "is empty"
         return self._fault_of_version(check) or self._fault_of_format()

@@ -200,9 +200,9 @@ class Transfer:
             return
         etag = response.headers.get("ETag", "")
         if total >= 0 and self.file.size >= 0 and total != self.file.size:
-            raise _UselessError(f"it offers {total:,} bytes, {self.file.size:,} are right")
+            raise _UselessError(f"the server offers {total:,} bytes, expected {self.file.size:,}")
         if self.file.etag and url == self.file.urls[0] and etag and etag != self.file.etag:
-            raise _UselessError("it was replaced by another version since it was found")
+            raise _UselessError("the file was replaced by another version since it was found")
         if response.status_code != requests.codes.partial_content:
             modified = response.headers.get("Last-Modified", "")
             shown = hide_passwords(url)
@@ -230,8 +230,10 @@ class Transfer:
                 self.switch.check()
                 if 0 <= size < there + len(data):
                     self.part.discard()
-                    source = "are right" if is_known else "it offers"
-                    raise _UselessError(f"it sends more than the {size:,} bytes that {source}")
+                    source = "are expected" if is_known else "it offers"
+                    raise _UselessError(
+                        f"the server sends more than the {size:,} bytes that {source}"
+                    )
                 if there >= next_look:
                     self._check_room(size, there)
                     next_look += _LOOK_BYTES
@@ -249,7 +251,9 @@ class Transfer:
         free = self.part.free_bytes()
         if free is None:
             if size < 0:
-                raise _UselessError("it names no size, and a store would take all that it sends")
+                raise _UselessError(
+                    "the server names no size, and a store would take all that it sends"
+                )
             return
         kept = self.min_free_bytes if size >= 0 else max(self.min_free_bytes, _RESERVE_BYTES)
         room = max(free - kept, 0)
@@ -261,9 +265,9 @@ class Transfer:
         if self.file.size >= 0:
             raise self.part.describe_full(f"the disk is full: {left}")
         if size >= 0:
-            raise _UselessError(f"it offers {size:,} bytes, and {left}")
+            raise _UselessError(f"the server offers {size:,} bytes, and {left}")
         self.part.discard()
-        raise _UselessError(f"it names no size, {there:,} bytes have come, and {left}")
+        raise _UselessError(f"the server names no size, {there:,} bytes have come, and {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
         """Bytes of the whole file; -1 unknown; None where the server says that nothing is to come.
@@ -279,7 +283,7 @@ class Transfer:
             if found and int(found[1]) == self.part.bytes_there:
                 return -1 if found[2] == "*" else int(found[2])
             self.part.discard()
-            raise _LaterError("it answers with another part than was asked for")
+            raise _LaterError("the server sends another part than requested")
         if status == requests.codes.requested_range_not_satisfiable:
             if response.headers.get("Content-Range") == f"bytes */{self.part.bytes_there}":
                 return None

@@ -77,14 +77,14 @@ class Lm1bConfig:
             raise ValueError(f"deduplicate is one of {DEDUPLICATE}, not {self.deduplicate!r}")
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+                f"near_duplicates is {self.near_duplicates}, and must be from 0 to below 1"
             )
         if not 0 < self.min_count <= MOST_COUNT:
-            raise ValueError(f"min_count is {self.min_count}, and not from 1 to {MOST_COUNT}")
+            raise ValueError(f"min_count is {self.min_count}, and must be from 1 to {MOST_COUNT}")
         if self.shards < 2 or self.heldout_shards < 1:
             raise ValueError(
-                f"{self.shards} shards, {self.heldout_shards} held out: of the first there must be two at"
-                " least, one of them for training, and of the other one"
+                f"shards is {self.shards} and heldout_shards {self.heldout_shards}: they must be at least"
+                " 2 and 1"
             )
         if self.checkpoints and self.deduplicate != "raw":
             raise ValueError("checkpoints are those of the scripts, which deduplicate raw lines")

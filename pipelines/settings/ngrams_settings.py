@@ -31,7 +31,7 @@ class NgramsConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
-            raise ValueError(f"order is {self.order}, and not from 1 to {MOST_WORDS}")
+            raise ValueError(f"order is {self.order}, and must be from 1 to {MOST_WORDS}")
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing is {self.smoothing!r}, not one of {', '.join(SMOOTHINGS)}")
         if self.min_count < 0:

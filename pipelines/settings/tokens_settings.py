@@ -27,7 +27,7 @@ class TokensConfig:
 
     def __post_init__(self) -> None:
         if self.text not in TEXTS:
-            raise ValueError(f"text is {self.text!r}, and not one of {', '.join(TEXTS)}")
+            raise ValueError(f"text is {self.text!r}, and must be one of {', '.join(TEXTS)}")
         if self.name and not _NAME.fullmatch(self.name):
             raise ValueError(f"name is {self.name!r}, and must be letters, digits, . and -")
 

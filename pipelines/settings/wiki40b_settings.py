@@ -126,24 +126,26 @@ class Wiki40bConfig:
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and not from 0 to below 1"
+                f"near_duplicates is {self.near_duplicates}, and must be from 0 to below 1"
             )
         if self.learn_headings not in LEARN_HEADINGS:
             raise ValueError(
-                f"learn_headings is {self.learn_headings!r}, and not one of {', '.join(LEARN_HEADINGS)}"
+                f"learn_headings is {self.learn_headings!r}, and must be one of {', '.join(LEARN_HEADINGS)}"
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError("headings are learned in the reading that wiki_templates=False saves")
         if self.columns not in COLUMNS:
-            raise ValueError(f"columns is {self.columns!r}, and not one of {', '.join(COLUMNS)}")
+            raise ValueError(
+                f"columns is {self.columns!r}, and must be one of {', '.join(COLUMNS)}"
+            )
         if self.text not in TEXTS:
-            raise ValueError(f"text is {self.text!r}, and not one of {', '.join(TEXTS)}")
+            raise ValueError(f"text is {self.text!r}, and must be one of {', '.join(TEXTS)}")
         if self.min_words < 0:
             raise ValueError(f"min_words is {self.min_words}, and must not be negative")
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
         if not 0 <= self.audit <= MAX_AUDITED:
-            raise ValueError(f"audit is {self.audit}, and not from 0 to {MAX_AUDITED:,} pages")
+            raise ValueError(f"audit is {self.audit}, and must be from 0 to {MAX_AUDITED:,} pages")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def _the_same(project: Project) -> Project:
     there = open_project(str(project.folder))
     if (there.rules, there.source_sha256) != (project.rules, project.source_sha256):
         raise TargetError(
-            f"{project.folder} is a project of other sentences or rules; leave --source away to go on with it"
+            f"{project.folder} is a project of other sentences or rules; leave out --source to continue it"
         )
     return there
 

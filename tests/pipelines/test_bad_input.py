@@ -286,7 +286,7 @@ def test_a_missing_file(uk: WikiFiles, failed: Failed, tmp_path: Path) -> None:
             uk.multistream, flag, tmp_path / "nowhere.gz"
         )
     assert "no such file" in failed(tmp_path / "*.xml.bz2")
-    assert "a folder, no file" in failed(tmp_path)
+    assert "a folder, not a file" in failed(tmp_path)
 
 
 @pytest.mark.parametrize("flag", ["--page-props", "--items-per-site", "--page-table"])

@@ -91,7 +91,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert message == (
         f"corpusmill: error: {folder} holds a finished build; take another --output,"
-        " or --replace to build it anew\n"
+        " or --replace to build it again\n"
     )
 
 

@@ -281,7 +281,7 @@ def test_a_dump_that_is_missing_or_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.json: no such file"):
         Entities(EntitiesConfig([f"{tmp_path}/nowhere.json"]))
     (tmp_path / NAME).write_text("<html>404 Not Found</html>")
-    with pytest.raises(InputError, match=f"{NAME}, byte 0: no Wikidata JSON dump"):
+    with pytest.raises(InputError, match=f"{NAME}, byte 0: not a Wikidata JSON dump"):
         Entities(EntitiesConfig([str(tmp_path / NAME)]))
 
 

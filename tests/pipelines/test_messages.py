@@ -51,7 +51,7 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
         ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o"],
         1,
         r"corpusmill: error: language is uk \(Ukrainian\), but (\d+) of \1 passages at the beginnings of"
-        r" the files are in another one, most of them in English\. If that is right, go on with"
+        r" the files are in another one, most of them in English\. If this is intended, continue with"
         r" --accept other-language\n",
     ),
     "a doubt that is none": (
@@ -159,7 +159,7 @@ def test_damage_is_counted_in_its_own_unit(
     ]
     build += ["--workers", "1", "--output", tmp_path, "--accept", "empty-train"]
     assert run_cli(*build) == 1
-    assert "no line end: cut off, or no table (bytes of the text); --on-corrupt keep-good" in (
+    assert "no line end: cut off, or not a table (bytes of the text); --on-corrupt keep-good" in (
         capsys.readouterr().err
     )
     assert run_cli(*build, "--on-corrupt", "keep-good") == 0

@@ -236,7 +236,7 @@ def test_sentences_of_each_corpus(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 6}, "order is 6, and not from 1 to 5"),
+        ({"order": 6}, "order is 6, and must be from 1 to 5"),
         ({"order": 0}, "order is 0"),
         ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, and there are 2 orders"),
         ({"prune": [0, 2, 1]}, "prune is 0 2 1: no count may be lower than the one before"),

@@ -65,4 +65,4 @@ def read_word_list(path: str) -> tuple[str, ...]:
         try:
             return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))
         except DECODE_ERRORS as error:  # ValueError is one of them
-            raise InputError(path, f"no list of words: {error}") from None
+            raise InputError(path, f"not a list of words: {error}") from None

@@ -339,4 +339,4 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
             offset += len(line) + 1
             number += 1
     if rest:
-        raise _CutError(number, offset, "no line end: cut off, or no table")
+        raise _CutError(number, offset, "no line end: cut off, or not a table")

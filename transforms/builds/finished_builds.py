@@ -197,7 +197,7 @@ def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
     try:
         msgspec.convert(manifest, _Manifest)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
-        raise InputError(path, f"no manifest of a build: {error}") from None
+        raise InputError(path, f"not the manifest of a build: {error}") from None
     return manifest
 
 
@@ -362,4 +362,4 @@ def _opened(path: str) -> Iterator[pq.ParquetFile]:
             # Arrow's own errors have no number, those of the system do.
             if isinstance(error, OSError) and error.errno:
                 raise InputError(path, f"cannot be read: {error}", is_unread=True) from None
-            raise InputError(path, f"no sound Parquet file: {error}") from None
+            raise InputError(path, f"not a valid Parquet file: {error}") from None

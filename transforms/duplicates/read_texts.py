@@ -79,7 +79,7 @@ def columns_of_file(path: str, kind: str) -> list[str]:
                 msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
             )
         except (*DECODE_ERRORS, msgspec.DecodeError) as error:
-            raise InputError(path, f"line 1: no JSON object: {error}") from None
+            raise InputError(path, f"line 1: not a JSON object: {error}") from None
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
@@ -205,7 +205,7 @@ def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
                 yield _rows_of(file, batch, row)
                 row += batch.num_rows
         except (pa.ArrowException, OSError) as error:
-            raise InputError(file.path, f"no sound Parquet file: {error}") from None
+            raise InputError(file.path, f"not a valid Parquet file: {error}") from None
 
 
 def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
@@ -214,7 +214,7 @@ def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
         kind = batch.column(name).type
         is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         if not _is_text(kind.value_type if is_list else kind):
-            raise InputError(file.path, f"column {name} is {kind}: wanted is text")
+            raise InputError(file.path, f"column {name} is {kind}: expected text")
         values = batch.column(name).to_pylist()
         columns.append(
             ["\n".join(filter(None, one or ())) for one in values] if is_list else values
@@ -267,4 +267,4 @@ def _open_parquet(path: str, stream: Any) -> pq.ParquetFile:
     try:
         return pq.ParquetFile(stream)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"no sound Parquet file: {error}") from None
+        raise InputError(path, f"not a valid Parquet file: {error}") from None

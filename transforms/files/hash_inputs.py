@@ -60,7 +60,7 @@ def hash_unchanged(
         message = f"the file is changing: it had {file_bytes} bytes, and now {file.bytes}"
         raise InputError(path, message, file.bytes)
     if checksum_of(path) != checksum:
-        raise InputError(path, "the file is changing: it was written anew while it was read")
+        raise InputError(path, "the file is changing: it was written while it was read")
     if sha256 and sha256 != file.sha256:
         raise InputError(
             path, f"its SHA-256 is {file.sha256}, and SHA256SUMS beside it lists {sha256}"

@@ -18,7 +18,7 @@ def check_folder(folder: str) -> None:
     An object store has no folders: there, one that does not exist is an empty one.
     """
     if is_local(folder) and not pathlib.Path(folder).is_dir():
-        message = "a file, no folder" if pathlib.Path(folder).exists() else "no such folder"
+        message = "a file, not a folder" if pathlib.Path(folder).exists() else "no such folder"
         raise InputError(folder, message)
 
 

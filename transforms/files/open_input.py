@@ -44,7 +44,7 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
         found = _match(pattern)
         files = [path for path in found if not pathlib.Path(path).is_dir()]
         if not files:
-            raise InputError(pattern, "a folder, no file" if found else "no such file")
+            raise InputError(pattern, "a folder, not a file" if found else "no such file")
         for path in files:
             check_regular(path)
         paths.update(files)
@@ -199,4 +199,4 @@ def parse_json(path: str, content: bytes) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError(path, f"no JSON: {error}") from None
+        raise InputError(path, f"not JSON: {error}") from None

@@ -21,7 +21,7 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
                 _add(topics, path, line, row["url"].strip(), row["topic"].strip().casefold())
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise InputError(path, f"line {line} is no UTF-8") from None
+            raise InputError(path, f"line {line} is not UTF-8") from None
         except ReadError as error:
             raise InputError(path, str(error)) from None
     return topics

@@ -83,5 +83,5 @@ def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, 
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(file.path, f"no UTF-8: {error.reason}", error.start) from None
+        raise InputError(file.path, f"not UTF-8: {error.reason}", error.start) from None
     return (EVALUATED, file.language), piece_counter(trained.model).count(lines)

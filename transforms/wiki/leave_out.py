@@ -24,7 +24,7 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
         try:
             lines = read_input(path).decode("utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
-            raise InputError(path, f"no UTF-8: {error.reason}", error.start) from None
+            raise InputError(path, f"not UTF-8: {error.reason}", error.start) from None
         for number, line in enumerate(lines, 1):
             text = line.partition("#")[0].strip()
             if not text:

@@ -100,7 +100,7 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
         head = read_head(path, stream)
         if not begins_entities(head):
             beginning = repr(head[:_DETAIL_BYTES].decode("utf-8", "replace"))
-            raise InputError(path, f"no Wikidata JSON dump, since it begins with {beginning}", 0)
+            raise InputError(path, f"not a Wikidata JSON dump: it begins with {beginning}", 0)
         if whole and not _ends_whole(stream, codec, file_bytes):
             where = f"inside its {codec} data" if codec else "inside a line"
             problem = f"the file ends {where}: it is cut off or still being written"

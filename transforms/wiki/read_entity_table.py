@@ -100,7 +100,7 @@ def _open_table(folder: str) -> Build:
     """Raises InputError unless the manifest is that of an entity table, and the one that completed it."""
     build = open_build(folder)
     if build.corpus != "entities":
-        raise InputError(folder, f"a build of {build.corpus}, no entity table")
+        raise InputError(folder, f"a build of {build.corpus}, not an entity table")
     return build
 
 
@@ -136,7 +136,7 @@ def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
         with open_raw(path) as stream:
             yield pq.ParquetFile(stream)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"no whole Parquet file: {error}") from error
+        raise InputError(path, f"not a whole Parquet file: {error}") from error
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:

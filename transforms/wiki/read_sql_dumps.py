@@ -61,7 +61,7 @@ class ReadSqlDump(beam.PTransform):
 
     def __post_init__(self) -> None:
         if not self.columns:
-            raise ValueError("no columns asked")
+            raise ValueError("no columns are requested")
         check_on_corrupt(self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> SqlRows:

@@ -28,17 +28,17 @@ def check_flags(options: PipelineOptions) -> None:
         if not (region_of(cloud) if flag == "region" else getattr(cloud, flag)):
             raise ValueError(f"DataflowRunner needs --{flag}, {what}")
     if not _PROJECT.fullmatch(cloud.project):
-        raise ValueError(f"--project is {cloud.project!r}, and no id of a project")
+        raise ValueError(f"--project is {cloud.project!r}, which is not the id of a project")
     for flag in ("temp_location", "staging_location"):
         place = getattr(cloud, flag)
         if place and not _FOLDER.match(place):
             raise ValueError(
-                f"--{flag} is {place!r}, and no folder in a bucket (gs://bucket/folder)"
+                f"--{flag} is {place!r}, which is not a folder in a bucket (gs://bucket/folder)"
             )
     if cloud.update or cloud.transform_name_mapping:
         raise ValueError(
             "Dataflow updates streaming jobs only, and builds are batch jobs: cancel the job and start it"
-            " again, what it has finished is not done again"
+            " again: finished stages are kept"
         )
     if cloud.template_location:
         raise ValueError(

@@ -291,7 +291,10 @@ def test_a_finished_build_that_is_another_is_not_touched(
     assert batch.ran == []
     target = str(batch.target_of("uk"))
     assert outcomes[2] == Outcome(
-        "uk 20260101", target, FAILED, f"{target} holds a build {message}; --replace builds it anew"
+        "uk 20260101",
+        target,
+        FAILED,
+        f"{target} holds a build {message}; --replace builds it again",
     )
     assert statuses(outcomes) == [FAILED] * 5
     assert statuses(batch.outcomes(replace=True)) == [BUILT] * 5
@@ -322,7 +325,7 @@ def test_an_unfinished_build_is_built(batch: Batch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [("{", "no JSON: "), (None, "the build is damaged: ")]
+    ("content", "message"), [("{", "not JSON: "), (None, "the build is damaged: ")]
 )
 def test_a_finished_build_that_is_damaged(batch: Batch, content: str | None, message: str) -> None:
     batch.outcomes()

@@ -178,8 +178,8 @@ def test_a_build_whose_manifest_was_changed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no JSON: "),
-        ("[" * 100_000, "no JSON: "),
+        ("{", "not JSON: "),
+        ("[" * 100_000, "not JSON: "),
         ("[]", "the build is damaged: Expected `object`, got `array`"),
         ('{"train": {}}', "the build is damaged: Object missing required field `articles`"),
         ("{}", "the build is damaged: there are no counts of test, total, train, validation"),

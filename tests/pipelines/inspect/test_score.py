@@ -133,7 +133,7 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
         (b'{"document": 0}\n', "line 1: no row: Object missing required field `log_likelihood`"),
         (json_lines(-1) + b'{"document', "line 2: no row: Input data was truncated"),
         (b"\xff\n", "line 1: no row: "),
-        (b"PAR1 and no more", "no sound Parquet file: "),
+        (b"PAR1 and no more", "not a valid Parquet file: "),
         (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or cut: "),
     ],
 )
@@ -155,7 +155,7 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
         ),
         (
             {"document": [0], "log_likelihood": [1]},
-            "document is int64, log_likelihood int64: wanted",
+            "document is int64, log_likelihood int64: expected",
         ),
         ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a value"),
         ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a value"),
@@ -175,7 +175,7 @@ def test_tables_that_are_no_rows(
     ("flags", "status", "message"),
     [
         (["--log-likelihood", "300"], 2, "300.0 is not a log-likelihood: it is finite and not"),
-        (["--log-likelihood", "nan"], 2, "nan is no log-likelihood"),
+        (["--log-likelihood", "nan"], 2, "nan is not a log-likelihood"),
         (["--log-likelihood", "/no/file"], 1, "/no/file: no number, and no such file"),
         (["--perplexity-per-piece", "0.5"], 2, "0.5 is not a perplexity, which is at least 1"),
         (
@@ -238,8 +238,8 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
     ("content", "message"),
     [
         (json.dumps(stats(articles=4)), "has 4 documents of test, 3 were kept"),
-        ("{", "no JSON: "),
-        ("[" * 100_000, "no JSON: "),
+        ("{", "not JSON: "),
+        ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),
         ('{"test": {"words": "x"}}', "the counts of test lack characters, words, articles"),
         (None, "no such file"),

@@ -119,7 +119,7 @@ def test_without_a_model(files: Path, spbleu: Command) -> None:
     [
         ("no.model", None, "no such file"),
         ("a.model", b"text", "no SentencePiece model"),
-        (".", None, "a folder, no file"),
+        (".", None, "a folder, not a file"),
         (
             "cut.model",
             small_model()[: small_model().index(b"\n", 1000)],
@@ -228,7 +228,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
         ("out.txt", b"", (), "{0}/out.txt: has 0 lines, and the reference {0}/ref.txt has 11"),
         ("ref.txt", b"", (), "{0}/ref.txt: is empty: nothing to score against"),
         ("out.txt", None, (), "{0}/out.txt: no such file"),
-        ("out.txt", b"a\nb\xff\n", (), "{0}/out.txt: line 2 is no UTF-8"),
+        ("out.txt", b"a\nb\xff\n", (), "{0}/out.txt: line 2 is not UTF-8"),
         (
             "m.tsv",
             b"domain\ttopic\nwikinews\thealth\n",

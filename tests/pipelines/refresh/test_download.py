@@ -242,8 +242,8 @@ def test_a_storm_of_503_is_waited_out_as_long_as_the_server_asks(here: Downloads
     ("fault", "message"),
     [
         (Status(503, "3600"), "HTTP 503; it asks to wait 3,600 s"),
-        (WrongLength(10), "it offers 60,010 bytes, 60,000 are right"),
-        (WrongLength(-10), "it offers 59,990 bytes, 60,000 are right"),
+        (WrongLength(10), "the server offers 60,010 bytes, expected 60,000"),
+        (WrongLength(-10), "the server offers 59,990 bytes, expected 60,000"),
     ],
 )
 def test_a_server_of_no_use_is_left_at_once(here: Downloads, fault: Fault, message: str) -> None:
@@ -334,9 +334,11 @@ def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(here: Downloads, no
 )
 def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], size: int) -> None:
     file = here.offer(*faults * 2, size=size)
-    source = "are right" if size >= 0 else "it offers"
+    source = "are expected" if size >= 0 else "it offers"
     written: list[int] = []
-    with pytest.raises(DownloadError, match=f"it sends more than the 60,000 bytes that {source}$"):
+    with pytest.raises(
+        DownloadError, match=f"the server sends more than the 60,000 bytes that {source}$"
+    ):
         here.start(alone(file), count_bytes=written.append)
     assert sum(written) <= SIZE
     assert here.names() == set()
@@ -346,9 +348,9 @@ def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], s
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (GoesOn(3_000_000), r"it names no size, [\d,]+ bytes have come, and .* has"
+        (GoesOn(3_000_000), r"the server names no size, [\d,]+ bytes have come, and .* has"
          " 0 bytes left beside 1,073,741,824 that are to be kept"),
-        (WrongLength(10**12), "it offers 1,000,000,060,000 bytes, and .* has 1,074,741,824 bytes left$"),
+        (WrongLength(10**12), r"offers 1,000,000,060,000 bytes, and .* has 1,074,741,824 bytes left$"),
     ],
 )  # fmt: skip
 def test_a_file_of_unknown_size_does_not_fill_the_disk(

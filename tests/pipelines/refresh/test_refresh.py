@@ -343,7 +343,7 @@ def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPat
         told.update(how)
         if not how["accept"]:
             raise BuildError(
-                "nearly none. If that is right, go on with --accept few-links empty-train"
+                "nearly none. If this is intended, continue with --accept few-links empty-train"
             )
         return launch(*positional, **how)
 
@@ -457,7 +457,7 @@ def test_too_little_memory_is_told_before_anything_is_fetched(
         printed = place.refresh(*how, status=1).out
         assert "workers = 1 needs 0.5 GB" in printed
         assert 'runner = "SparkRunner" works on this machine' in printed
-        assert "ignore_memory = true starts all the same" in printed
+        assert "ignore_memory = true starts anyway" in printed
         assert "--" not in printed
     assert not place.site.asked_for(dump_path(OLD))
     text = place.config.read_text()

@@ -35,8 +35,8 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (WIKI40B, {"language": "zh"}, "zhwiki gives two corpora, zh-cn and zh-tw: 'zh' is none"),
         (WIKI40B, {"dump": []}, "no dump is named"),
         (WIKI40B, {"on_corrupt": "ignore"}, "on_corrupt is one of"),
-        (WIKI40B, {"near_duplicates": 1}, "near_duplicates is 1, and not from 0 to below 1"),
-        (WIKI40B, {"near_duplicates": -0.1}, "near_duplicates is -0.1, and not from"),
+        (WIKI40B, {"near_duplicates": 1}, "near_duplicates is 1, and must be from 0 to below 1"),
+        (WIKI40B, {"near_duplicates": -0.1}, "near_duplicates is -0.1, and must be from"),
         (WIKI40B, {"shard_bytes": 0}, "shard_bytes is 0, and must be positive"),
         (
             WIKI40B,

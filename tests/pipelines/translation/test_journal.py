@@ -90,9 +90,9 @@ IMPORT = HEAD.replace("packet", "import") + (
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "no JSON: "),
-        ("{", "no JSON: "),
-        ("[" * 100_000, "no JSON: "),
+        ("", "not JSON: "),
+        ("{", "not JSON: "),
+        ("[" * 100_000, "not JSON: "),
         ("[]", "is damaged: Expected `object`, got `array`"),
         ("7", "is damaged: Expected `object`, got `int`"),
         ('{"kind": "packet"}', "is damaged: Object missing required field `round`"),

@@ -261,13 +261,17 @@ def test_a_damaged_document_of_a_zip_is_lost_whoever_reads_it(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"", "no header of the catalogue"),
-        ("a.csv", b"id,title\n1,x\n", "no header of the catalogue, with one column Text# in it"),
+        ("a.csv", b"", "not the header of the catalogue"),
+        (
+            "a.csv",
+            b"id,title\n1,x\n",
+            "not the header of the catalogue, with one column Text# in it",
+        ),
         ("a.csv", b"<!DOCTYPE html>\n<html></html>\n", "a DOCTYPE, which has no place here"),
         ("a.rdf", document_of(ENTRIES[0])[:-9], "not well-formed XML"),
         ("a.tar", tar_of({"a.txt": b"x"}), "the archive has no file *.rdf"),
         ("a.zip", zip_of({"a.txt": b"x"}), "the archive has no file *.rdf or *.tar"),
-        ("a.zip", zip_of({"a.csv": b"x\n"}), "no header of the catalogue"),
+        ("a.zip", zip_of({"a.csv": b"x\n"}), "not the header of the catalogue"),
     ],
 )
 def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -280,7 +284,7 @@ def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> 
 def test_a_file_that_is_no_catalog_is_an_error_in_any_case(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"x\n")
-    with pytest.raises((InputError, RuntimeError), match="no header of the catalogue"):
+    with pytest.raises((InputError, RuntimeError), match="not the header of the catalogue"):
         read([path], on_corrupt="keep-good")
 
 
@@ -296,7 +300,7 @@ def test_a_line_without_end_is_not_read_into_memory(
     assert lost == (
         "",
         len(TABLE),
-        "line 82: no line end: cut off, or no table (bytes of the text)",
+        "line 82: no line end: cut off, or not a table (bytes of the text)",
     )
 
 
@@ -320,7 +324,7 @@ def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
     assert len(entries) == 7659
     assert all(isinstance(entry, CatalogEntry) for entry in entries)
     data = path.read_bytes()
-    message = f"line {data.count(10) + 1}: no line end: cut off, or no table (bytes of the text)"
+    message = f"line {data.count(10) + 1}: no line end: cut off, or not a table (bytes of the text)"
     assert lost == DamagedCatalog("", data.rindex(b"\n") + 1, message)
     sample = DATA / "gutenberg/rdf-files-sample.tar.bz2"
     found = [event for unit in plan_units([str(sample)], 2) for event in read_unit(unit)]

@@ -136,7 +136,7 @@ def test_a_damaged_parquet_file_is_no_end(files: Files) -> None:
     found = check_artefact(asked)
     assert found.status == Status.DAMAGED
     assert (
-        f"the Parquet file with the same lines cannot be read either: {asked.twin}: no sound"
+        f"the Parquet file with the same lines cannot be read either: {asked.twin}: not a"
         in found.detail
     )
 

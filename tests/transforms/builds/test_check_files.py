@@ -104,7 +104,7 @@ def test_what_was_listed_broken_is_no_parquet_file(uk: Path) -> None:
     relist(uk, TRAIN)
     [fault] = check(uk)[1]
     assert fault.path == f"{uk}/{TRAIN}"
-    assert fault.message.startswith("no sound Parquet file: ")
+    assert fault.message.startswith("not a valid Parquet file: ")
 
 
 def test_counts_of_the_manifest(uk: Path) -> None:

@@ -127,24 +127,24 @@ def no_json(folder: Path) -> None:
         (
             lambda folder: seal(folder, {"signature": "x", "corpus": "wiki40b"}),
             "/manifest.json",
-            ": no manifest of a build: Object missing required field `edition`",
+            ": not the manifest of a build: Object missing required field `edition`",
         ),
         (
             lambda folder: seal(folder, manifest_of(folder) | {"outputs": [{"name": 7}]}),
             "/manifest.json",
-            ": no manifest of a build: Expected `str`, got `int` - at `$.outputs[0].name`",
+            ": not the manifest of a build: Expected `str`, got `int` - at `$.outputs[0].name`",
         ),
         (
             lambda folder: seal_bytes(folder, b'{"\\ud800": 1}'),
             "/manifest.json",
-            ": no manifest of a build: 'utf-8' codec can't encode character",
+            ": not the manifest of a build: 'utf-8' codec can't encode character",
         ),
         (
             lambda folder: seal(folder, manifest_of(folder) | {"counts": None}),
             "/manifest.json",
-            ": no manifest of a build: Expected `object`, got `null` - at `$.counts`",
+            ": not the manifest of a build: Expected `object`, got `null` - at `$.counts`",
         ),
-        (no_json, "/manifest.json", ": no JSON: Expecting property name"),
+        (no_json, "/manifest.json", ": not JSON: Expecting property name"),
     ],
 )
 def test_what_is_no_sound_build(
@@ -303,8 +303,8 @@ def test_no_such_column(uk: Path) -> None:
     ("damage", "message"),
     [
         (lambda path: path.unlink(), "no such file"),
-        (lambda path: path.write_bytes(b""), "no sound Parquet file: "),
-        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "no sound Parquet file: "),
+        (lambda path: path.write_bytes(b""), "not a valid Parquet file: "),
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "not a valid Parquet file: "),
     ],
 )
 def test_a_damaged_file_is_an_error_that_names_it(
@@ -322,7 +322,7 @@ def test_a_text_that_is_not_utf_8_is_an_error_that_names_the_file(uk: Path) -> N
     pq.write_table(table.set_column(table.column_names.index("text"), "text", texts), path)
     (group, *_) = row_groups_of(files_of(open_build(str(uk)), ["train"])[0])
     message = error_of(InputError, read_row_group, group, ["text"])
-    assert message.startswith(f"{path}: no sound Parquet file: ")
+    assert message.startswith(f"{path}: not a valid Parquet file: ")
 
 
 def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
     data[4:90] = bytes(86)  # the first pages: the footer stays whole
     path.write_bytes(data)
     assert error_of(InputError, read_row_group, groups[0], ["wikidata_id"]).startswith(
-        f"{path}: no sound Parquet file: "
+        f"{path}: not a valid Parquet file: "
     )
 
 

@@ -140,7 +140,9 @@ def test_a_reference_that_has_a_file_twice(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "message"), [("x", "no such folder"), ("f", "a file, no folder")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("x", "no such folder"), ("f", "a file, not a folder")]
+)
 def test_a_reference_that_is_no_folder(tmp_path: Path, name: str, message: str) -> None:
     build = open_build(str(make_sentence_build(tmp_path)))
     (tmp_path / "f").touch()
@@ -182,7 +184,7 @@ def test_reading_a_list(tmp_path: Path) -> None:
         ("sha", "sha: line 1: sums of SHA-256; MD5 is needed"),
         ("none", "none: no such file"),
         ("[ps]*", "[ps]*: 2 files, and one list is needed"),
-        ("folder", "folder: a folder, no file"),
+        ("folder", "folder: a folder, not a file"),
     ],
 )
 def test_lists_that_cannot_be_used(tmp_path: Path, name: str, message: str) -> None:

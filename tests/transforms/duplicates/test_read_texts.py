@@ -116,7 +116,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
             "file: line at byte 11: Expected `str | array | null`",
         ),
         (JSON_LINES, b'{"q": \n', "file: line at byte 0: Input data was truncated"),
-        (PARQUET, b"PAR1....", "file: no sound Parquet file"),
+        (PARQUET, b"PAR1....", "file: not a valid Parquet file"),
         (FILES, b"a\xff", "file, byte 1: no UTF-8"),
         (LINES, gzip.compress(b"line\n" * 1000, mtime=0)[:-9], "file"),
     ],
@@ -129,7 +129,7 @@ def test_damage(kind: str, content: bytes, message: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("columns", "message"),
-    [(("x",), "lacks the column x; it has id, q, a"), (("id",), "wanted is text")],
+    [(("x",), "lacks the column x; it has id, q, a"), (("id",), "expected text")],
 )
 def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_path: Path) -> None:
     file = TextFile(write(tmp_path / "file", PARQUET), PARQUET, columns)

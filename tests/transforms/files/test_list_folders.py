@@ -85,7 +85,7 @@ def test_names_may_hold_what_patterns_are_made_of(tmp_path: Path) -> None:
 
 def test_what_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    for name, message in (("file", "a file, no folder"), ("nothing", "no such folder")):
+    for name, message in (("file", "a file, not a folder"), ("nothing", "no such folder")):
         path = str(tmp_path / name)
         assert error_of(InputError, check_folder, path) == f"{path}: {message}"
         assert list_files(str(tmp_path / name)) == {}

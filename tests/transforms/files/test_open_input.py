@@ -122,7 +122,7 @@ def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path, missing: str
 def test_a_folder_is_no_input(tmp_path: Path) -> None:
     (tmp_path / "dumps").mkdir()
     (tmp_path / "dumps" / "a.xml").touch()
-    with pytest.raises(InputError, match="/dumps: a folder, no file"):
+    with pytest.raises(InputError, match="/dumps: a folder, not a file"):
         match_inputs([f"{tmp_path}/dumps"])
     (tmp_path / "b.xml").touch()
     assert match_inputs([f"{tmp_path}/*"]) == [f"{tmp_path}/b.xml"]

@@ -23,7 +23,7 @@ def test_other_columns_and_repeated_rows_do_no_harm(tmp_path: pathlib.Path) -> N
         (f"url\ttopic\n{A}\tweather\n", "line 2: no topic: 'weather'; there are crime, "),
         (f"url\ttopic\n{A}\tcrime\n{A}\tsports\n", "line 3: .* is sports here, and crime before"),
         ("url\tsubject\n", "line 1: no column topic"),
-        (b"url\ttopic\n\xff\tcrime\n", "line 2 is no UTF-8"),
+        (b"url\ttopic\n\xff\tcrime\n", "line 2 is not UTF-8"),
         (
             gzip.compress(b"url\ttopic\n", mtime=0)[:-9],
             "byte 0: damaged or cut: Compressed file ended",

@@ -42,7 +42,9 @@ def test_no_file_behind_the_sample_is_looked_at(tmp_path: Path) -> None:
     build = open_build(str(folder))
     (folder / "train-00002-of-00003.parquet").write_bytes(b"damaged")
     assert len(plan_sample(build, 3)) == 2
-    with pytest.raises(InputError, match=r"train-00002-of-00003\.parquet: no sound Parquet file"):
+    with pytest.raises(
+        InputError, match=r"train-00002-of-00003\.parquet: not a valid Parquet file"
+    ):
         plan_sample(build, 4)
 
 

@@ -201,12 +201,12 @@ def test_dumps_that_look_whole(tmp_path: pathlib.Path, suffix: str, content: byt
         (".bz2", bz2.compress(DUMP)[:-1], -1, "the file ends inside its bz2 data: it is cut off"),
         (".xz", lzma.compress(DUMP)[:-8], -8, "the file ends inside its xz data: it is cut off"),
         (".bz2", b"BZh9" + b"x" * 100, 0, "cannot be decompressed: Invalid data stream"),
-        (".xml", b"<mediawiki>", 0, "no Wikidata JSON dump, since it begins with '<mediawiki>'"),
+        (".xml", b"<mediawiki>", 0, "not a Wikidata JSON dump: it begins with '<mediawiki>'"),
         (
             ".gz",
             gzip.compress(b"-- My", mtime=0),
             0,
-            "no Wikidata JSON dump, since it begins with '-- My'",
+            "not a Wikidata JSON dump: it begins with '-- My'",
         ),
     ],
 )

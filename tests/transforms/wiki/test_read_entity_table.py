@@ -98,7 +98,7 @@ def test_what_is_no_finished_table(table: EntityTable, tmp_path: Path) -> None:
 
 def test_a_build_of_something_else(tmp_path: Path) -> None:
     finish(tmp_path, [], corpus="wiki40b")
-    assert open_broken(tmp_path) == f"{tmp_path}: a build of wiki40b, no entity table"
+    assert open_broken(tmp_path) == f"{tmp_path}: a build of wiki40b, not an entity table"
 
 
 def test_files_that_are_missing_cut_or_others(table: EntityTable, tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_files_that_are_missing_cut_or_others(table: EntityTable, tmp_path: Path
     second = folder / "entities-00001-of-00002.parquet"
     whole = second.read_bytes()
     second.write_bytes(whole[:-9])
-    assert open_broken(folder).startswith(f"{second}: no whole Parquet file: ")
+    assert open_broken(folder).startswith(f"{second}: not a whole Parquet file: ")
     second.unlink()
-    assert open_broken(folder).startswith(f"{second}: no whole Parquet file: ")
+    assert open_broken(folder).startswith(f"{second}: not a whole Parquet file: ")
     second.write_bytes((folder / "entities-00000-of-00002.parquet").read_bytes())
     assert open_broken(folder) == f"{second}: 4 rows, where the manifest has 3"
     pq.write_table(pa.table({"numeric_id": [1, 2, 3]}), second)
@@ -122,10 +122,10 @@ def test_a_file_that_is_damaged_after_the_table_was_opened(table: EntityTable) -
     data = bytearray(path.read_bytes())
     data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)
     path.write_bytes(data)
-    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: no whole Parquet file: "):
+    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: not a whole Parquet file: "):
         list(titles_and_items(group, "enwiki"))
     path.unlink()
-    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: no whole Parquet file: "):
+    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: not a whole Parquet file: "):
         list(add_classes((3, [(1, PageFacts("Q20"))]), table.row_groups, table.kinds))
 
 
@@ -165,7 +165,9 @@ def test_titles_that_are_not_utf_8(table: EntityTable) -> None:
         2, "enwiki", pa.array([b"\xff"] * 4, pa.binary()).view(pa.string())
     )
     pq.write_table(damaged, path)
-    with pytest.raises(InputError, match=f"^{re.escape(str(path))}: no whole Parquet file: .*UTF8"):
+    with pytest.raises(
+        InputError, match=f"^{re.escape(str(path))}: not a whole Parquet file: .*UTF8"
+    ):
         list(titles_and_items(table.row_groups[0], "enwiki"))
 
 

@@ -162,7 +162,7 @@ def sum_log_likelihoods(
     try:
         total = math.fsum(values())
     except OverflowError:
-        raise ValueError("the sum of the log-likelihoods is beyond all numbers") from None
+        raise ValueError("the sum of the log-likelihoods is infinite") from None
     if missing := seen.count(0):
         raise ValueError(
             f"{missing:,} of {len(seen):,} documents are missing, the first is {seen.index(0)}"

@@ -206,7 +206,7 @@ class EvaluationIndex:
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """The index of some texts, each of which has words. Raises ValueError for n below 2."""
     if n < 2:
-        raise ValueError(f"n-grams of {n} words: it must be 2 at least")
+        raise ValueError(f"n-grams of {n} words: it must be at least 2")
     grams: list[tuple[Uint64s, Int64s]] = []
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []

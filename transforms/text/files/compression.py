@@ -189,5 +189,7 @@ class _Streams(io.RawIOBase):
                 break
             head = self._stored.read(_STORED_BYTES)
         if self._codec == "xz" and padding % _XZ_PADDING:
-            raise lzma.LZMAError(f"{padding} zeros follow an xz stream, and no multiple of four")
+            raise lzma.LZMAError(
+                f"{padding} zeros follow an xz stream, which is not a multiple of four"
+            )
         return head

@@ -242,7 +242,7 @@ class _Peekable:
 
     def read(self, size: int = -1) -> bytes:
         if size < 0:
-            raise ValueError("how much to read has to be said")
+            raise ValueError("the number of bytes to read is required")
         data, self._peeked = self._peeked[:size], self._peeked[size:]
         data = data or read_some(self._source, size)
         self.position += len(data)

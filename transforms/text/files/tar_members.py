@@ -262,9 +262,9 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
     try:
         info = tarfile.TarInfo.frombuf(header, "utf-8", "backslashreplace")
     except tarfile.HeaderError as error:
-        raise TarError(f"no header of a file in the archive: {error}", offset) from None
+        raise TarError(f"not the header of a file in the archive: {error}", offset) from None
     if info.size < 0:
-        raise TarError("no header of a file in the archive: a negative size", offset)
+        raise TarError("not the header of a file in the archive: a negative size", offset)
     return info
 
 

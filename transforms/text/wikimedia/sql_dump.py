@@ -49,7 +49,7 @@ def read_rows(
     can't be distinguished from a whole one.
     """
     if not columns:
-        raise ValueError("no columns asked")
+        raise ValueError("no columns are requested")
     buffer = _Buffer(chunks)
     tables: dict[str, tuple[str, ...]] = {}
     while (start := buffer.next_token()) is not None:

@@ -242,9 +242,13 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
         (
             "",
             ["--temp_location=/tmp/x"],
-            r"^--temp_location is '/tmp/x', and no folder in a bucket",
+            r"^--temp_location is '/tmp/x', which is not a folder in a bucket",
         ),
-        ("", ["--staging_location=gs://b"], r"^--staging_location is 'gs://b', and no folder"),
+        (
+            "",
+            ["--staging_location=gs://b"],
+            r"^--staging_location is 'gs://b', which is not a folder",
+        ),
         ("", ["--project=My Project"], r"^--project is 'My Project', and no id"),
         ("", ["--update"], "^Dataflow updates streaming jobs only"),
         ("", ["--streaming"], "^builds are batch jobs"),

@@ -273,7 +273,9 @@ def test_a_damaged_header_is_an_error_and_names_the_place() -> None:
     place = packed.index(b"training-monolingual/empty")
     assert place == 3 * 512
     packed[place] ^= 1
-    with pytest.raises(TarError, match="no header of a file in the archive: bad checksum") as error:
+    with pytest.raises(
+        TarError, match="not the header of a file in the archive: bad checksum"
+    ) as error:
         contents_of(bytes(packed))
     assert error.value.offset == place
 

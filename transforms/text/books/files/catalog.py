@@ -46,7 +46,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
     rows = _read_rows(lines)
     _, names = next(rows, (1, ()))
     if isinstance(names, str):
-        raise NotACatalogError(f"no header of the catalogue: {names}")
+        raise NotACatalogError(f"not the header of the catalogue: {names}")
     places = _find_columns(names)
     for line, row in rows:
         if isinstance(row, str):
@@ -127,7 +127,7 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
     for name in COLUMNS:
         if header.count(name) != 1:
             shown = ",".join(header)[:_DETAIL_CHARACTERS]
-            message = f"no header of the catalogue, with one column {name} in it: {shown!r}"
+            message = f"not the header of the catalogue, with one column {name} in it: {shown!r}"
             raise NotACatalogError(message)
     return {name: header.index(name) for name in COLUMNS}
 

@@ -120,7 +120,7 @@ def _decode(content: bytes) -> FileText:
         return FileText(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         pass
-    text = content.decode("utf-8", "surrogateescape")  # what is no UTF-8 becomes U+DC80 to U+DCFF
+    text = content.decode("utf-8", "surrogateescape")  # what is not UTF-8 becomes U+DC80 to U+DCFF
     strays = len(_STRAY.findall(text))
     others = len(_NO_ASCII.findall(text)) - strays
     if has_mark or others > strays:

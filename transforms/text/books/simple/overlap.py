@@ -79,9 +79,9 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"threshold is {share}, and must be a number") from error
     if not 0 < exact <= 1:
-        raise ValueError(f"threshold is {share}, and must be above 0, and 1 at most")
+        raise ValueError(f"threshold is {share}, and must be above 0 and at most 1")
     if exact.denominator > _MAX_DENOMINATOR:
-        raise ValueError(f"threshold is {share}, and must have six decimals at most")
+        raise ValueError(f"threshold is {share}, and must have at most six decimals")
     return exact
 
 

@@ -168,7 +168,7 @@ def _check_version(root: Element) -> None:
         message = f"XLIFF {version}, and packets are XLIFF 2: save it as XLIFF 2.0 or 2.1"
         raise ReadError(root.line, message)
     if _tag(root) != "xliff":
-        raise ReadError(root.line, f"no XLIFF, but <{name}> of {namespace or 'nothing'}")
+        raise ReadError(root.line, f"not XLIFF, but <{name}> of {namespace or 'nothing'}")
     if not version.startswith("2."):
         raise ReadError(root.line, f"XLIFF of version {version!r}, not 2.0, 2.1 or 2.2")
 

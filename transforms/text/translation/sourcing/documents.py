@@ -68,7 +68,7 @@ def parse_document(line: bytes) -> Document:
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8: byte {error.start} of the line") from None
     except RecursionError:
-        raise ValueError("no JSON object: nested too deep") from None
+        raise ValueError("not a JSON object: nested too deep") from None
     document = Document(*(getattr(found, name).strip() for name in Document._fields))
     for name, value in document._asdict().items():
         _check(name, value)

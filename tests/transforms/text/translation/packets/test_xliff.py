@@ -238,8 +238,8 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
     ("data", "line", "message"),
     [
         (b"<a>\n</b>", 2, "not well-formed XML: mismatched tag"),
-        (b"\n<html/>", 2, "no XLIFF, but <html> of nothing"),
-        (b"<xliff version='2.0'/>", 1, "no XLIFF, but <xliff> of nothing"),
+        (b"\n<html/>", 2, "not XLIFF, but <html> of nothing"),
+        (b"<xliff version='2.0'/>", 1, "not XLIFF, but <xliff> of nothing"),
         (
             document("", "1.2", "urn:oasis:names:tc:xliff:document:1.2"),
             2,
