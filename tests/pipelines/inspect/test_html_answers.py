@@ -62,6 +62,7 @@ def values_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
         ("entities", EVERYTHING - {1, 7}),
         ("subwords", EVERYTHING - {1, 9}),
         ("tokens", EVERYTHING - {1}),
+        ("ngrams", EVERYTHING - {1}),
     ],
 )
 def test_a_build_answers_the_questions(corpus: str, left_open: set[int]) -> None:
