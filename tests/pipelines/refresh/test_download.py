@@ -432,7 +432,7 @@ def zip_of(**members: bytes) -> bytes:
         ("books.zip", b"<html>Come back later</html>", "cannot be opened"),
         ("books.zip", zip_of(), "is an archive without files"),
         ("books.zip", zip_of(a=CONTENT)[:-100], "cannot be opened"),
-        ("news.gz", b"<html>Come back later</html>", r"is no \.gz file"),
+        ("news.gz", b"<html>Come back later</html>", r"is not a \.gz file"),
         ("catalog.csv", b"", "is empty"),
     ],
 )
