@@ -298,7 +298,7 @@ def test_the_commands_of_books_build_what_the_demo_builds(
 @pytest.mark.parametrize(
     ("command", "flags", "status", "message"),
     [
-        ("pg19", ["--members", "released"], 2, "no metadata that names them"),
+        ("pg19", ["--members", "released"], 2, "needs metadata: the file metadata.csv"),
         ("pg19", ["--min-words", "-1"], 2, "min_words is -1"),
         ("pg19", ["--member", "hash"], 2, "no such flag: --member hash"),
         ("pg19", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
