@@ -32,6 +32,7 @@ def sample_flags(output: Path) -> list[str]:
     return ["wiki40b", "--language", "uk", "--output", str(output), "--workers", "1", *files]
 
 
+@pytest.mark.slow
 def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> None:
     assert run_cli(*sample_flags(tmp_path)) == 0
     path = f"wiki40b/uk/20260101-{VERSION}"
@@ -44,6 +45,7 @@ def test_the_demo_builds_every_sample(demo: Path) -> None:
     assert (demo / "entities" / "wikidata" / "20260101-1.0.0" / "COMPLETED").is_file()
 
 
+@pytest.mark.slow
 def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) -> None:
     """Logs of workers and the display find no place, either."""
     done = subprocess.run(

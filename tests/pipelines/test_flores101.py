@@ -218,6 +218,7 @@ def test_a_dump_of_another_site_is_named() -> None:
         Flores101(Flores101Config(wikivoyage=wikinews))
 
 
+@pytest.mark.slow
 def test_a_dump_without_articles_is_an_error_and_leaves_no_build(tmp_path: Path) -> None:
     wiki = load_wiki(SAMPLES / "wikimedia" / "enwikinews")
     pages = [page for page in wiki.pages if wiki.expected[page.page_id] != "kept"]

@@ -149,6 +149,7 @@ def test_sentences_may_be_made_unique_after_they_are_tokenised(tmp_path: Path) -
     assert duplicates == [1, 3]
 
 
+@pytest.mark.slow
 def test_near_duplicates_are_left_out_and_listed(
     sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

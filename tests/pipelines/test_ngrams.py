@@ -140,6 +140,7 @@ def test_the_file_has_what_a_model_in_memory_has(
             assert 10 ** float(*backoff or "0") == pytest.approx(entry["backoff"], rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_any_workers_and_buckets_make_the_same_bytes(
     smoothing: str, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -268,6 +269,7 @@ def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("ngrams/*/*/COMPLETED"))
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipelines", "ngrams", "--corpus", str(news), "--workers", "1"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"

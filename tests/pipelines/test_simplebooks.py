@@ -304,6 +304,7 @@ def test_each_book_is_signed_once_by_its_words(printed: BookBuild) -> None:
         assert signed[identity]["signature"] == sign_documents([ngrams], 128)[0].tolist()
 
 
+@pytest.mark.slow
 def test_unknown_tokens_are_marked_by_the_vocabulary_of_each_size(
     sample: BookBuild, tmp_path: Path
 ) -> None:

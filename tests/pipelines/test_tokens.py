@@ -134,6 +134,7 @@ def test_what_cannot_be_tokenised(
         tokenize(tmp_path, build, **given)
 
 
+@pytest.mark.slow
 def test_of_each_edition_the_newest_is_taken(tmp_path: Path, build: Path, model: Path) -> None:
     newer = make_build(tmp_path / "corpora", "uk", IDS, date="20260201")
     other = make_build(tmp_path / "corpora", "el", IDS)

@@ -60,6 +60,7 @@ def in_article(article: int, words: int = 20) -> str:
     return " ".join(text[text.index("_START_PARAGRAPH_") + 18 :].split(" ")[:words])
 
 
+@pytest.mark.slow
 def test_passages_of_articles(tmp_path: Path, run: Command) -> None:
     build = golden("wiki40b", "uk")
     before = rows_of(build)

@@ -76,6 +76,7 @@ def test_pairs_are_those_of_comparing_all(
     assert "36          24  all.jsonl" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_between_two_sides_only_theirs_are_compared(inputs: Path, tmp_path: Path) -> None:
     sides = inputs / "originals.jsonl", "--with", f"C={inputs}/copies.parquet#body"
     for workers in (1, 2):

@@ -205,6 +205,7 @@ def test_a_wrong_checksum_fails_and_the_next_run_mends_it(place: Place) -> None:
     assert place.current() == OLD_EDITION
 
 
+@pytest.mark.slow
 def test_a_server_that_is_busy_is_waited_for(place: Place) -> None:
     place.site.fail(f"/ukwiki/{OLD}/dumpstatus.json", Status(503, "1"))
     place.site.fail(dump_path(OLD), Status(503, "1"), Status(429, "1"))
@@ -348,7 +349,7 @@ def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPat
         return launch(*positional, **how)
 
     monkeypatch.setattr(refresh_corpus, "launch", listen)
-    said = 'go on with accept = ["few-links", "empty-train"]'
+    said = 'continue with accept = ["few-links", "empty-train"]'
     assert said in place.refresh(status=1).out
     place.configure(place.site.url, corpus='accept = ["few-links", "empty-train"]')
     place.refresh()

@@ -36,5 +36,5 @@ def test_a_list_is_read(tmp_path: Path) -> None:
     assert read_word_list(str(path)) == ("old grumble", "wug")
     for content in (b"", b"--\n", b"\xff\n"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match=r"words\.txt: no list of words"):
+        with pytest.raises(InputError, match=r"words\.txt: not a list of words"):
             read_word_list(str(path))

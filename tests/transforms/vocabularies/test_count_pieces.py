@@ -59,7 +59,7 @@ def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"abc\n\xff\n", "byte 4: no UTF-8"),
+        (b"abc\n\xff\n", "byte 4: not UTF-8"),
         (gzip.compress(b"abc\n", mtime=0)[:-1], "byte 0: damaged or cut"),
     ],
 )

@@ -160,6 +160,7 @@ files = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(files, st.sampled_from(FORMATS), st.sampled_from(PACK[1:]), st.integers(1, 5), sizes, sizes)
 def test_stripes_of_an_archive_give_each_line_of_the_wanted_files_once(

@@ -77,6 +77,7 @@ def test_so_do_odd_lines_in_one_block(key: tuple[str, str]) -> None:
     assert_as_by_line(TOKENIZERS[key], strict, *key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_so_do_long_lines(language: str) -> None:
     assert_as_by_line(TOKENIZERS[language, "5.36"], list(make_long_lines()), language, "5.36")
