@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.corpora import rows
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("pipelines", "transforms", "deploy", "tests")
 DOCUMENTS = ["README.md"] + [
@@ -61,3 +63,16 @@ def test_links_lead_somewhere(document: str) -> None:
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
+def test_builds_in_documents_have_the_versions_of_today() -> None:
+    """A path with the version of another time leads to no build."""
+    versions = {name: row.classes()[0].release.version for name, row in rows().items()}
+    paths = re.compile(rf"\b({'|'.join(versions)})/[\w.-]+/[\w-]+-(\d+\.\d+\.\d+)")
+    found = {
+        (document, name, version)
+        for document in DOCUMENTS
+        for name, version in paths.findall((ROOT / document).read_text("utf-8"))
+    }
+    assert {name for _, name, _ in found} >= {"wiki40b", "lm1b"}
+    assert not {one for one in found if one[2] != versions[one[1]]}

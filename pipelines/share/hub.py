@@ -4,7 +4,7 @@ In the repository, files have the places that they have below the folder of the 
 
     README.md                             a config for each edition: load_dataset(repo, "uk")
     uk/croissant.json
-    uk/20260101-1.4.0/train-….parquet     and all other files of the build
+    uk/20260101-1.5.0/train-….parquet     and all other files of the build
 
 What is there already is not uploaded again: a killed upload goes on with the same call.
 """
@@ -52,7 +52,7 @@ _UNBRACED = {ord(one): None for one in "{}"}
 class SharedFile(NamedTuple):
     """A file of a build, and its place in the repository."""
 
-    place: str  # "uk/20260101-1.4.0/stats.json"
+    place: str  # "uk/20260101-1.5.0/stats.json"
     path: str  # on disk
     bytes: int
     sha256: str  # by the manifest; "" of the manifest itself, and of what older builds do not list
@@ -62,7 +62,7 @@ class Edition(NamedTuple):
     """A build that is uploaded."""
 
     build: Build
-    folder: str  # in the repository: "uk/20260101-1.4.0"
+    folder: str  # in the repository: "uk/20260101-1.5.0"
     files: Sequence[SharedFile]
 
     @property
