@@ -249,7 +249,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
             ["--staging_location=gs://b"],
             r"^--staging_location is 'gs://b', which is not a folder",
         ),
-        ("", ["--project=My Project"], r"^--project is 'My Project', and no id"),
+        ("", ["--project=My Project"], r"^--project is 'My Project', which is not the id"),
         ("", ["--update"], "^Dataflow updates streaming jobs only"),
         ("", ["--streaming"], "^builds are batch jobs"),
         ("", ["--template_location=gs://b/x"], "--template_location goes with the templates of"),
