@@ -61,7 +61,7 @@ def main() -> None:
                 show("lmplz", size, build(command, folder / "log", 0))
                 arpa.unlink()
             texts = {"train": files_of(lines), "test": iter([text_array(held_out)])}
-            corpus = make_text_build(folder, "lm1b", "text", texts, {})
+            corpus = make_text_build(folder, "lm1b", "text", texts)
             lines.unlink()
             command = [sys.executable, "-m", "pipelines", "ngrams", "--corpus", str(corpus)]
             command += [

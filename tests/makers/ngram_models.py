@@ -65,6 +65,16 @@ def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int
 Gram = tuple[str, ...]
 
 
+def _count(sentences: Sequence[Sequence[str]], order: int) -> Counter[Gram]:
+    """The n-grams of up to `order` words, but for "<s>" alone, which is never predicted."""
+    counts: Counter[Gram] = Counter()
+    for words in sentences:
+        for n in range(1, order + 1):
+            grams = zip(*(words[start:] for start in range(n)), strict=False)
+            counts.update(gram for gram in grams if gram != ("<s>",))
+    return counts
+
+
 class Reference:
     """Interpolated modified Kneser-Ney, as slow as it is plain.
 
@@ -76,11 +86,7 @@ class Reference:
     def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
         self.order = order
         self.prune = counting.cut_offs(prune, order)
-        self.counts: Counter[Gram] = Counter()
-        for words in sentences:
-            for n in range(1, order + 1):
-                grams = zip(*(words[start:] for start in range(n)), strict=False)
-                self.counts.update(gram for gram in grams if gram != ("<s>",))
+        self.counts = _count(sentences, order)
         before: Counter[Gram] = Counter(gram[1:] for gram in self.counts if len(gram) > 1)
         self.adjusted = {
             gram: count if len(gram) == order or gram[0] == "<s>" else before[gram]
@@ -138,11 +144,7 @@ class StupidReference:
     def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
         self.order = order
         cut = counting.cut_offs(prune, order)
-        counts: Counter[Gram] = Counter()
-        for words in sentences:
-            for n in range(1, order + 1):
-                grams = zip(*(words[start:] for start in range(n)), strict=False)
-                counts.update(gram for gram in grams if gram != ("<s>",))
+        counts = _count(sentences, order)
         if ("<unk>",) not in counts:
             counts[("<unk>",)] = 1
         self.words = [gram[0] for gram in counts if len(gram) == 1]

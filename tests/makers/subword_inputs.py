@@ -1,51 +1,14 @@
 """Small corpora in several scripts, for the tests of vocabularies over many languages."""
 
 import gzip
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from tests.makers.finished_builds import make_build, seal
+from tests.makers.finished_builds import make_build
 from tests.makers.sentence_builds import make_sentence_build
+from tests.makers.text_builds import make_text_build
 
 JAPANESE = ("富士山は高い山である。", "川は海に流れる。", "湖に船がある。", "山の水は冷たい。")
-
-
-def make_text_build(
-    output: Path, corpus: str, column: str, texts: Mapping[str, Sequence[str]]
-) -> Path:
-    """A finished build of English documents: split → the texts of its one file."""
-    folder = output / corpus / "en" / "20260101-1.0.0"
-    folder.mkdir(parents=True)
-    outputs = []
-    for split, values in texts.items():
-        name = f"{split}-00000-of-00001.parquet"
-        pq.write_table(pa.table({column: pa.array(values, pa.string())}), folder / name)
-        content = (folder / name).read_bytes()
-        outputs.append(
-            {
-                "name": name,
-                "split": split,
-                "format": "parquet",
-                "records": len(values),
-                "bytes": len(content),
-                "sha256": hashlib.sha256(content).hexdigest(),
-            }
-        )
-    manifest = {
-        "signature": f"{corpus}|lang:en|dump:20260101|v:1.0.0",
-        "corpus": corpus,
-        "edition": "en",
-        "dump_date": "20260101",
-        "version": "1.0.0",
-        "settings": {},
-        "outputs": outputs,
-    }
-    seal(folder, manifest)
-    return folder
 
 
 def make_corpora(output: Path) -> Path:
@@ -66,10 +29,10 @@ def make_corpora(output: Path) -> Path:
     )
     book = "The ferry left\nat seven. Nobody saw it.\n\nIt was green."
     make_text_build(
-        output, "pg19", "book_text", {"train": [book], "validation": ["A ferry."], "test": []}
+        output, "pg19", "book_text", {"train": [[book]], "validation": [["A ferry."]], "test": [[]]}
     )
     make_text_build(
-        output, "simplebooks", "raw_text", {"train": ["The sea.\nThe land."], "test": []}
+        output, "simplebooks", "raw_text", {"train": [["The sea.\nThe land."]], "test": [[]]}
     )
     return output
 

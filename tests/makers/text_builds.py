@@ -1,5 +1,6 @@
 """Finished builds with texts that are given, and as much text as a benchmark wants."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,18 @@ _END = b"</s> "
 _WALKERS, _STEPS = 1 << 16, 100
 
 
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def make_text_build(
     output: Path,
     corpus: str,
     column: str,
     texts: Mapping[str, Iterable[list[str] | pa.Array]],
-    stats: Mapping[str, Any],
+    stats: Mapping[str, Any] | None = None,
 ) -> Path:
     """A finished build below `output`.
 
@@ -52,7 +59,7 @@ def make_text_build(
                     "format": "parquet",
                     "records": records,
                     "bytes": placed.stat().st_size,
-                    "sha256": "",
+                    "sha256": sha256_of(placed),
                 }
             )
     manifest = {
@@ -61,8 +68,9 @@ def make_text_build(
         "edition": "en",
         "dump_date": "20260101",
         "version": "1.0.0",
+        "settings": {},
         "outputs": outputs,
-        "stats": stats,
+        "stats": stats or {},
     }
     seal(folder, manifest)
     return folder

@@ -183,7 +183,7 @@ def test_stupid_backoff_is_that_of_its_definition(
     order: int, prune: list[int], min_count: int, tmp_path: Path
 ) -> None:
     texts = {"train": [TRAIN, TRAIN[:2]], "test": [HELD_OUT]}
-    build = make_text_build(tmp_path, "lm1b", "text", texts, {})
+    build = make_text_build(tmp_path, "lm1b", "text", texts)
     given = {"order": order, "prune": prune[:order], "min_count": min_count}
     made = make(tmp_path, build, smoothing="stupid-backoff", **given)
     train = sentences_of("".join(f"{line}\n" for line in [*TRAIN, *TRAIN[:2]]).encode())
@@ -217,7 +217,7 @@ def test_sentences_of_each_corpus(
 ) -> None:
     unknown = text.replace("The", "Never The", 1)
     texts = {"train": [[text] * 5], "validation": [[text]], "test": [[text], [unknown]]}
-    made = make(tmp_path, make_text_build(tmp_path, corpus, column, texts, {}), order=2)
+    made = make(tmp_path, make_text_build(tmp_path, corpus, column, texts), order=2)
     stats = stats_of(made)
     assert (stats["train"]["sentences"], stats["train"]["words"]) == (5 * sentences, 5 * words)
     assert stats["scores"]["validation"]["tokens"] == sentences + words
@@ -255,10 +255,10 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: P
 
 def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     texts: Any = {"train": [[]], "test": [["One ."]]}
-    nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts, {})
+    nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts)
     with pytest.raises(InputError, match="train is empty"):
         Ngrams(NgramsConfig(str(nothing)))
-    items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]}, {})
+    items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]})
     with pytest.raises(InputError, match="entities has no running text"):
         Ngrams(NgramsConfig(str(items)))
     blank = make_text_build(

@@ -1,6 +1,5 @@
 """A finished build → blocks of its sentences, put away for later stages."""
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,11 +7,11 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 
+from transforms.builds.check_files import list_files
 from transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     RowGroup,
-    path_below,
     read_row_group,
     row_groups_of,
 )
@@ -29,7 +28,7 @@ TRAIN = "train"
 
 
 def lines_of_text(text: str) -> list[str]:
-    """The lines, as they stand."""
+    """The lines as they are."""
     return text.removesuffix("\n").split("\n")
 
 
@@ -101,24 +100,20 @@ class TextCounts(NamedTuple):
 
     documents: int = 0
     sentences: int = 0
-    words: int = 0  # between blanks
+    words: int = 0  # between spaces
     text_bytes: int = 0  # with the ends of sentences
 
 
 def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
     """The Parquet files of some splits."""
     found = []
+    listed = sorted(list_files(build))
     for split in splits:
-        files = sorted(
-            (file["name"], file["records"])
-            for file in build.manifest["outputs"]
-            if (file["split"], file["format"]) == (split, "parquet")
-        )
-        firsts = itertools.accumulate((records for _, records in files), initial=0)
-        for (name, _), first in zip(files, firsts, strict=False):
-            path = path_below(build.folder, name)
-            of_build = CorpusFile(path, split, build.edition, build.name, build.corpus)
-            found.append(PlacedFile(of_build, first))
+        first = 0
+        for file in listed:
+            if (file.listed.split, file.listed.format) == (split, "parquet"):
+                found.append(PlacedFile(file.file, first))
+                first += file.listed.records
     return found
 
 
