@@ -29,8 +29,10 @@ from pipelines.settings import cost_model
 from pipelines.settings.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
 from tests.bench import engines, lm1b
 from tests.bench.entities import item_lines, write_copies
+from tests.bench.ngrams import text_array
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import repeat_dump
+from tests.makers.text_builds import make_text_build, walk_text
 from tests.tools.real_data import DATA
 from transforms.text.files.compression import decompress
 
@@ -409,6 +411,19 @@ def measure_multilingual(bench: Bench) -> list[Row]:
     return bench.measure("multilingual", make)
 
 
+def measure_ngrams(bench: Bench) -> list[Row]:
+    """5-gram models of text with about as many new n-grams as news has."""
+    news = b"\n".join(lm1b.source_lines()) + b"\n"
+
+    def make(parts: int) -> Source:
+        blocks = [*walk_text(news, NEWS_MEGABYTES * parts * 10**6)]
+        texts = {"train": map(text_array, blocks), "test": [text_array(news[: news.index(b"\n") + 1])]}
+        corpus = make_text_build(bench.folder / f"lines-{parts}", "lm1b", "text", texts)
+        return Source(["ngrams", "--corpus", str(corpus)], sum(map(len, blocks)))
+
+    return bench.measure("ngrams", make)
+
+
 def measure_spark(bench: Bench) -> list[Row]:
     """Measures the cost of Spark beside the work: One Billion Word, on this machine and on a cluster of one
     node.
@@ -448,6 +463,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "flores101": measure_flores101,
     "subwords": measure_subwords,
     "multilingual": measure_multilingual,
+    "ngrams": measure_ngrams,
     "Spark": measure_spark,
 }
 

@@ -13,6 +13,7 @@ import contextlib
 import os
 import tempfile
 import zlib
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -96,6 +97,7 @@ class Spool:
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
         self._pieces = [*pieces]
+        self._first_held = 0  # all pieces before are in a file, or come from another spool
         self._held_bytes = 0
         self._file: _File | None = None
 
@@ -105,10 +107,11 @@ class Spool:
         self._held_bytes += len(piece)
         if self._held_bytes > HELD_BYTES:
             self._file = self._file or _File()
-            for at, held in enumerate(self._pieces):
+            for at in range(self._first_held, len(self._pieces)):
+                held = self._pieces[at]
                 if isinstance(held, bytes):
                     self._pieces[at] = _Chunk(self._file, self._file.write(held))
-            self._held_bytes = 0
+            self._first_held, self._held_bytes = len(self._pieces), 0
 
     def extend(self, other: "Spool") -> None:
         """Both read the same files then."""
@@ -190,7 +193,7 @@ class FileGroupingBuffer(GroupingBuffer):
         self._level = level
         self._bytes = 0
         self._file: _File | None = None
-        self._extents: list[list[_Extent]] = []  # of each partition
+        self._extents: list[array[int]] = []  # of each partition: offset, size, offset, size …
         self._open: list[bytearray] = []  # of each partition what is not yet written
 
     def append(self, elements_data: bytes) -> None:
@@ -220,8 +223,8 @@ class FileGroupingBuffer(GroupingBuffer):
         """The encoded groups of a partition, those together that fit a message."""
         assert self._file
         extents = self._extents[partition]
-        size = sum(extent.size for extent in extents)
-        pieces = map(self._file.read, extents)
+        size = sum(extents[1::2])
+        pieces = map(self._file.read, map(_Extent, extents[::2], extents[1::2]))
         if size > LARGE_PARTITION_BYTES and not self._level:
             finer = FileGroupingBuffer(*self._arguments, level=1)
             finer._begin_file()
@@ -250,7 +253,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _begin_file(self) -> None:
         self._file = _File()
-        self._extents = [[] for _ in range(PARTITIONS)]
+        self._extents = [array("q") for _ in range(PARTITIONS)]
         self._open = [bytearray() for _ in range(PARTITIONS)]
         key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
         is_global = self._windowing.is_default()
@@ -286,7 +289,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _write_extent(self, partition: int) -> None:
         assert self._file
-        self._extents[partition].append(self._file.write(self._open[partition]))
+        self._extents[partition].extend(self._file.write(self._open[partition]))
         self._open[partition] = bytearray()
 
     def _write_open(self) -> None:

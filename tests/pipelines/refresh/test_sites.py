@@ -596,7 +596,8 @@ LENGTH, CHANGED = b"Content-Length: 5", b"Last-Modified: Mon, 02 Nov 2026 10:00:
 
 
 def headers(*lines: bytes) -> Raw:
-    return Raw(b"\r\n".join((b"HTTP/1.1 200 OK", *lines, b"\r\n")))
+    lines = (b"HTTP/1.1 200 OK", b"Connection: close", *lines, b"\r\n")
+    return Raw(b"\r\n".join(lines))
 
 
 def fill(site: DumpServer) -> tuple[str, ...]:
