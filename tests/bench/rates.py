@@ -417,7 +417,10 @@ def measure_ngrams(bench: Bench) -> list[Row]:
 
     def make(parts: int) -> Source:
         blocks = [*walk_text(news, NEWS_MEGABYTES * parts * 10**6)]
-        texts = {"train": map(text_array, blocks), "test": [text_array(news[: news.index(b"\n") + 1])]}
+        texts = {
+            "train": map(text_array, blocks),
+            "test": [text_array(news[: news.index(b"\n") + 1])],
+        }
         corpus = make_text_build(bench.folder / f"lines-{parts}", "lm1b", "text", texts)
         return Source(["ngrams", "--corpus", str(corpus)], sum(map(len, blocks)))
 
