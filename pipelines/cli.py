@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
-    )  # SystemExit runs the clean-up code
+    )  # runs the clean-up code
     atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
         check_address_space()
@@ -139,7 +139,9 @@ def _signals_end_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored_interrupts_repeated() -> Iterator[None]:
-    """Repeats Ctrl-C and SIGTERM if Python ignores the exception that they raise, as it does in finalizers."""
+    """Repeats Ctrl-C and SIGTERM if Python ignores the exception that they raise, as it does in
+    finalizers.
+    """
     show = sys.unraisablehook
 
     def repeat(ignored: Any) -> None:

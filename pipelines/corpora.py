@@ -243,5 +243,7 @@ def shapes() -> dict[str, CorpusShape]:
 
 
 def layouts() -> dict[str, Layout]:
-    """Returns the text layouts of the corpora from which vocabularies can be learned, by name of the corpus."""
+    """Returns the text layouts of the corpora from which vocabularies can be learned, by name of the
+    corpus.
+    """
     return {row.name: row.layout for row in rows().values() if row.layout}

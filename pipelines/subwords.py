@@ -122,7 +122,9 @@ class Subwords(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → files. For a build, the file is its manifest, which holds the hashes of all others."""
+        """Returns role → files. For a build, the file is its manifest, which holds the hashes of all
+        others.
+        """
         builds = {
             f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]
             for language, builds in self.sources.builds.items()

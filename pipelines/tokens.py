@@ -57,8 +57,8 @@ class Tokens(CorpusBuild):
     description = DESCRIPTION
 
     def __init__(self, config: TokensConfig):
-        """Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that do
-        not fit them.
+        """Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that
+        do not fit them.
         """
         self.config = config
         self.build = open_build(config.build)
@@ -91,7 +91,9 @@ class Tokens(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the name of the build, such as "wiki40b-uk", and the differences from the default settings."""
+        """Returns the name of the build, such as "wiki40b-uk", and the differences from the default
+        settings.
+        """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
         return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
 
