@@ -92,7 +92,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     message = run(*sample_flags(demo), status=1).err
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert message == (
-        f"corpusmill: error: {folder} holds a finished build; take another --output,"
+        f"corpusmill: error: {folder} holds a finished build; use another --output,"
         " or --replace to build it again\n"
     )
 

@@ -66,7 +66,7 @@ def test_a_pointer_to_nothing_counts_for_nothing(
     (folder / NAMES[2] / "COMPLETED").unlink()
     (folder / "CURRENT").write_bytes(content.encode("utf-8", "surrogateescape"))
     assert editions.read_current(str(folder)) == ""
-    assert "which is no finished build" in caplog.text
+    assert "which is not a finished build" in caplog.text
 
 
 def test_age() -> None:

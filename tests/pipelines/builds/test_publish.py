@@ -182,7 +182,7 @@ def test_a_leftover_in_which_others_go_on_writing_is_told(
 
 def test_a_target_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(TargetError, match="cannot be made"), building(f"{tmp_path}/file/corpus/en"):
+    with pytest.raises(TargetError, match="cannot be created"), building(f"{tmp_path}/file/corpus/en"):
         pass
 
 
