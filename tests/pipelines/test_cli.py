@@ -76,8 +76,8 @@ def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_pa
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "corpusmill: error: a process may map 2.5 GB of memory here (ulimit -v), and 4 GB are needed: raise"
-        " the limit\n"
+        "corpusmill: error: a process may map only 2.5 GB of memory here (ulimit -v), but 4 GB are"
+        " needed: raise the limit\n"
     )
 
 
