@@ -125,7 +125,7 @@ WRONG = [
     (["wiki", "Q1", "--language", "uk"], "takes no ID"),
     ([golden("pg19")], "which document"),
     ([golden("pg19"), "90001", "--html", "x"], "give its --dump"),
-    ([golden("pg19"), "1"], "no document, and no rejected record, has the book_id '1'"),
+    ([golden("pg19"), "1"], "no document and no rejected record has the book_id '1'"),
     ([golden("entities"), "Q5"], "holds no documents"),
     ([GOLDEN / "wiki40b", "Q5"], "builds of wiki40b-vocabulary/multilingual-3, wiki40b/en"),
 ]
