@@ -1,15 +1,15 @@
 """Compares two editions of a corpus in the same language, document by document.
 
 examples:
-  What a newer dump has changed:
+  What has changed in a newer dump:
     corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
   On a cluster:
     corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
 
 what is compared:
 {identity}
-  added, removed; changed: another text in the same split; moved: in another split, changed or not
-  rows that share an id meet those of the other edition that they are most like
+  added, removed; changed: another text in the same split; moved: in another split, with the same or another
+  text rows that share an id are matched with the most similar rows of the other edition
 
 --report has a line for each document that is not the same in both, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
@@ -17,8 +17,8 @@ what is compared:
 documents may move between splits where these depend on all documents:
 {moves}
 
-Exit status: 0 nothing moved that may not, 1 a document did or there is no such build, 2 wrong settings, or
-builds of two corpora or languages.
+Exit status: 0 if no document has moved that may not, 1 if one has or a build is missing, 2 for wrong settings
+or builds of two corpora or languages.
 """
 
 import argparse

@@ -12,13 +12,13 @@ examples:
   All books of Project Gutenberg with their catalogue, for PG-19 and SimpleBooks:
     corpusmill fetch pg19
 
-Files go to <downloads>/<source>/<date>/, which `corpusmill wiki40b --dumps` understands. Wikimedia has two
-layouts, dumps and Content File Exports; the newer one is taken, or that of --layout. What was cut off goes on
-where it was, and what is there is not fetched again: the same command may be given any number of times. Sizes
-and checksums are those of the site; a file that differs is not kept. Nothing here is ever removed;
-`corpusmill refresh` does so, and builds, too.
+Files go to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads. Wikimedia has
+two layouts, dumps and Content File Exports; the newer one is downloaded, or that of --layout. Interrupted
+downloads are resumed and finished files are kept, so the same command can be repeated. Sizes and checksums
+are compared with those of the site; a file that differs is not kept. This command removes nothing;
+`corpusmill refresh` removes old files, and also builds.
 
-Exit status: 0 all files are there, 1 a site or a file cannot be had, 2 wrong settings.
+Exit status: 0 all files are there, 1 a site or file is not available, 2 wrong settings.
 """
 
 import argparse
@@ -80,10 +80,10 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         name: value for name in _OF_CORPORA if (value := getattr(settings, name)) is not None
     }
     if settings.corpus == "wiki40b" and "language" not in given:
-        raise ValueError("--language is needed: which Wikipedia to fetch")
+        raise ValueError("--language is missing: give the code of the Wikipedia to download")
     wanted = want(settings.corpus, settings.downloads, settings.contact, settings.mirror, **given)
     if not settings.contact:
-        told = "the servers see %s as your address; --contact sets another one"
+        told = "the servers get %s as your contact; --contact sets another one"
         logging.getLogger(__name__).info(told, wanted.settings.contact)
     found = wanted.find()
     for offers in found:

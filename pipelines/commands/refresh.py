@@ -76,7 +76,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return _print_example()
     if beam_flags:
         raise ValueError(
-            f"{' '.join(beam_flags)}: Beam's flags belong in the file, beam_flags = […]"
+            f"{' '.join(beam_flags)}: set Beam's flags in the file, as beam_flags = […]"
         )
     config = load_config(settings.config)
     _check(settings.config, config)
@@ -98,7 +98,7 @@ def _print_example() -> int:
 
 
 def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError, one line, for settings that no corpus or no runner can have."""
+    """Raises ValueError for settings that do not fit the corpora or the runner."""
     from pipelines.refresh.check_config import check_config
 
     try:

@@ -40,13 +40,13 @@ _NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
 def add(metrics: Commands) -> None:
-    """Adds the metrics of language models to those of `corpusmill score`."""
+    """Adds the metrics of language models to `corpusmill score`."""
     for name, about in METRICS.items():
         _add(add_command(metrics, name, about, __doc__, _run))
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    # argparse knows -1234.5 for a number and takes -1.2345e3 for a flag.
+    # argparse recognises -1234.5 as a number, but takes -1.2345e3 for a flag.
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     flags = Flags(parser)
     flags.text("--corpus", "DIR", "a finished build", required=True)

@@ -25,7 +25,7 @@ from pipelines.commands.flags import Commands, Flags, add_command
 
 
 def add(metrics: Commands) -> None:
-    """Adds the metric to those of `corpusmill score`."""
+    """Adds the metric spBLEU to `corpusmill score`."""
     about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
     parser = add_command(metrics, "spbleu", about, __doc__, _run)
     flags = Flags(parser)

@@ -36,7 +36,7 @@ from pipelines.commands.flags import (
     runner_of,
 )
 
-CORPUS_OF_SUMS = "lm1b"  # whose scripts have published MD5 sums
+CORPUS_OF_SUMS = "lm1b"  # the corpus with published MD5 sums
 
 
 def add(commands: Commands) -> None:
@@ -79,9 +79,11 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
             verify_checksums.print_verdict(found, settings.report)
         return 0 if found.is_sound else 1
     if reference:
-        raise ValueError("--reference goes with --md5 LIST")
+        raise ValueError("--reference needs --md5 LIST")
     if folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
-        raise ValueError(f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; verify DIR does not")
+        raise ValueError(
+            f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; without a list, use verify DIR"
+        )
     verdict = verify.verify(folders, **how)
     if settings.json:
         print(verify.to_json_line(verdict))
@@ -91,7 +93,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _one_folder(folders: Sequence[str]) -> str:
-    """DIR of "lm1b DIR", or of "DIR" alone. Raises ValueError."""
+    """Returns DIR from the arguments "lm1b DIR" or "DIR". Raises ValueError for several folders."""
     named = folders[1:] if len(folders) > 1 and folders[0] == CORPUS_OF_SUMS else folders
     if len(named) != 1:
         raise ValueError(f"--md5 compares one build: verify {CORPUS_OF_SUMS} DIR --md5 LIST")

@@ -210,13 +210,13 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if settings.languages:
         _refuse(settings, "--languages", ("language", *_FILES))
         if not settings.dumps:
-            raise ValueError("--languages needs --dumps, the folder with the dumps")
+            raise ValueError("--languages needs --dumps DIR, the folder with the dumps")
         return build_languages(settings, beam_flags)
     if not settings.language:
-        raise ValueError("--language or --languages is needed: which corpora to build")
+        raise ValueError("--language or --languages is missing: name the corpora to build")
     _refuse(settings, "--language", ("dumps",))
     if settings.layout != ANY:
-        raise ValueError("--layout goes with --dumps")
+        raise ValueError("--layout needs --dumps")
     return _build_one(settings, beam_flags)
 
 
@@ -226,7 +226,7 @@ _FILES = ("dump", "page_props", "items_per_site", "page_table")
 def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> None:
     for other in others:
         if getattr(settings, other):
-            raise ValueError(f"--{other.replace('_', '-')} does not go with {flag}")
+            raise ValueError(f"--{other.replace('_', '-')} cannot be used with {flag}")
 
 
 def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
@@ -234,7 +234,7 @@ def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
     wiki40b_config(
         settings, entities=""
-    )  # what contradicts itself ends here, not after the entity table
+    )  # contradictory settings are errors here, not after the entity table
     table = entity_table(settings.entities, settings, beam_flags, [settings.language])
     build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

@@ -62,19 +62,19 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
         _show_page(settings, [])
         return
     if not settings.id:
-        raise ValueError("which document of the build? Give its id: inspect BUILD ID")
+        raise ValueError("the id of a document is missing: inspect BUILD ID")
     _show_document(settings)
 
 
 def _check(settings: argparse.Namespace) -> None:
     if settings.id:
-        raise ValueError(f"inspect {WIKI} takes no ID: --title names the page")
+        raise ValueError(f"inspect {WIKI} takes no ID: name the page with --title")
     if not settings.language:
         raise ValueError("--language is missing: the Wikipedia, by the code in its address")
     if bool(settings.dump) == bool(settings.wikitext):
         raise ValueError("give either --dump and --title, or --wikitext")
     if settings.dump and not settings.title:
-        raise ValueError("--title is missing: which page of the dump?")
+        raise ValueError("--title is missing: the title of a page in the dump")
 
 
 def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -> None:
@@ -103,7 +103,7 @@ def _show_document(settings: argparse.Namespace) -> None:
     from pipelines.translation.drawing import screen_columns
 
     if settings.html and not settings.dump:
-        raise ValueError("--html shows the source of an article: give its --dump, too")
+        raise ValueError("--html shows the source of an article: also give its --dump")
     for origin in find_document(settings.what, settings.id):
         print(draw_origin(origin, screen_columns() or 80), end="")
         if settings.dump:

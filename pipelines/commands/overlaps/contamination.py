@@ -85,7 +85,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if bool(settings.remove) != bool(settings.editions) or (
         settings.remove and not settings.output
     ):
-        raise ValueError("--remove, --editions and --output go together")
+        raise ValueError("--remove needs --editions and --output, and --editions needs --remove")
     passages = settings.remove == "passages"
     builds = find_builds_of(settings.train if settings.remove else (), passages=passages)
     search = Search(

@@ -72,11 +72,11 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     )
     side = settings.drop_from
     if settings.signatures_only and (settings.others or side):
-        raise ValueError("--signatures-only compares nothing: leave out --with and --drop-from")
+        raise ValueError("--signatures-only compares nothing: remove --with and --drop-from")
     if side == "second" and not settings.others:
-        raise ValueError("--drop-from second: there is no --with")
+        raise ValueError("--drop-from second needs --with")
     if bool(side) != bool(settings.editions):
-        raise ValueError("--drop-from and --editions go together")
+        raise ValueError("--drop-from needs --editions, and --editions needs --drop-from")
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
     builds = find_builds_of(changed, passages=False)
     find_overlap(comparison, settings.output, **runner_of(settings, beam_flags))

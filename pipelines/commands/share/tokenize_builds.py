@@ -81,7 +81,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return 0
     named = []
     for folder, make in zip(folders, builds, strict=True):
-        corpus = make()  # what does not fit ends here, before the first is built
+        corpus = make()  # wrong settings are errors here, before the first build
         target = FileSystems.join(settings.output, *corpus.path)
         run = functools.partial(_launch, settings, beam_flags)
         named.append(batch.NamedBuild(folder, target, make, run))

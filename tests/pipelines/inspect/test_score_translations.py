@@ -250,7 +250,8 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: is a folder, but no file name names a split, such as eng-fra.devtest; give the table itself",
+            "{0}: is a folder, but no file name names a split, such as eng-fra.devtest; give the"
+            " table itself",
         ),
     ],
 )

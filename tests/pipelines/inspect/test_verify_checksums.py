@@ -184,8 +184,8 @@ def test_the_screen_shows_the_first_and_the_report_all(
     [
         (["a", "b", "--md5", "x"], "--md5 compares one build: verify lm1b DIR --md5 LIST"),
         (["lm1b", "a", "b", "--md5", "x"], "--md5 compares one build: verify lm1b DIR --md5 LIST"),
-        (["lm1b", "a"], "verify lm1b DIR needs --md5 LIST; verify DIR does not"),
-        (["lm1b", "a", "--reference", "x"], "--reference goes with --md5 LIST"),
+        (["lm1b", "a"], "verify lm1b DIR needs --md5 LIST; without a list, use verify DIR"),
+        (["lm1b", "a", "--reference", "x"], "--reference needs --md5 LIST"),
         (
             ["lm1b", "a", "--md5", "x", "--runner", "SparkRunner"],
             "--runner SparkRunner needs --report, on a file system that its workers share",
