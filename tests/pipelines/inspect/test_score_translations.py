@@ -471,7 +471,7 @@ def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
     model = ("--model", package / "own.model")
     folder = ("--reference", package / "refs")
     for name, message in (
-        ("empty", "holds no translations"),
+        ("empty", "has no translations"),
         ("out.txt", "has no name like eng-fra.devtest"),
     ):
         err = spbleu(*folder, "--hypothesis", package / name, *model, status=1).err
