@@ -8,8 +8,8 @@ examples:
 
 what is compared:
 {identity}
-  added, removed; changed: another text in the same split; moved: in another split, with the same or another
-  text rows that share an id are matched with the most similar rows of the other edition
+  added, removed; changed: another text in the same split; moved: in another split, changed or not
+  rows that share an id are matched with the most similar rows of the other edition
 
 --report has a line for each document that is not the same in both, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
@@ -30,14 +30,16 @@ from pipelines.corpora import shapes
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "two finished builds → what came, went and changed, and did anything change its split?"
+    about = (
+        "compares two finished builds: documents added, removed, changed, or moved to another split"
+    )
     parser = add_command(commands, "compare", about, _describe_corpora(__doc__ or ""), _run)
     parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
     parser.add_argument("new", metavar="NEW", help="folder of the newer one")
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "takes every document that is not the same in both; FILE.tsv.json takes the counts",
+        "file for all documents that are not the same in both; the counts are in FILE.tsv.json",
     )
     add_runner(parser)
 

@@ -137,11 +137,11 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
     if has_stages:
         flags.switch(
             "--fresh",
-            "do all anew (default: go on where an earlier run of the same build was interrupted)",
+            "repeat all stages (default: resume an earlier run of the same build that was interrupted)",
         )
         flags.switch(
             "--ignore-memory",
-            "start although the in-process runner has not the memory that the build needs",
+            "start although the in-process runner has less memory than the build needs",
         )
         doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
         flags.files(
@@ -152,8 +152,8 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
         )
         flags.switch(
             "--dry-run",
-            "look at the inputs and say what would be done, how long it would take, and with how much memory"
-            " and disk, or what it would cost, and do nothing",
+            "check the inputs and print what would be done, how long it would take, how much memory"
+            " and disk it would need, or what it would cost, and do nothing",
         )
         flags.files(
             "--prices",

@@ -1,25 +1,25 @@
-"""Proves that finished builds are whole and that nothing leaks between splits.
+"""Checks that finished builds are complete and that no entity is in two splits.
 
 examples:
   Everything below a folder, all languages together:
     corpusmill verify corpora
-  Two builds, also of different dates: an entity must be in one split in all of them
+  Two builds, also of different dates: each entity must be in the same split in both
     corpusmill verify corpora/wiki40b/{en,uk}/20261101-1.3.0 --report found.tsv
   On a cluster:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
-  One Billion Word, against the sums that its authors have published:
+  One Billion Word, against the published MD5 sums:
     corpusmill verify lm1b corpora/lm1b/en --md5 README.corpus_generation_checkpoints
-  The same, with the first line of each file that differs from the release, or from the scripts' output:
+  The same, with the first difference of each file from the release, or from the scripts' output:
     corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
 
-what is proved:
-  COMPLETED fits manifest.json, every file in it is there with its size, SHA-256 and rows, and no other file
-  CURRENT above builds names one of them, and the README.md above them fits them
+what is checked:
+  COMPLETED matches manifest.json; its files have their size, SHA-256 and rows; there are no other files
+  CURRENT above builds names one of them, and the README.md above them matches them
   the files of each split hold as many articles as the manifest says were kept
   no entity is in two splits, whatever the languages and dates of its articles
   with --md5: every file of the list that a build can have is there, byte for byte
 
-Exit status: 0 all is well, 1 something is not or there is no build, 2 wrong settings.
+Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
 """
 
 import argparse
@@ -48,17 +48,17 @@ def add(commands: Commands) -> None:
     sums.text(
         "--md5",
         "LIST",
-        "MD5 sums of the scripts' output, with prose around them or without; DIR holds one build",
+        "MD5 sums of the scripts' output, with or without prose around them; DIR has one build",
     )
     sums.text(
         "--reference",
         "FOLDER",
-        "the scripts' output, or the unpacked release: what differs is shown line against line",
+        "the scripts' output, or the unpacked release, with which differing lines are compared",
     )
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "takes what was checked and all that was found; the screen shows the first 20",
+        "file for all checks and findings; the screen shows the first 20",
     )
     add_json(parser)
     add_runner(parser)
