@@ -64,7 +64,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
         (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
         (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: output is /"),
-        (STORE + 'downloads = "x"\nrunner = "DataflowRunner"\n' + UK, "workers of DataflowRunner cannot see"),
+        (STORE + 'downloads = "x"\nrunner = "DataflowRunner"\n' + UK, "workers of DataflowRunner cannot"),
         (STORE + 'runner = "dataflow"\n' + UK, "[refresh]: runner: no such runner: 'dataflow'; did you mean"),
         (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: no such runner: 'SparkRuner'"),
         (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),

@@ -629,7 +629,7 @@ def fill(site: DumpServer) -> tuple[str, ...]:
         (GutenbergSource(), "/feeds/pg_catalog.csv", headers(b"Content-Length: x"), "Content-Length is 'x'"),
         (NewsSource(), NEWS, LOGIN, "lists no file of news up to this year"),
         (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "lists no file of news up to"),
-        (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "has no valid Last-Modified header"),
+        (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "has no valid Last-Modified"),
         (NewsSource(), NEWS_2024, Status(404), "there is no such file, though the folder names it"),
         (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json is not what the dump"),
     ],
@@ -779,5 +779,5 @@ def test_a_host_that_is_silent_is_asked_once(caplog: pytest.LogCaptureFixture) -
             with pytest.raises(SiteError, match=r"127\.0\.0\.1:1: .*refused"):
                 find_offers(WikimediaSource(wiki, mirrors=(silent,)), session)
         assert find_offers(GutenbergSource(mirrors=(silent, f"{site.url}/feeds")), session)
-    asked = [one.message for one in caplog.records if ": asking " in one.message]
-    assert asked == [f"ukwiki: asking {silent}", f"gutenberg: asking {site.url}/feeds"]
+    asked = [one.message for one in caplog.records if ": querying " in one.message]
+    assert asked == [f"ukwiki: querying {silent}", f"gutenberg: querying {site.url}/feeds"]
