@@ -94,7 +94,7 @@ def _read_card(build: Build) -> str:
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
-    """Yields the SPDX addresses of the licences. For a licence without one, yields a reference to the card."""
+    """Yields the SPDX addresses of the licences; for a licence without one, a reference to the card."""
     for name in as_list(head.license):
         if name.startswith(("cc-by", "cc0")):
             yield _LICENSE.format(name.upper())

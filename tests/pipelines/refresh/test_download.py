@@ -348,7 +348,7 @@ def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], s
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (GoesOn(3_000_000), r"the server names no size, [\d,]+ bytes have come, and .* has"
+        (GoesOn(3_000_000), r"the response has no size; after [\d,]+ bytes, .* has"
          " 0 bytes left beside 1,073,741,824 that must stay free"),
         (WrongLength(10**12), r"offers 1,000,000,060,000 bytes, and .* has 1,074,741,824 bytes left$"),
     ],
