@@ -21,7 +21,7 @@ CONFIG = "{{ var.value.get('corpusmill_config', '/etc/corpusmill/refresh.toml') 
 
 with DAG(
     "corpusmill_refresh",
-    description="Corpora are made as new as their sources",
+    description="Refreshes corpora from their sources",
     schedule="17 3 * * *",
     start_date=datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
     catchup=False,  # a refresh always builds the newest dump, so missed nights need no run
