@@ -242,7 +242,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
         ),
         (
             ("--waive", "dev-0002:missing", "--because", "x", "--by", "E"),
-            "a translation has to come",
+            "a translation must be imported",
         ),
     ],
 )
