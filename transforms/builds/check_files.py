@@ -94,7 +94,8 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """Returns the fault of a file, or "". Raises InputError or OSError if the file is temporarily unreadable."""
+    """Returns the fault of a file, or "". Raises InputError or OSError if the file is temporarily
+    unreadable."""
     path, listed = file.file.path, file.listed
     if not is_there(path):
         return "is not there"

@@ -40,7 +40,8 @@ class Conflict(NamedTuple):
 
 
 class ConflictBlock(NamedTuple):
-    """The conflicts of one bucket, compressed. If builds use different split rules, most ids are conflicts."""
+    """The conflicts of one bucket, compressed. If builds use different split rules, most ids are
+    conflicts."""
 
     bucket: int
     packed: bytes

@@ -169,9 +169,9 @@ def open_build(folder: str) -> Build:
     mark = FileSystems.join(folder, COMPLETED)
     path = FileSystems.join(folder, MANIFEST)
     if not is_there(mark):
-        raise InputError(folder, f"not a finished build: the file {COMPLETED} is not there")
+        raise InputError(folder, f"no finished build: there is no file {COMPLETED}")
     if not is_there(path):
-        raise InputError(folder, f"not a build: the file {MANIFEST} is not there")
+        raise InputError(folder, f"no build: there is no file {MANIFEST}")
     content = _read_bytes(path)
     if _read_bytes(mark) != mark_of(content):
         raise InputError(mark, f"does not fit {MANIFEST}: one of them was changed or is damaged")
@@ -186,7 +186,7 @@ def open_build(folder: str) -> Build:
 
 
 def read_json(folder: str, name: str) -> Any:
-    """Reads a JSON file of a build. Raises InputError if it is not there or damaged."""
+    """Reads a JSON file of a build. Raises InputError if it is missing or damaged."""
     path = FileSystems.join(folder, name)
     try:
         return parse_json(path, _read_bytes(path))

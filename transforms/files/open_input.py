@@ -17,7 +17,7 @@ _READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
-    """An input that is not there, unreadable or malformed. The message names the file and the place.
+    """An input that is missing, unreadable or malformed. The message names the file and the place.
 
     Args:
       offset: byte of the file; None if the whole file is meant.

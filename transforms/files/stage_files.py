@@ -113,7 +113,7 @@ class StageOutcome:
     """The output fields of a finished stage. A collection is read at the first access to its attribute."""
 
     def __init__(self, root: beam.Pipeline, name: str, folder: str):
-        """Raises InputError if the list of the stage is not there."""
+        """Raises InputError if the list of the stage is missing."""
         self._root = root
         self._name = name
         self._folder = folder

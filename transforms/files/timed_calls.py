@@ -41,7 +41,8 @@ class TimedCalls:
         self._process: subprocess.Popen[bytes] | None = None
 
     def call(self, argument: Any) -> Any:
-        """Returns the result. Raises CallTimeoutError and CallEndedError; the next call starts a new process."""
+        """Returns the result. Raises CallTimeoutError and CallEndedError; the next call starts a new
+        process."""
         try:
             process = self._process or self._start()
             assert process.stdin

@@ -26,7 +26,8 @@ def reason_of(rejected: Rejected) -> tuple[str, str]:
 
 
 class WriteRejected(WriteRecords):
-    """PCollection[Rejected] → PCollection[OutputFile]. Without rejected records, one empty file is written."""
+    """PCollection[Rejected] → PCollection[OutputFile]. Without rejected records, one empty file is
+    written."""
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
         super().__init__(

@@ -249,7 +249,8 @@ def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> 
 
 
 def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
-    """Yields the values of the rows in batches up to the maximum weight. A heavier row is a batch of its own."""
+    """Yields the values of the rows in batches up to the maximum weight. A heavier row is a batch of its
+    own."""
     if kind.weigh is None:
         yield [kind.values(row) for row in rows]
         return
