@@ -34,22 +34,23 @@ NEAR_DUPLICATE = "near-duplicate"
 class DropDuplicates(beam.PTransform):
     """PCollection[document] → Screened. The result does not depend on workers or the order of documents.
 
-    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail of a
+    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail of
+      a
     rejection has the similarity to the kept document, which in a chain may be below the threshold. Documents
     without words are always kept.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
-    are written to scratch, and references to them are shuffled. One worker holds the pairs of these documents,
-    and two numbers for each document that has a near-duplicate.
+    are written to scratch, and references to them are shuffled. One worker holds the pairs of these
+    documents, and two numbers for each document that has a near-duplicate.
 
-    Bands miss some pairs. With 128 permutations and a threshold from 0.3 to 0.9, they miss 0.4 % to 2 % of the
-    pairs with exactly this similarity, and at most 0.1 % of pairs whose similarity is 0.05 higher. The missed
-    pairs depend only on the texts.
+    Bands miss some pairs. With 128 permutations and a threshold from 0.3 to 0.9, they miss 0.4 % to 2 % of
+    the pairs with exactly this similarity, and at most 0.1 % of pairs whose similarity is 0.05 higher. The
+    missed pairs depend only on the texts.
 
     Args:
       folder: for temporary hashes (see scratch.py).
-      describe: document → DocumentFacts with the unique key, and the rank that decides which document is kept.
-        Of equal ranks, the smallest number (`number_of` the key) is kept. Picklable.
+      describe: document → DocumentFacts with the unique key, and the rank that decides which document is
+        kept. Of equal ranks, the smallest number (`number_of` the key) is kept. Picklable.
       text_of: document → its text. Picklable; called at most twice.
       threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
         one tenth. Far below 0.3 there are too many pairs to compare.

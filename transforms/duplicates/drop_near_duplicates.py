@@ -63,8 +63,8 @@ class DropNearDuplicates(beam.PTransform):
 
     Args:
       folder: of the build.
-      threshold: minimum similarity of near-duplicates, below 1; 0 keeps all lines. Some pairs with exactly this
-        similarity are missed, see `choose_bands`.
+      threshold: minimum similarity of near-duplicates, below 1; 0 keeps all lines. Some pairs with exactly
+        this similarity are missed, see `choose_bands`.
       scratch: folder for temporary lines; "" for that of the build.
 
     Raises ValueError for an invalid threshold.
