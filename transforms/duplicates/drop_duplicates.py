@@ -34,10 +34,9 @@ NEAR_DUPLICATE = "near-duplicate"
 class DropDuplicates(beam.PTransform):
     """PCollection[document] → Screened. The result does not depend on workers or the order of documents.
 
-    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail of
-      a
-    rejection has the similarity to the kept document, which in a chain may be below the threshold. Documents
-    without words are always kept.
+    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail
+    of a rejection has the similarity to the kept document, which in a chain may be below the threshold.
+    Documents without words are always kept.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
     are written to scratch, and references to them are shuffled. One worker holds the pairs of these

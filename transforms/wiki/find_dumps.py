@@ -62,15 +62,15 @@ _ENTITY_SUFFIXES = (".bz2", ".gz")  # every worker must decompress all of a .gz
 
 
 class WikiDump(NamedTuple):
-    """The inputs of one build: paths, as Wiki40bConfig takes them."""
+    """The input paths of one build, as in Wiki40bConfig."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]  # of the nearest other date, where there is none of its own
+    page_props: list[str]  # that of the nearest other date, if the dump has none
     page_table: list[str]
-    items_per_site: list[str]  # only where there is no page_props, which says the same in less
+    items_per_site: list[str]  # only without page_props, which is smaller
     older: Sequence[
         str
     ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
@@ -84,7 +84,7 @@ class MissingWiki(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """A folder of a wiki that was not taken."""
+    """A folder of a wiki that was skipped."""
 
     dbname: str
     date: str
@@ -105,7 +105,7 @@ class FoundDumps(NamedTuple):
     wikis: list[WikiDump]
     missing: list[MissingWiki]
     passed_over: list[PassedOver]
-    entities: EntitySource | None  # one for all: a class does not depend on the language
+    entities: EntitySource | None  # for all wikis: classes do not depend on the language
 
 
 class _Place(NamedTuple):
@@ -124,7 +124,7 @@ class _Usable(NamedTuple):
 class _Found(NamedTuple):
     usable: list[_Usable]
     passed_over: list[PassedOver]
-    reason: str  # why nothing is usable
+    reason: str  # reason why nothing is usable
 
 
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
@@ -225,15 +225,15 @@ def find_dumps(
 
 
 def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
-    """The same, each wiki with the newest dump below other roots that is of an earlier date.
+    """Adds to each wiki the newest dump of an earlier date below other roots.
 
-    Wikis without such a dump are missing.
+    Wikis without such a dump are moved to the missing ones.
 
     Args:
-      found: wikis whose date is not known take the newest dump of a date.
-      roots: folders of the layout described above.
+      found: wikis; those with an unknown date take the newest dated dump.
+      roots: folders in the layout described above.
 
-    Raises InputError where a root is not a folder, or no wiki has an older dump.
+    Raises InputError if a root is not a folder, or no wiki has an older dump.
     """
     for root in roots:
         check_folder(root)
@@ -254,9 +254,10 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 
 
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
-    """The newest entity table or dump; for a build of one date, that of the date or the next after it.
+    """Returns the newest entity table or dump. For a build of one date: that of the date, or the first after
+    it.
 
-    Of one date a finished table comes before a dump.
+    For equal dates, a finished table is preferred to a dump.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -273,7 +274,7 @@ def _some(reasons: Sequence[str]) -> str:
     return "; ".join(reasons[:SHOWN_REASONS]) + (f"; and {more} more" if more > 0 else "")
 
 
-# One wiki.
+# Files of one wiki.
 
 
 def _find_wiki(
@@ -299,7 +300,7 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Returns the places with dumps of a wiki: the newest first, and those without a date last."""
+    """Returns the places with dumps of a wiki, newest first; places without a date are last."""
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
         EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
@@ -315,7 +316,7 @@ def _why_no_places(roots: Sequence[str], dbname: str) -> str:
 
 
 def _age(date: str) -> tuple[bool, int]:
-    """Sorts the newest first and what has no date last."""
+    """Returns the sort key: newest first, places without a date last."""
     return (False, -int(date)) if date.isdigit() else (True, 0)
 
 
@@ -332,7 +333,7 @@ def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
 def _look_into(
     folders: Sequence[str], dbname: str, date: str
 ) -> tuple[Mapping[str, str], DumpFolder]:
-    """Name → path, and what is known of the files. Several roots may share the files of one date."""
+    """Returns name → path, and the state of the dump. Several roots may share the files of one date."""
     paths: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for folder in reversed(folders):
@@ -354,9 +355,10 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
-    """Of the nearest other date, if a dump has none of its own; of two as near the later one, which has more.
+    """Returns the page_props of the nearest other date, for a dump without its own; of equal distances the
+    later.
 
-    The page table is of no use then: pages that are not in it may have been made after it.
+    The page table is not used then, because pages that are not in it may be newer.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
@@ -364,7 +366,7 @@ def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
     return [found[nearest]] if nearest else []
 
 
-# What all wikis share.
+# Files shared by all wikis.
 
 
 def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
@@ -374,7 +376,7 @@ def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
-    """Date → path of the SQL dump of a table, where it is whole as far as its folder shows."""
+    """Returns date → path of the SQL dump of a table, if its folder shows no sign that it is incomplete."""
     found: dict[str, str] = {}
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:
@@ -382,12 +384,12 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
             for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
-            continue  # of another date there may be a whole one
+            continue  # another date may have a complete one
     return found
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:
-    """The date itself, else the first after it, else the newest; "" where there is none."""
+    """Returns the date itself, or the first after it, or the newest; "" if there are no dates."""
     newest_first = sorted(dates, key=_age)
     if date in newest_first:
         return date
@@ -396,7 +398,7 @@ def _choose_date(dates: Iterable[str], date: str) -> str:
 
 
 def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
-    """Finished tables, the highest version of a date first."""
+    """Returns finished tables; for equal dates, the highest version first."""
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
         matched = _TABLE_FOLDER.fullmatch(name)
@@ -407,7 +409,7 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 
 
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
-    """All dumps; of two packings of one date, the one that many workers can share first."""
+    """Yields all dumps; for equal dates, the compression that many workers can share first."""
     dated = [
         (date, folder, list_files(folder))
         for below in _ENTITY_FOLDERS
@@ -428,7 +430,7 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
-    """Date → its folders, in the order of the roots."""
+    """Returns date → its folders, in the order of the roots."""
     found: dict[str, list[str]] = {}
     for folder, name in _subfolders_of(roots, *below):
         if name == LATEST or _DATE.fullmatch(name):
@@ -437,7 +439,7 @@ def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
-    """Path and name of the folders in root/below, root after root, sorted by name."""
+    """Yields path and name of the folders in root/below, in the order of roots, sorted by name."""
     for root in roots:
         parent = FileSystems.join(root, *below)
         for name in list_subfolders(parent):
