@@ -49,7 +49,7 @@ def _files_below(folder: str) -> list[str]:
     folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
     books = [path for path in found if is_wanted(path) and path not in folders]
     if not books:
-        raise InputError(folder, "a folder without a file that can be a book, *.txt or *.zip")
+        raise InputError(folder, "the folder contains no book files (*.txt, *.zip)")
     return books
 
 
@@ -78,7 +78,7 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     largest = sorted(zip(sizes, paths, strict=True), reverse=True)
     has_book = [_check_file(path, size, whole) for size, path in largest[:LOOKED_INTO]]
     if not any(has_book) and len(paths) <= LOOKED_INTO:
-        raise InputError(", ".join(paths[:5]), "no file of these can be a book")
+        raise InputError(", ".join(paths[:5]), "none of these files can be a book")
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:

@@ -169,5 +169,5 @@ def check_ids(books: Iterable[MeasuredBook]) -> list[MeasuredBook]:
     for first, second in itertools.pairwise(ordered):
         if first.book.book_id == second.book.book_id:
             names = f"{first.book.name} and {second.book.name}"
-            raise ValueError(f"book {first.book.book_id} is there twice: {names}")
+            raise ValueError(f"book {first.book.book_id} occurs twice: {names}")
     return ordered

@@ -187,7 +187,7 @@ def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
         raise ValueError(
-            f"book {id_of(number)} is there twice: {first.facts.title} and {others[0].facts.title}"
+            f"book {id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
         )
     return number, first
 

@@ -90,7 +90,7 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
 
 
 def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
-    """The hashes of the n-grams of a book.
+    """Returns the hashes of the n-grams of a book.
 
     Args:
       words: one of OVERLAP_WORDS.

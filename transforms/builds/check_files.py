@@ -174,7 +174,7 @@ def find_strangers(build: Build) -> Iterator[Fault]:
             name = posixpath.basename(path)
             if _READ.fullmatch(name) and path not in listed:
                 yield Fault(
-                    path, "is not in the manifest, and readers take it for a part of the build"
+                    path, "is not in the manifest, but readers would read it as a part of the build"
                 )
 
 

@@ -128,11 +128,13 @@ def _explain_absence(name: str, build: Build) -> Finding:
     if kind in SHARDS:
         return Finding(Status.MISSING, name, "is not in the build")
     if kind in CHECKPOINTS and _keeps(build, posixpath.basename(name)):
-        return Finding(Status.MISSING, name, "is not in the build, which has kept checkpoints")
+        return Finding(
+            Status.MISSING, name, "is not in the build, although it has kept checkpoints"
+        )
     if kind in CHECKPOINTS:
         why = "the build has kept no checkpoints; --checkpoints keeps them"
     elif kind == Kind.OTHER:
-        why = "nothing of that name is in the build, nor has to be"
+        why = "not an artefact of a build"
     else:
         why = f"{kind}, no part of a build"
     return Finding(Status.NOT_COMPARED, name, why)

@@ -139,5 +139,5 @@ def _say_unread(records: int) -> tuple[str, ...]:
     if not records:
         return ()
     return (
-        f"{records:,} malformed records of tables or catalogues were skipped, see `rejected/`.",
+        f"Malformed records of tables or catalogues were not used: {records:,}, see `rejected/`.",
     )

@@ -120,7 +120,7 @@ def _read_whole(file: TextFile) -> TextBatch:
     try:
         return _batch_of([""], [[content.decode("utf-8-sig")]], ())
     except UnicodeDecodeError as error:
-        raise InputError(file.path, "no UTF-8", error.start) from None
+        raise InputError(file.path, "not UTF-8", error.start) from None
 
 
 def _read_lines(file: TextFile, unit: TextUnit) -> Iterator[TextBatch]:

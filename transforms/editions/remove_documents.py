@@ -165,7 +165,7 @@ def place_removals(
     removals = list(of_key["removals"])
     places = sorted(of_key["places"]) if removals else []
     if removals and not places:
-        raise InputError(folder, f"has no document {key}: it was found in another build")
+        raise InputError(folder, f"has no document {key}: the search was run on another build")
     return itertools.product(places, removals)
 
 

@@ -63,7 +63,7 @@ def hash_unchanged(
         raise InputError(path, "the file is changing: it was written while it was read")
     if sha256 and sha256 != file.sha256:
         raise InputError(
-            path, f"its SHA-256 is {file.sha256}, and SHA256SUMS beside it lists {sha256}"
+            path, f"its SHA-256 is {file.sha256}, but SHA256SUMS beside it lists {sha256}"
         )
     return file
 

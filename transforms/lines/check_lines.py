@@ -32,7 +32,7 @@ def check_lines(
     """
     has_text = [_check_file(path, whole, members) for path in paths]
     if not any(has_text):
-        raise InputError(", ".join(paths), "there is no line to read")
+        raise InputError(", ".join(paths), "the files contain no lines")
 
 
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:

@@ -67,7 +67,9 @@ def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
     """Stores the words of all buckets in scratch, as one list."""
     words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
     if not len(words):
-        raise InputError(source, "no word of its text is frequent enough to be in a model")
+        raise InputError(
+            source, "no word of the text is frequent enough for the vocabulary of the model"
+        )
     return scratch.put(pack_words(pa.concat_arrays(words.chunks)))
 
 

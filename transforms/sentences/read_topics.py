@@ -29,6 +29,10 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
 
 def _add(topics: dict[str, str], path: str, line: int, url: str, topic: str) -> None:
     if topic not in TOPICS:
-        raise InputError(path, f"line {line}: no topic: {topic!r}; there are {', '.join(TOPICS)}")
+        raise InputError(
+            path, f"line {line}: unknown topic {topic!r}; expected one of {', '.join(TOPICS)}"
+        )
     if topics.setdefault(url, topic) != topic:
-        raise InputError(path, f"line {line}: {url} is {topic} here, and {topics[url]} before")
+        raise InputError(
+            path, f"line {line}: {url} has the topic {topic}, but an earlier line has {topics[url]}"
+        )

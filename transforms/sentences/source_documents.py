@@ -164,7 +164,7 @@ def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> 
     if others and on_corrupt == "fail":
         _, line, path = others[0]
         raise InputError(
-            path, f"line {line}: the id {name!r} is that of {first[0]}, line {first[1]}"
+            path, f"line {line}: the id {name!r} is already used in {first[0]}, line {first[1]}"
         )
     for place, candidate in sorted(parts["candidates"]):
         if place == first:

@@ -89,7 +89,7 @@ def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
 def _export_files(paths: Sequence[str]) -> list[ExportFile]:
     for path in paths:
         if HISTORY in pathlib.PurePosixPath(path).parts:
-            raise InputError(path, f"an export of all revisions; only {CURRENT} is read")
+            raise InputError(path, f"an export of all revisions is not supported; use {CURRENT}")
     return sorted(filter(None, map(parse_name, paths)))
 
 

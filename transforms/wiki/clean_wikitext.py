@@ -157,7 +157,7 @@ class _Clean(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 
     def _markdown(self, page: Page, cleaned: CleanedPage) -> str:
-        """Returns the article as Markdown. Lists and tables that cannot be nested are removed."""
+        """Returns the article as Markdown; without lists and tables if the conversion with them fails."""
         try:
             return self.cleaner.markdown(page.text, page.title)
         except UncleanableError:

@@ -93,7 +93,7 @@ def find_older_dump(
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
-            paths[0], f"a dump of {older_date}, which is not older than that of {date}"
+            paths[0], f"a dump of {older_date}, which is not older than the dump of {date}"
         )
     return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
 

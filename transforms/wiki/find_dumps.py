@@ -1,4 +1,4 @@
-"""A folder like the dump server's → the files of every wiki, and why a wiki is missing.
+"""Finds the dump files of wikis in folders like those of the dump server, and reports missing wikis.
 
 The layout, below each root, on any Beam file system:
   other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
@@ -128,18 +128,18 @@ class _Found(NamedTuple):
 
 
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
-    """The codes in "uk,el", each once, as in the addresses of the wikis.
+    """Returns the language codes in a list such as "uk,el", without repetitions. Codes are those of the
+    addresses.
 
-    "paper" is the 41 corpora of the paper, "all" those of the Wikipedias that have a folder below the
-    roots.
+    "paper" means the 41 corpora of the paper, "all" the Wikipedias that have a folder below the roots.
 
     Raises:
-      ValueError: no such code, or one that is not known and has no folder; the message names those near.
-      InputError: "all", and there is no folder of a Wikipedia.
+      ValueError: unknown code without a folder; the message names similar codes.
+      InputError: "all", but there is no folder of a Wikipedia.
     """
     codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
     if not codes:
-        raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
+        raise ValueError(f"no language given; known languages: {', '.join(LANGUAGE_CODES)}")
     if codes == (PAPER,):
         return LANGUAGE_CODES
     if codes == (ALL,):
@@ -153,7 +153,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _check_code(code: str, roots: Sequence[str]) -> None:
-    """Raises ValueError for a code that is that of no wiki."""
+    """Raises ValueError if no wiki has the code."""
     dbname = dbname_of(code)
     if code in LANGUAGE_CODES or mediawiki_table(code):
         return
@@ -163,7 +163,7 @@ def _check_code(code: str, roots: Sequence[str]) -> None:
 
 
 def _wikis_below(roots: Sequence[str]) -> set[str]:
-    """Names of the folders in which wikis may be: of wikis, and others."""
+    """Returns the names of the folders that may be those of wikis."""
     for root in roots:
         check_folder(root)
     return {
@@ -181,18 +181,19 @@ def find_dumps(
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
-    """The dumps of the languages below the roots. Of two files of one name, that of the first root counts.
+    """Returns the dumps of the languages below the roots. If two files have the same name, the first root
+    counts.
 
     Args:
       roots: folders like that of the dump server.
       languages: corpus codes.
-      date: "newest" (of each wiki, and whole as far as its folder shows; "latest" where nothing with a
-        date is), "all", "latest", or a date like "20230501" or "2023-05-01".
-      layout: of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
-      keep_good: take what is there of an export that lacks files or pages.
+      date: "newest" (the newest of each wiki that seems complete; "latest" if there are no dates), "all",
+        "latest", or a date like "20230501" or "2023-05-01".
+      layout: one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
+      keep_good: accept an export with missing files or pages.
 
     Raises:
-      ValueError: no such language, no date, or no layout.
+      ValueError: unknown language, invalid date or unknown layout.
       InputError: a root is not a folder, or there is no dump at all.
     """
     date = plain_date(date)
@@ -200,7 +201,7 @@ def find_dumps(
         raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
         raise ValueError(
-            f"{date!r} is not a date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501"
+            f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or like 20230501"
         )
     for root in roots:
         check_folder(root)

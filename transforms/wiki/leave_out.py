@@ -38,7 +38,7 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
             ids.add(found[1])
     if len(ids) > MOST_IDS:
         raise InputError(
-            ", ".join(paths), f"{len(ids):,} ids, and at most {MOST_IDS:,} can be left out"
+            ", ".join(paths), f"{len(ids):,} ids, but at most {MOST_IDS:,} can be left out"
         )
     return frozenset(ids)
 

@@ -124,7 +124,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
             metadata = parquet.metadata.row_group(number)
             ids = metadata.column(0).statistics
             if ids is None or not ids.has_min_max:
-                raise InputError(path, f"row group {number} does not say which ids it holds")
+                raise InputError(path, f"row group {number} has no statistics of its ids")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
             message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
@@ -138,7 +138,7 @@ def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
         with open_raw(path) as stream:
             yield pq.ParquetFile(stream)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"not a whole Parquet file: {error}") from error
+        raise InputError(path, f"not a complete Parquet file: {error}") from error
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ def _read_kinds(path: str) -> dict[int, str]:
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
     if unknown:
-        raise InputError(path, f"{min(unknown)!r} is none of the kinds {KINDS}")
+        raise InputError(path, f"{min(unknown)!r} is not one of the kinds {KINDS}")
     return kinds
 
 

@@ -91,7 +91,9 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
         raise InputError(unfinished[0], "no finished build: there is no COMPLETED in it")
     tables = [path for path in found if path not in folders]
     if not builds and not tables:
-        raise InputError(pattern, "no such file, and no folder of a finished build")
+        raise InputError(
+            pattern, "expected a file or the folder of a finished build, found neither"
+        )
     return builds, tables
 
 
@@ -106,7 +108,7 @@ def _files_of_build(folder: str) -> list[PinFile]:
         if (split := split_of_file(posixpath.basename(path)))
     ]
     if not found:
-        raise InputError(folder, "no build of a corpus: there is no train-*.parquet in it")
+        raise InputError(folder, "not a build of a corpus: it contains no train-*.parquet")
     return found
 
 
