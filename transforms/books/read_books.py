@@ -55,33 +55,29 @@ class ReadBookFiles(NamedTuple):
 
 
 class ReadBooks(beam.PTransform):
-    """Reads books from text files and archives of them, every work unit on whichever worker is free.
+    """Reads books from text files and archives. Work units are distributed over the workers.
 
-    Types of files are detected from the first bytes: a text, .gz, .bz2 or .xz, .zip, .tar, or one inside
-    the other. Of an archive those files are read that can be texts by their names (see
-    packed_files.is_wanted); others are counted under "skipped". A file that is given by itself is read
-    whatever its name.
+    File types are detected from the first bytes: text, .gz, .bz2, .xz, .zip, .tar, and combinations of these.
+    In archives, only files are read whose names may be those of texts (see packed_files.is_wanted); others
+    are counted under "skipped". Input files are read whatever their names.
 
-    A .zip, or a .tar that is not compressed, is read by as many workers as there are; in one that is
-    compressed, alone or inside a .zip, each of `stripes` workers reads every so-many-th file, while all of
-    them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
-    archive.
+    A .zip or an uncompressed .tar is shared by all workers. In a compressed .tar, alone or inside a .zip,
+    each of `stripes` workers reads every `stripes`-th file, but decompresses the whole archive. Nothing is
+    unpacked to disk. Only a .zip inside another archive is held in memory.
 
-    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that have no number of an
-    ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
-    ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
-    file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their
-    folders comes before it that the names differ.
+    Rejected are files that are not text ("html-page", "empty-file", "binary-file"), that have no ebook number
+    in their header or name ("no-ebook-number"), and that cannot be read ("too-large", "encrypted",
+    "unsupported-compression", "too-deep", "link", "not-a-file"). Their ids are made of archive and file,
+    "txt-files.tar.zip/cache/epub/84/pg84.txt"; equal names are preceded by as many folders as make them
+    differ.
 
     Args:
       paths: files on any Beam file system.
-      folder: in which texts wait (see scratch.py).
-      stripes: the number of workers, for archives that cannot be entered in the middle: shares_of says
-        how many share one.
-      on_corrupt: "fail" raises InputError at the first damage, naming the file, its place in archives and
-        the byte; "keep-good" goes on with what is whole and reports the rest. A .zip without the
-        directory at its end is lost as a whole.
-      limit: one worker reads so many books, in the order of the paths, and no more. 0 reads all.
+      folder: for temporary texts (see scratch.py).
+      stripes: number of workers. shares_of gives the number that share an archive without entry points.
+      on_corrupt: "fail" raises InputError at the first damage, with the file, its place in archives and the
+        byte; "keep-good" skips and reports damaged parts. A .zip without its directory is lost completely.
+      limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
     """
 
     def __init__(

@@ -46,21 +46,22 @@ class Catalog(NamedTuple):
 
 
 class ReadCatalog(beam.PTransform):
-    """Reads the catalogue, as table or as RDF.
+    """Pipeline → Catalog. Reads the catalogue from a table or from RDF.
 
-    A rejected row is named by its file, without the folder, and the line it begins on, a document in an
-    archive by its member: "pg_catalog.csv:4711", "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
+    The id of a rejected row has the name of the file and the line where the row begins,
+    "pg_catalog.csv:4711"; that of a document in an archive has its member,
+    "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
 
     Args:
-      paths: files on any Beam file system, detected by their content: `pg_catalog.csv`; a document of RDF;
-        or a .tar or .zip of documents (`*.rdf`), or a .zip of such a .tar. All may be compressed.
-      stripes: how many workers share an archive; each of them decompresses all of it.
-      on_corrupt: "fail" raises InputError at the first damage, and the first bad row of a table, naming
-        the file and the line or byte; "keep-good" goes on with what is whole and reports the rest. A bad
-        document in an archive is rejected either way: the others do not depend on it.
+      paths: files on any Beam file system, with types detected by content: `pg_catalog.csv`; a document of
+        RDF; a .tar or .zip of documents (`*.rdf`); a .zip of such a .tar. All may be compressed.
+      stripes: number of workers that share an archive; each of them decompresses the whole archive.
+      on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
+        first bad row of a table; "keep-good" skips and reports damaged parts. A bad document in an archive is
+        always rejected, because the other documents do not depend on it.
 
-    A file that is neither, an archive without a document, and files of which nothing but bad rows and bad
-    documents can be read raise InputError.
+    Raises InputError for files of other types, archives without a document, and files without any valid row
+    or document.
     """
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):

@@ -17,12 +17,12 @@ STAGE = "read-released-books"
 
 
 class ReadReleasedBooks(beam.PTransform):
-    """Reads metadata.csv: PCollection[ReleasedBook]. A file is one unit of work.
+    """Pipeline → PCollection[ReleasedBook]. Reads metadata.csv; a file is one unit of work.
 
     Args:
       paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
 
-    A line that is not like those of metadata.csv raises InputError, which names the file and the line.
+    Raises InputError with the file and the line for a line that does not have the format of metadata.csv.
     """
 
     def __init__(self, paths: Sequence[str]):

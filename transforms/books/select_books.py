@@ -36,23 +36,22 @@ class SelectedBooks(NamedTuple):
 
 
 class SelectBooks(beam.PTransform):
-    """PCollection[MeasuredBook] → SelectedBooks; the same on any number of workers.
+    """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
 
-    Every worker holds a few books, or the n-grams of a partition. In one place come together four numbers
-    of each book, and two of each that is not kept.
+    Every worker holds a few books, or the n-grams of a partition. One worker holds four numbers for each
+    book, and two more for each book that is not kept.
 
     Args:
-      folder: in which n-grams wait (see scratch.py).
-      threshold: a book is rejected that has at least this share of its n-grams in larger kept ones; above
-        0, and 1 at most. It is compared exactly: "0.1" is one tenth.
+      folder: for temporary n-grams (see scratch.py).
+      threshold: a book is rejected if at least this share of its n-grams is in larger kept books; above 0, at
+        most 1. It is compared exactly: "0.1" is one tenth.
       ngram_words: a book with fewer words is one n-gram.
-      sample: decides by the estimate of that share that one of so many n-grams gives; it takes as much
-        less memory and disk. Verdicts count these n-grams, then. Of n of them, the estimate is off by
-        1 / (2 √n) in two of three cases at most: for 1,000, by 0.016. 1 is exact.
-
+      sample: uses one of `sample` n-grams to estimate the share, with so much less memory and disk. Verdicts
+        then count only these n-grams. With n sampled n-grams, the error is at most 1 / (2 √n) in two of three
+        cases: for 1,000 n-grams 0.016. 1 is exact.
       words: one of OVERLAP_WORDS.
 
-    Raises ValueError for a threshold that makes no sense, and where two books have the same id.
+    Raises ValueError for an invalid threshold, and if two books have the same id.
     """
 
     def __init__(

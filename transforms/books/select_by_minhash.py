@@ -51,8 +51,8 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
 
 BANDS = (PERMUTATIONS, 1)
-"""Number of rows of a signature. Two books with a Jaccard similarity of 2 % share one in 92 of 100 cases,
-with 5 % in 999 of 1,000."""
+"""(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
+5 % in 999 of 1,000."""
 
 
 class SketchedBook(NamedTuple):

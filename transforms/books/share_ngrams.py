@@ -46,7 +46,7 @@ class SharedParts(NamedTuple):
     """The outputs of ShareNgrams."""
 
     shared: beam.PCollection  # of SharedNgrams as bytes, in scratch: one for each partition
-    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, shared n-grams)
+    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
 
 
 class ShareNgrams(beam.PTransform):

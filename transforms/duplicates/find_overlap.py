@@ -68,17 +68,17 @@ class FoundOverlap(NamedTuple):
 
 
 class FindOverlap(beam.PTransform):
-    """Pipeline → FoundOverlap; writes `pairs-*.parquet`, and the same as JSON lines.
+    """Pipeline → FoundOverlap. Writes `pairs-*.parquet`, and the same rows as JSON lines.
 
-    Documents are read twice. Of those that share a band with another, hashes wait in scratch. In one place
-    come together the pairs of these: 16 bytes each.
+    Documents are read twice. For documents that share a band with another, hashes are stored in scratch. One
+    worker holds the pairs of these documents, 16 bytes each.
 
     Args:
       files: of all data sets.
-      folder: takes the files; it must be there.
-      threshold: least similarity; above 0 and below 1.
-      across: whether documents of side 0 are compared with those of side 1 alone.
-      workers: how many share a file that cannot be entered in the middle.
+      folder: existing output folder.
+      threshold: minimum similarity; above 0 and below 1.
+      across: True to compare documents of side 0 only with those of side 1.
+      workers: number of workers that share a file without entry points.
     """
 
     def __init__(

@@ -26,7 +26,9 @@ PERMUTATIONS = 128
 NGRAM_WORDS = 8
 """Words in an n-gram. A shorter document is one n-gram."""
 MISS_WEIGHT = 0.99
-"""A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
+"""Weight of missed pairs against false candidates in the choice of bands.
+
+A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
 SIGNED_HASHES = 1 << 16
 """Number of n-grams up to which small documents are signed together."""
 GATHERED_ROWS = 1 << 20

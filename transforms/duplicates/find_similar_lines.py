@@ -28,7 +28,9 @@ NGRAM_WORDS = 3
 """Words in an n-gram. A shorter line is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
-"""A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
+"""Weight of missed pairs against false candidates in the choice of bands.
+
+A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
 
 _PARTITION_BITS = 12
 

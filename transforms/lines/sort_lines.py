@@ -28,9 +28,7 @@ class SortedLines(NamedTuple):
     """The outputs of SortLines."""
 
     ranges: beam.PCollection  # of (range, block): its sorted lines; no empty ranges
-    splitters: (
-        beam.PCollection
-    )  # one list[bytes]: what separates the ranges, one less than there are
+    splitters: beam.PCollection  # one list[bytes]: the borders between the ranges
     duplicates: beam.PCollection  # of int: number of dropped duplicates
 
 

@@ -62,7 +62,7 @@ class _Find(beam.DoFn):
         self.of_wiki: WikiTemplates | None = None
 
     def process(self, page: Page, of_wiki: WikiTemplates = NO_TEMPLATES) -> Iterable[Any]:
-        if of_wiki is not self.of_wiki:  # a new bundle may bring it anew
+        if of_wiki is not self.of_wiki:  # a new bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
         found = find_candidate(page, self.site, self.cleaner, self.seed)

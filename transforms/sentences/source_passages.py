@@ -53,7 +53,7 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
-        # Where there is an older dump, all pages are old or new.
+        # With an older dump, every page is old or new.
         namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
         read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         dump = root | "ReadDump" >> read_dump

@@ -54,9 +54,7 @@ class TokenPiece(NamedTuple):
     counts: TokenCounts
     packed_ids: bytes  # tokens, in the type that they are stored in
     packed_lengths: bytes  # int32: tokens of each document
-    packed_names: (
-        bytes  # Arrow stream with one column, the ids of the rows; empty where they have none
-    )
+    packed_names: bytes  # Arrow stream with one column, the ids of the rows; b"" if they have none
 
 
 class TokenizeRows(beam.PTransform):

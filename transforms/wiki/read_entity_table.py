@@ -170,7 +170,7 @@ def _read_kinds(path: str) -> dict[int, str]:
 
 
 def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> pa.Table:
-    """Returns columns of a row group; all columns if `columns` is None."""
+    """Returns columns of a row group; of the whole file if `row_group` is None."""
     with _open_parquet(path) as parquet:
         groups = range(parquet.num_row_groups) if row_group is None else [row_group]
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
