@@ -1,7 +1,7 @@
-"""Texts with ids, of finished builds, Parquet files, JSON lines and plain text, a part of a file at a time.
+"""Reads texts with ids from finished builds, Parquet files, JSON lines and plain text, one part of a file at
+a time.
 
-Where several columns are read, each value is a text of its own. How files are cut does not change which texts
-there are, nor their ids.
+If several columns are read, each value is a separate text. The parts do not affect the texts or their ids.
 """
 
 import itertools
@@ -33,10 +33,10 @@ class TextFile(NamedTuple):
 
     path: str
     kind: str
-    columns: tuple[str, ...] = ()  # of texts; () where lines or files are texts
-    id: str = ""  # column; "" where texts are called by their place in the file
+    columns: tuple[str, ...] = ()  # of texts; () if lines or files are the texts
+    id: str = ""  # column of ids; "" to name texts by their place in the file
     split: str = ""
-    blank: tuple[str, ...] = ()  # markers of the layout, which are no words
+    blank: tuple[str, ...] = ()  # markers of the layout, which are not words
 
 
 class FilePart(NamedTuple):
@@ -55,7 +55,7 @@ class TextBatch(NamedTuple):
 
 
 def kind_of_file(path: str) -> str:
-    """PARQUET, JSON_LINES or LINES, by the first bytes. Raises InputError."""
+    """Returns PARQUET, JSON_LINES or LINES, detected from the first bytes. Raises InputError."""
     with open_raw(path) as stream:
         if stream.read(len(_MAGIC)) == _MAGIC:
             return PARQUET
@@ -68,7 +68,7 @@ def kind_of_file(path: str) -> str:
 
 
 def columns_of_file(path: str, kind: str) -> list[str]:
-    """The columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
+    """Returns the columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
     if kind == PARQUET:
         with open_raw(path) as stream:
             return list(_open_parquet(path, stream).schema_arrow.names)
@@ -83,10 +83,10 @@ def columns_of_file(path: str, kind: str) -> list[str]:
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
-    """The parts of a file.
+    """Yields the parts of a file.
 
     Args:
-      stripes: how many workers share a file that cannot be entered in the middle.
+      stripes: number of workers that share a file without entry points.
     """
     if file.kind == PARQUET:
         with open_raw(file.path) as stream:
@@ -99,7 +99,7 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
 
 
 def read_part(part: FilePart) -> Iterator[TextBatch]:
-    """The texts of a part, in the order of the file. Raises InputError."""
+    """Yields the texts of a part, in the order of the file. Raises InputError."""
     file = part.file
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
@@ -111,7 +111,7 @@ def read_part(part: FilePart) -> Iterator[TextBatch]:
 
 
 def read_texts(file: TextFile) -> Iterator[TextBatch]:
-    """All texts of a file, one part after the other."""
+    """Yields all texts of a file, part by part."""
     return itertools.chain.from_iterable(map(read_part, plan_parts(file, 1)))
 
 
@@ -120,7 +120,7 @@ def _read_whole(file: TextFile) -> TextBatch:
     try:
         return _batch_of([""], [[content.decode("utf-8-sig")]], ())
     except UnicodeDecodeError as error:
-        raise InputError(file.path, "no UTF-8", error.start) from None
+        raise InputError(file.path, "not UTF-8", error.start) from None
 
 
 def _read_lines(file: TextFile, unit: TextUnit) -> Iterator[TextBatch]:
@@ -161,7 +161,7 @@ def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
 
 
 def _line_decoder(file: TextFile) -> Any:
-    """Of (id, text, …), whatever the names of the keys are."""
+    """Returns a JSON decoder of (id, text, …) for the keys of the file."""
     value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
     fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
@@ -229,7 +229,7 @@ def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
 
 
 def _values_of(column: pa.Array) -> list[Any]:
-    """The values of a column; texts by way of numpy, which is faster."""
+    """Returns the values of a column. Numpy converts texts faster than `to_pylist`."""
     if _is_text(column.type):
         texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
         return texts
@@ -243,7 +243,7 @@ def _is_text(kind: pa.DataType) -> bool:
 def _batch_of(
     ids: Sequence[str], values: Sequence[Sequence[str | None]], columns: Sequence[str]
 ) -> TextBatch:
-    """The texts of rows; those without text are counted.
+    """Returns the texts of rows. Values without text are counted as rejected.
 
     Args:
       values: of each column, one for each row.
@@ -263,7 +263,7 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """The texts with a line feed and spaces for markers: places stay as they are."""
+    """Returns the texts with markers replaced by a line feed and spaces, so that offsets do not change."""
     texts = batch.texts
     for marker in markers:
         blank = "\n".ljust(len(marker))

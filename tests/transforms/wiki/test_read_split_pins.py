@@ -142,7 +142,11 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("none.tsv", None, "none.tsv: no such file, and no folder of a finished build"),
+        (
+            "none.tsv",
+            None,
+            "none.tsv: expected a file or the folder of a finished build, found neither",
+        ),
         ("a.tsv", b"id\tsplit\n", "a.tsv: line 1: the header has to name wikidata_id and split"),
         ("a.tsv", b"", "a.tsv: line 1: the header has to name"),
         ("a.parquet", b"PAR1", "a.parquet: damaged or cut: "),
@@ -175,7 +179,7 @@ def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
         find_pins([f"{build}/"])
     (tmp_path / "entities").mkdir()
     (tmp_path / "entities" / "COMPLETED").touch()
-    with pytest.raises(InputError, match=r"entities: no build of a corpus"):
+    with pytest.raises(InputError, match=r"entities: not a build of a corpus"):
         find_pins([str(tmp_path / "entities")])
 
 
