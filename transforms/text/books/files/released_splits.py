@@ -1,4 +1,4 @@
-"""The splits of PG-19 as it was released, and tables by which a user gives splits of his own."""
+"""Splits of PG-19: those of its release, and those in tables of users."""
 
 import csv
 import functools
@@ -19,19 +19,20 @@ _DETAIL_CHARACTERS = 100
 
 @functools.cache
 def released_splits() -> Mapping[int, str]:
-    """Ebook number → "validation" or "test", of the 150 books that are not in the train split.
+    """Returns ebook number → "validation" or "test", for the 150 books that are not in the train split.
 
-    Those of the train split are distinguished from others by metadata.csv: it names the books of all three.
+    metadata.csv names the books of all three splits.
     """
     table = read_table(__package__, _TABLE)
     return {book_id: split for split, book_ids in table.items() for book_id in book_ids}
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
-    """Ebook number → split of a TSV or CSV file: its header names book_id and split, and may name more.
+    """Returns ebook number → split from a TSV or CSV file with columns book_id and split; others are ignored.
 
-    "dev" and "valid" are taken for validation. Raises MalformedTableError for anything else that is no
-    split, and for a book with two of them.
+    "dev" and "valid" mean validation. Raises MalformedTableError for other unknown splits, and for a book
+    with
+    two splits.
     """
     rows = _rows(lines)
     _, names = next(rows, (1, []))
@@ -64,7 +65,7 @@ def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the spaces around them); empty lines are passed over."""
+    """Yields (line number, fields without surrounding spaces). Empty lines are skipped."""
     decoded = [text for _, text in decode_lines(lines)]
     delimiter = "\t" if decoded and "\t" in decoded[0] else ","
     reader = csv.reader(decoded, delimiter=delimiter, strict=True)
