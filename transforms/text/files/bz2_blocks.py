@@ -170,8 +170,7 @@ def read_blocks(
     needs_more: Callable[[], bool] = lambda: True,
     known: Sequence[PackedBlock] = (),
 ) -> Iterator[Block | BadBlock]:
-    """Yields the blocks from the first one that begins in stored bytes `start` to `end` to the end of the
-    file.
+    """Yields the blocks that begin in stored bytes `start` to `end`, and the following ones.
 
     Yields nothing if none begins there. Blocks after `end` are included since a line may run on;
     `needs_more` is called before such a block is decompressed, and ends the reading if it returns False. A

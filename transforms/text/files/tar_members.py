@@ -113,30 +113,28 @@ def read_members(
     Raises TarError if the archive is damaged or cut off, or has a sparse file.
     """
     source = _Source(archive, seekable_bytes)
-    said = _Said()
+    values = _Extension()
     while (header := source.read_exactly(BLOCK_BYTES)) != _END_MARK:
         info = _parse_header(header, source.position - BLOCK_BYTES)
         start = source.position
         if info.type in _EXTENSIONS:
-            said = _read_extension(source, info, said)
+            values = _read_extension(source, info, values)
             source.skip_to(_padded(start + info.size))
             continue
-        name = said.name or info.name
-        content_bytes = info.size if said.size < 0 else said.size
+        name = values.name or info.name
+        content_bytes = info.size if values.size < 0 else values.size
         if info.type == tarfile.GNUTYPE_SPARSE:
             raise TarError(f"{name} is stored as a sparse file", start - BLOCK_BYTES)
         if info.isreg():
             content = cast(BinaryIO, _Content(source, start + content_bytes))
             yield Member(name, start, content_bytes, content)
         elif info.islnk() or info.issym():
-            yield Link(name, start, said.target or info.linkname, info.islnk())
+            yield Link(name, start, values.target or info.linkname, info.islnk())
         elif info.type in _SPECIAL_KINDS:
             yield Special(name, start, _SPECIAL_KINDS[info.type])
-        if (
-            info.isreg() or info.type not in tarfile.SUPPORTED_TYPES
-        ):  # links may have a size but no content
+        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size only
             source.skip_to(_padded(start + content_bytes))
-        said = _Said()
+        values = _Extension()
     source.check_end()
 
 
@@ -151,7 +149,7 @@ def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
     return cast(BinaryIO, _Window(stream, start, size))
 
 
-class _Said(NamedTuple):
+class _Extension(NamedTuple):
     """Values from extension headers. They apply to the next member of the archive."""
 
     name: str = ""
@@ -271,25 +269,25 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
     return info
 
 
-def _read_extension(source: _Source, info: tarfile.TarInfo, said: _Said) -> _Said:
+def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) -> _Extension:
     """Reads the content of an extension header.
 
-    Returns the values for the next member, with `said` updated.
+    Returns the values for the next member, with `values` updated.
     """
     if info.size > _MAX_EXTENSION_BYTES:
         raise TarError(f"an extension header of {info.size:,} bytes", source.position)
     start = source.position
     content = source.read_exactly(info.size)
     if info.type in _ATTRIBUTES:
-        return _parse_attributes(content, start, said)
+        return _parse_attributes(content, start, values)
     text = _decode(content.rstrip(b"\0"))
     if info.type == tarfile.GNUTYPE_LONGNAME:
-        return said._replace(name=text)
-    return said._replace(target=text)
+        return values._replace(name=text)
+    return values._replace(target=text)
 
 
-def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
-    """Parses a POSIX extension header, whose records are "20 path=a/b\\n". Returns `said`, updated."""
+def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
+    """Parses a POSIX extension header, whose records are "20 path=a/b\\n". Returns `values`, updated."""
     at = 0
     try:
         while at < len(extension):
@@ -297,17 +295,17 @@ def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
             record = extension[at : at + length]
             key, value = record[record.index(b" ") + 1 : -1].split(b"=", 1)
             if key == b"path":
-                said = said._replace(name=_decode(value))
+                values = values._replace(name=_decode(value))
             elif key == b"linkpath":
-                said = said._replace(target=_decode(value))
+                values = values._replace(target=_decode(value))
             elif key == b"size":
-                said = said._replace(size=int(value))
+                values = values._replace(size=int(value))
             elif key.startswith(b"GNU.sparse."):
                 raise TarError("a file in the archive is stored as a sparse file", start)
             at += length
     except ValueError:
         raise TarError("a damaged extension header", start) from None
-    return said
+    return values
 
 
 def _decode(name: bytes) -> str:
