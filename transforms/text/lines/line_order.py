@@ -87,8 +87,7 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
-    """Returns the splitters, ascending: range i has the lines from splitter i-1 up to, not including,
-    splitter i.
+    """Returns the splitters, ascending: range i has the lines from splitter i-1 to before splitter i.
 
     There is one splitter less than ranges. A range has about `range_bytes`, or more if there would be more
     than

@@ -48,7 +48,7 @@ class LineBlock(NamedTuple):
     data: bytes
     spans: tuple[Span, ...]  # sorted by `at`; the first one has 0
     stored_bytes: int  # of the unit, read since the previous block
-    is_overlong: bool = False  # the first MAX_LINE_BYTES of a line that has more
+    is_overlong: bool = False  # True for the first MAX_LINE_BYTES of a longer line
 
 
 class Unterminated(NamedTuple):
@@ -216,7 +216,7 @@ class _BlockSplitter:
         self._open = len(data) - 1 - last_feed if last_feed >= 0 else self._open + len(data)
 
     def _give_full_blocks(self) -> Iterator[LineBlock]:
-        """Yields full blocks, until the rest is not larger than the limit, or is one longer, incomplete line."""
+        """Yields full blocks, until the rest is within the limit, or is one longer, incomplete line."""
         if self._open < self._held:
             data, at = self._join(), 0
             spans = self._spans

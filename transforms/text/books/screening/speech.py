@@ -92,9 +92,7 @@ def _may_speak(name: str) -> bool:
     if len(name) < 2 or _ROMAN.fullmatch(name) or not words:
         return False
     never = _never_speakers()
-    return "to" not in words and not never.issuperset(
-        words
-    )  # "EMMA TO ANNE" is the head of a letter
+    return "to" not in words and not never.issuperset(words)  # "EMMA TO ANNE" heads a letter
 
 
 def stage_words(text: str) -> float:

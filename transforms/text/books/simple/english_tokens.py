@@ -84,9 +84,7 @@ class _Chunks(dict[str, str]):
         self._spacy = spacy.blank("en").tokenizer
         self._cases = SpecialCases(self._spacy)
         self._edges: dict[str, Edges] = {}  # only of chunks with edges
-        self._followers: set[str] = (
-            set()
-        )  # chunks whose first token may match with the chunk before
+        self._followers: set[str] = set()  # chunks that have `edges.first`
         self._known: dict[Edges, Edges] = {}  # saves memory: only some hundred values are different
 
     def __missing__(self, chunk: str) -> str:
