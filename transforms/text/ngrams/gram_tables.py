@@ -60,8 +60,7 @@ def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any)
 
 
 def pack_table(table: Table) -> bytes:
-    """Compresses the table by columns of bytes: the first bytes of all rows, then the second bytes, and so
-    on.
+    """Compresses the table by byte columns: the first bytes of all rows, then the second bytes, and so on.
 
     This takes a third of the space of rows, and less time.
     """

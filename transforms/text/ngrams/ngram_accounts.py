@@ -103,7 +103,7 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns a warning if there are unknown words, but the paper of the corpus scores the spelling of all."""
+    """Returns a warning if words are unknown while the paper of the corpus scores the spelling of all."""
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:
         return ()
