@@ -143,8 +143,12 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
     ("name", "content", "message"),
     [
         ("none.tsv", None, "none.tsv: no such file, and no folder of a finished build"),
-        ("a.tsv", b"id\tsplit\n", "a.tsv: line 1: the header has to name wikidata_id and split"),
-        ("a.tsv", b"", "a.tsv: line 1: the header has to name"),
+        (
+            "a.tsv",
+            b"id\tsplit\n",
+            "a.tsv: line 1: the header must have the columns wikidata_id and split",
+        ),
+        ("a.tsv", b"", "a.tsv: line 1: the header must have the columns"),
         ("a.parquet", b"PAR1", "a.parquet: damaged or cut: "),
         (
             "a.tsv.gz",
@@ -164,7 +168,10 @@ def test_what_is_told_before_the_workers_start(
 
 def test_parquet_without_the_columns(tmp_path: Path) -> None:
     pq.write_table(pa.table({"wikidata_id": ["Q1"]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"a\.parquet: schema: no column split among wikidata_id"):
+    with pytest.raises(
+        InputError,
+        match=r"a\.parquet: schema: there is no column split; the columns are wikidata_id",
+    ):
         find_pins([str(tmp_path / "a.parquet")])
 
 

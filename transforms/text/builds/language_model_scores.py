@@ -125,7 +125,7 @@ def word_level_perplexity_of_bits_per_character(bits: float, characters: int, wo
 def in_nats(log_likelihood: float, base: str) -> float:
     """Converts a log-likelihood with logarithms to the base "e", "2" or "10" to natural logarithms."""
     if base not in BASES:
-        raise ValueError(f"the base of logarithms is one of {', '.join(BASES)}, not {base!r}")
+        raise ValueError(f"the base of logarithms must be one of {', '.join(BASES)}, not {base!r}")
     return log_likelihood if base == "e" else log_likelihood * math.log(BASES[base])
 
 
@@ -153,10 +153,10 @@ def sum_log_likelihoods(
         for document, given in rows:
             if not 0 <= document < len(seen):
                 raise ValueError(
-                    f"document {document}: the split has {len(seen):,}, numbered from 0"
+                    f"document {document}: the split has {len(seen):,} documents, numbered from 0"
                 )
             if seen[document]:
-                raise ValueError(f"document {document} is there twice")
+                raise ValueError(f"document {document} occurs twice")
             seen[document] = 1
             if isinstance(given, (int, float)):
                 yield _checked(given, document)
@@ -190,7 +190,7 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
         )
     if listed not in counts.values():
         known = " or ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        raise ValueError(f"{listed:,} log-likelihoods are listed, and the split has {known}")
+        raise ValueError(f"{listed:,} log-likelihoods are listed, but the split has {known}")
 
 
 def _checked(value: float, document: int) -> float:
@@ -205,7 +205,7 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     Raises ValueError if the manifest does not have them.
     """
     if "stats" not in manifest:
-        raise ValueError('the manifest has no "stats": take those of stats.json beside it')
+        raise ValueError('the manifest has no "stats": use those of stats.json in the same folder')
     stats = manifest["stats"] if isinstance(manifest["stats"], Mapping) else {}
     counts = stats.get(split)
     if split in _NO_SPLITS or not isinstance(counts, Mapping):
@@ -250,7 +250,7 @@ def _ends_of_lines(stats: Mapping[str, Any], split: str) -> int:
     return int(sizes[of]["lines"]) if of in sizes else 0
 
 
-_RANGE = "it is finite and not above 0 (a loss has the other sign)"
+_RANGE = "it must be finite and at most 0 (a loss has the other sign)"
 
 
 def _loss(log_likelihood: float) -> float:
@@ -267,7 +267,7 @@ def _positive(count: int, what: str) -> int:
             "the number of pieces is not known: the build has no SentencePiece model (it needs the"
             " package sentencepiece)"
         )
-    raise ValueError(f"there are {count} {what}: nothing to divide by")
+    raise ValueError(f"the text has {count} {what}: the score is undefined")
 
 
 def _exp(value: float) -> float:

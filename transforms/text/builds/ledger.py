@@ -117,7 +117,7 @@ def balance(whole: int, of: str, **parts: int) -> None:
     """Raises AccountingError if the parts do not add up to the whole. The message names the parts."""
     if sum(parts.values()) != whole:
         terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
-        raise AccountingError(f"{terms} are not the {whole} {of}")
+        raise AccountingError(f"{terms} do not add up to the {whole} {of}")
 
 
 def records_of(files: Iterable[OutputFile]) -> int:

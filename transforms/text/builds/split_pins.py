@@ -53,11 +53,15 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(place, f"{ID} is {shown!r}, not like 'Q64' or 'ukwiki:1088'")
+        raise MalformedPinsError(
+            place, f"{ID} is {shown!r}; expected an id like 'Q64' or 'ukwiki:1088'"
+        )
     name = _SYNONYMS.get(split)
     if name is None:
         shown = split[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(place, f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
+        raise MalformedPinsError(
+            place, f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}"
+        )
     return identity, name
 
 
@@ -76,7 +80,7 @@ def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
         if not row:
             continue
         if len(row) != len(names):
-            message = f"{len(row)} fields, where the header names {len(names)}"
+            message = f"expected {len(names)} fields as in the header, found {len(row)}"
             raise MalformedPinsError(f"line {line}", message)
         yield check_pin(row[id_at], row[split_at], f"line {line}")
 
@@ -92,7 +96,7 @@ def _decode(lines: Iterable[bytes]) -> Iterator[str]:
 def _places(header: Sequence[str]) -> tuple[int, int]:
     if header.count(ID) != 1 or header.count(SPLIT) != 1:
         shown = str(list(header))[:_DETAIL_CHARACTERS]
-        message = f"the header has to name {ID} and {SPLIT}, and has {shown}"
+        message = f"the header must have the columns {ID} and {SPLIT}, found {shown}"
         raise MalformedPinsError("line 1", message)
     return header.index(ID), header.index(SPLIT)
 
@@ -130,7 +134,9 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
     wanted = [ID] if split else [ID, SPLIT]
     missing = [name for name in wanted if name not in names]
     if missing:
-        raise MalformedPinsError("schema", f"no column {missing[0]} among {', '.join(names)}")
+        raise MalformedPinsError(
+            "schema", f"there is no column {missing[0]}; the columns are {', '.join(names)}"
+        )
     return wanted
 
 

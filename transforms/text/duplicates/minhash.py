@@ -126,7 +126,8 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
     )
     if bands < 2:
         raise ValueError(
-            f"threshold {threshold} and {permutations} permutations: too few of them, or too high"
+            f"threshold {threshold} is too high for {permutations} permutations: use a lower one, or more"
+            " permutations"
         )
     return bands, rows
 

@@ -45,23 +45,23 @@ def read_checksums(text: str) -> list[ListedSum]:
         first = found.setdefault(listed.name, listed)
         if first.md5 != listed.md5:
             raise MalformedListError(
-                f"line {number}: another sum of {listed.name} than in line {first.line}"
+                f"line {number}: the sum of {listed.name} differs from that in line {first.line}"
             )
     if not found:
-        raise MalformedListError("there is no MD5 sum in it")
+        raise MalformedListError("the list has no MD5 sum")
     return list(found.values())
 
 
 def _read_line(line: str, number: int) -> ListedSum | None:
     if match := _BSD.fullmatch(line):
         if match["kind"] != "MD5":
-            raise MalformedListError(f"line {number}: sums of {match['kind']}; MD5 is needed")
+            raise MalformedListError(f"line {number}: expected MD5 sums, found {match['kind']}")
     elif not (match := _GNU.fullmatch(line)):
         return None
     name = _unescape(match["name"]) if match["escaped"] else match["name"]
     digits = len(match["sum"])
     if digits in _SHA_DIGITS:
-        raise MalformedListError(f"line {number}: sums of {_SHA_DIGITS[digits]}; MD5 is needed")
+        raise MalformedListError(f"line {number}: expected MD5 sums, found {_SHA_DIGITS[digits]}")
     if digits != MD5_DIGITS:
         raise MalformedListError(
             f"line {number}: {digits} hexadecimal digits before {name}; an MD5 sum has {MD5_DIGITS}"

@@ -205,7 +205,7 @@ class _Source:
             if not data:
                 return
             if data.strip(b"\0"):
-                raise TarError("something follows the end mark of the archive", start)
+                raise TarError("there is data after the end mark of the archive", start)
             self.position += len(data)
 
 
@@ -263,9 +263,9 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
     try:
         info = tarfile.TarInfo.frombuf(header, "utf-8", "backslashreplace")
     except tarfile.HeaderError as error:
-        raise TarError(f"not the header of a file in the archive: {error}", offset) from None
+        raise TarError(f"invalid header of a file in the archive: {error}", offset) from None
     if info.size < 0:
-        raise TarError("not the header of a file in the archive: a negative size", offset)
+        raise TarError("invalid header of a file in the archive: negative size", offset)
     return info
 
 
@@ -275,7 +275,7 @@ def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) 
     Returns the values for the next member, with `values` updated.
     """
     if info.size > _MAX_EXTENSION_BYTES:
-        raise TarError(f"an extension header of {info.size:,} bytes", source.position)
+        raise TarError(f"an extension header is too large: {info.size:,} bytes", source.position)
     start = source.position
     content = source.read_exactly(info.size)
     if info.type in _ATTRIBUTES:

@@ -53,7 +53,9 @@ def members_of(name: str, perl: str) -> NDArray[np.bool_]:
 
 def _tables(perl: str) -> Mapping[str, str]:
     if perl not in PERL_VERSIONS:
-        raise ValueError(f"no rules of Perl {perl!r}, only of {', '.join(PERL_VERSIONS)}")
+        raise ValueError(
+            f"there are no rules for Perl {perl!r}; available are {', '.join(PERL_VERSIONS)}"
+        )
     return read_table(__package__, f"perl_{perl.replace('.', '_')}.toml")
 
 

@@ -72,8 +72,8 @@ def _in_order(whole: str, parts: Mapping[tuple[int, int], str]) -> tuple[str, ..
     missing = [number for number, _ in expected if (number, count) not in parts]
     if missing:
         raise ArtefactError(
-            f"{len(missing)} of the {count} parts of {whole} are not there: {missing[0]:05d} is the first"
+            f"{len(missing)} of the {count} parts of {whole} are missing, the first is {missing[0]:05d}"
         )
     if len(parts) > count:
-        raise ArtefactError(f"{whole} is there in parts of several sets")
+        raise ArtefactError(f"there are several sets of parts of {whole}")
     return tuple(parts[one] for one in expected)

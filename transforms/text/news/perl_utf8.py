@@ -61,7 +61,9 @@ def decode(line: bytes) -> tuple[str, StandIns]:
     rest = _BEYOND_UNICODE.sub(b"\n", line).decode("utf-8", "surrogatepass")
     stand_ins = list(itertools.islice(_unused(rest), len(beyond)))
     if len(stand_ins) < len(beyond):
-        raise ValueError(f"{len(beyond)} characters beyond Unicode in {line[:80]!r}")
+        raise ValueError(
+            f"too many different characters beyond Unicode ({len(beyond)}) in {line[:80]!r}"
+        )
     places = {held: stand_in.encode() for held, stand_in in zip(beyond, stand_ins, strict=True)}
     strict = _BEYOND_UNICODE.sub(lambda match: places[match[0]], line)
     return strict.decode("utf-8", "surrogatepass"), dict(zip(stand_ins, beyond, strict=True))

@@ -107,13 +107,13 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     if not found.sentences:
         rejected = found.rejected["total"]
         raise NothingLeftError(
-            (), f"no sentence in it: of {found.lines:,} lines {rejected:,} were rejected"
+            (), f"no sentence is left: of {found.lines:,} lines {rejected:,} were rejected"
         )
     if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
         raise NothingLeftError(
             (),
             f"most lines are not UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
-            " input in another encoding, or binary? --on-corrupt keep-good builds from the other lines",
+            " input in another encoding, or binary? use --on-corrupt keep-good to build from the other lines",
         )
     stats = _make_stats(found)
     return Accounts(

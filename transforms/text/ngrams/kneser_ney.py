@@ -122,6 +122,6 @@ def interpolate(weighed: Table, shorter: Table) -> Table:
     """
     rows = look_up(weighed["words"][:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("a model has an n-gram, and not the end of it")
+        raise ValueError("the model has an n-gram without its suffix")
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)

@@ -82,7 +82,7 @@ def use_shorter(words: Words, shorter: Table) -> Table:
     """
     rows = look_up(words[:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("a model has an n-gram, and not the end of it")
+        raise ValueError("the model has an n-gram without its suffix")
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 
 

@@ -41,8 +41,8 @@ def test_the_file_that_is_meant(name: str, found: Sequence[str]) -> None:
     assert ArtefactFinder(FILES[::-1]).find(name) == tuple(found)
 
 
-LACKS = "parts of x are not there"
-SEVERAL = "x is there in parts of several sets"
+LACKS = "parts of x are missing"
+SEVERAL = "there are several sets of parts of x"
 
 
 @pytest.mark.parametrize(

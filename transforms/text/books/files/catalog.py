@@ -52,7 +52,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
         if isinstance(row, str):
             yield BadRow(line, row)
         elif len(row) != len(names):
-            yield BadRow(line, f"{len(row)} fields, where the header names {len(names)}")
+            yield BadRow(line, f"expected {len(names)} fields as in the header, found {len(row)}")
         elif not _ID.fullmatch(row[places[NUMBER]]):
             shown = row[places[NUMBER]][:_DETAIL_CHARACTERS]
             yield BadRow(line, f"{NUMBER} is {shown!r}, and must be a positive number")
@@ -127,7 +127,9 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
     for name in COLUMNS:
         if header.count(name) != 1:
             shown = ",".join(header)[:_DETAIL_CHARACTERS]
-            message = f"not the header of the catalogue, with one column {name} in it: {shown!r}"
+            message = (
+                f"not the header of the catalogue: expected one column {name}, found {shown!r}"
+            )
             raise NotACatalogError(message)
     return {name: header.index(name) for name in COLUMNS}
 

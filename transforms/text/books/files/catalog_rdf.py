@@ -75,7 +75,7 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
     root = _parse_xml(data)
     ebook = root.find(f"{_GUTENBERG}ebook")
     if ebook is None:
-        raise MalformedRdfError("no description of an ebook")
+        raise MalformedRdfError("the document does not describe an ebook")
     about = ebook.get(f"{_RDF}about", "")
     number = _EBOOK.fullmatch(about)
     if number is None:
@@ -98,7 +98,7 @@ def _parse_xml(data: bytes) -> Element:
         if "\0" in text:  # Expat would read UTF-16, and miss the check for a DOCTYPE
             raise MalformedRdfError("not UTF-8: it has zeros, as UTF-16 does")
         if "<!DOCTYPE" in text:
-            raise MalformedRdfError("a DOCTYPE, which has no place here; entities are not expanded")
+            raise MalformedRdfError("a DOCTYPE, which is not allowed; entities are not expanded")
         return ElementTree.fromstring(text)
     except UnicodeDecodeError as error:
         raise MalformedRdfError(f"not UTF-8: {error}") from None

@@ -34,7 +34,9 @@ def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
     for number, text in decode_lines(lines):
         found = _LINE.fullmatch(text)
         if found is None:
-            message = f"line {number}: not id, title, year and a link that ends with the id"
-            raise MalformedTableError(f"{message}, between commas: {text[:_DETAIL_CHARACTERS]!r}")
+            message = (
+                f"line {number}: expected id,title,year,link, and a link that ends with the id"
+            )
+            raise MalformedTableError(f"{message}, found {text[:_DETAIL_CHARACTERS]!r}")
         book_id, title, year, url = found.groups()
         yield ReleasedBook(int(book_id), title, int(year), url)

@@ -38,14 +38,16 @@ def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
     _, names = next(rows, (1, []))
     if names.count(BOOK_ID) != 1 or names.count(SPLIT) != 1:
         shown = str(names)[:_DETAIL_CHARACTERS]
-        problem = f"the header has to name {BOOK_ID} and {SPLIT}, and has {shown}"
+        problem = f"the header must have the columns {BOOK_ID} and {SPLIT}, found {shown}"
         raise MalformedTableError(f"line 1: {problem}")
     splits: dict[int, str] = {}
     for line, row in rows:
         try:
             book_id, split = _check(row, names)
             if splits.setdefault(book_id, split) != split:
-                raise ValueError(f"{book_id} is in {split}, and in {splits[book_id]} above")
+                raise ValueError(
+                    f"book {book_id} is in {split}, but in {splits[book_id]} in an earlier line"
+                )
         except ValueError as error:
             raise MalformedTableError(f"line {line}: {error}") from None
     return splits
@@ -53,14 +55,14 @@ def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
 
 def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
     if len(row) != len(names):
-        raise ValueError(f"{len(row)} fields, not {len(names)} as in the header")
+        raise ValueError(f"expected {len(names)} fields as in the header, found {len(row)}")
     book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
     if not _ID.fullmatch(book_id):
         shown = book_id[:_DETAIL_CHARACTERS]
         raise ValueError(f"{BOOK_ID} is {shown!r}, and must be a positive number")
     if split not in _SYNONYMS:
         shown = split[:_DETAIL_CHARACTERS]
-        raise ValueError(f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
+        raise ValueError(f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}")
     return int(book_id), _SYNONYMS[split]
 
 

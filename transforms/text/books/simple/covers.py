@@ -34,7 +34,9 @@ def number_book(book_id: int, tokens: int) -> int:
     Raises ValueError if a book has too many tokens, or its id is too large.
     """
     if tokens > _MOST_TOKENS or book_id >> _ID_BITS:
-        raise ValueError(f"book {book_id} has {tokens} tokens: one of both is too large")
+        raise ValueError(
+            f"book {book_id} has {tokens} tokens: the id or the number of tokens is too large"
+        )
     return (_MOST_TOKENS - tokens << _ID_BITS) | book_id
 
 

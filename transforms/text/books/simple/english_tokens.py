@@ -52,7 +52,7 @@ def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
 def check_style(style: str) -> None:
     """Raises ValueError for an unknown style of numbers."""
     if style not in NUMBER_STYLES:
-        raise ValueError(f"number_style is one of {NUMBER_STYLES}, not {style!r}")
+        raise ValueError(f"number_style must be one of {NUMBER_STYLES}, not {style!r}")
 
 
 class EnglishTokenizer:

@@ -112,7 +112,7 @@ def parse_overlap(written: str) -> OverlapRule:
 def check_overlap_words(words: str) -> None:
     """Raises ValueError for a name that is not in OVERLAP_WORDS."""
     if words not in OVERLAP_WORDS:
-        raise ValueError(f"overlap_words is one of {OVERLAP_WORDS}, not {words!r}")
+        raise ValueError(f"overlap_words must be one of {OVERLAP_WORDS}, not {words!r}")
 
 
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:

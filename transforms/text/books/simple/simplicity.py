@@ -133,4 +133,4 @@ class NotSimple:
 def check_formula(formula: str) -> None:
     """Raises ValueError for a formula that is not in FORMULAS."""
     if formula not in FORMULAS:
-        raise ValueError(f"formula is one of {FORMULAS}, not {formula!r}")
+        raise ValueError(f"formula must be one of {FORMULAS}, not {formula!r}")
