@@ -102,7 +102,7 @@ def test_what_is_no_dataset_has_no_head_and_no_metadata(tmp_path: Path) -> None:
     ("changed", "message"),
     [
         ({"kept": [1]}, "8 kept \\+ 0 total do not add up to the 10 tales"),
-        ({"rejected": [(("read", "x"), 1)]}, "10 kept \\+ 1 read/x \\+ 1 total are not"),
+        ({"rejected": [(("read", "x"), 1)]}, "10 kept \\+ 1 read/x \\+ 1 total do not"),
         ({"tales": []}, "^b: no tale in it|InputError: b: no tale in it"),
     ],
 )

@@ -189,9 +189,9 @@ def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2', not like"),
+        ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2'; expected"),
         ("a.tsv.gz", "a.tsv.gz: damaged or cut: "),
-        ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2', not like"),
+        ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2'; expected"),
     ],
 )
 def test_errors_of_workers_name_the_file_and_the_place(

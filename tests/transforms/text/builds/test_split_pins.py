@@ -73,7 +73,7 @@ def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
         ("wikidata_id\tsplit\nQ64", "line 2: expected 2 fields as in the header, found 1"),
         ("wikidata_id\tsplit\n1\tQ64\ttest", "line 2: expected 2 fields as in the header, found 3"),
         ('wikidata_id,split\nQ1,test\n"Q64,test\n', "line 3: unexpected end of data"),
-        ('wikidata_id,split,x\nQ64,test,"\n"\nQ1,test\n', "line 4: 2 fields"),
+        ('wikidata_id,split,x\nQ64,test,"\n"\nQ1,test\n', "line 4: expected 3 fields"),
         (b"wikidata_id,split\nQ64,test\nQ\xff,test\n", "line 3: not UTF-8"),
         (b"wikidata_id\tsplit\nQ64\ttest\nQ\xff\ttest\n", "line 3: not UTF-8"),
         ("wikidata_id\tsplit\n".encode("utf-16"), "line 1: not UTF-8"),
