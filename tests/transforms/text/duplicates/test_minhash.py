@@ -115,7 +115,7 @@ def test_what_the_docstring_says_of_bands() -> None:
 
 
 def test_no_permutations_make_no_bands() -> None:
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="is too high for 0"):
         choose_bands(0.8, 0)
 
 
