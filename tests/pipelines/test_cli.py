@@ -308,7 +308,7 @@ def test_the_commands_of_books_build_what_the_demo_builds(
             "pg19",
             ["--split-ids", BOOKS / "metadata.csv"],
             1,
-            "line 1: the header has to name book_id",
+            "line 1: the header must have the columns book_id",
         ),
         ("simplebooks", ["--formula", "L"], 2, "invalid choice: 'L'"),
         ("simplebooks", ["--min-ratio", "-1"], 2, "min_ratio"),

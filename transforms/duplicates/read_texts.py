@@ -233,7 +233,8 @@ def _values_of(column: pa.Array) -> list[Any]:
     if _is_text(column.type):
         texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
         return texts
-    return column.to_pylist()
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -180,7 +180,7 @@ def test_tables_that_are_no_rows(
 @pytest.mark.parametrize(
     ("flags", "status", "message"),
     [
-        (["--log-likelihood", "300"], 2, "300.0 is not a log-likelihood: it is finite and not"),
+        (["--log-likelihood", "300"], 2, "300.0 is not a log-likelihood: it must be finite and"),
         (["--log-likelihood", "nan"], 2, "nan is not a log-likelihood"),
         (
             ["--log-likelihood", "/no/file"],
@@ -191,7 +191,7 @@ def test_tables_that_are_no_rows(
         (
             ["--log-likelihood", "-1", "--split", "validation"],
             2,
-            "there are 0 characters: nothing to divide by",
+            "the text has 0 characters: the score is undefined",
         ),
         (
             ["--log-likelihood", "-1", "--split", "dev"],

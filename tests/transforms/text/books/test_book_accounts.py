@@ -70,9 +70,12 @@ def test_sound_accounts() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"files": 11}, "6 kept + 4 rejected are not the 11 files that were read"),
-        ({"outputs": files(train=3)}, "3 in parquet files are not the 4 books of train"),
-        ({"outputs": files(train_2=0)}, "0 in parquet files are not the 1 books of train_2"),
+        ({"files": 11}, "6 kept + 4 rejected do not add up to the 11 files that were read"),
+        ({"outputs": files(train=3)}, "3 in parquet files do not add up to the 4 books of train"),
+        (
+            {"outputs": files(train_2=0)},
+            "0 in parquet files do not add up to the 1 books of train_2",
+        ),
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
