@@ -171,7 +171,7 @@ def test_a_sheet_of_two_languages() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: no column category;"),
+        ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: missing columns: category;"),
         (sheet("d|a||||Ama") + "dev-0001\tukr\n", "line 3: 2 fields"),
     ],
 )
