@@ -118,7 +118,7 @@ def test_without_a_model(files: Path, spbleu: Command) -> None:
     ("name", "content", "message"),
     [
         ("no.model", None, "no such file"),
-        ("a.model", b"text", "not a SentencePiece model"),
+        ("a.model", b"text", "not a SentencePiece model, or damaged"),
         (".", None, "a folder, not a file"),
         (
             "cut.model",

@@ -27,9 +27,8 @@ _LATIN = "Latin"
 # Three letters may be a word; one or two are a formula ("π", "α") or the name of a letter.
 _MIN_FOREIGN_LETTERS = 3
 
-# Share of the Chinese characters that exist only in the other writing (simplified or traditional). In
-# the released Simplified file no line has more than 0.04; the share of characters that exist only in its own
-# writing is 0.27.
+# Share of the Chinese characters that exist only in the other writing, simplified or traditional. In
+# the released Simplified file no line has more than 0.04.
 _MAX_OTHER_WRITING = 0.1
 _WRITINGS = {"Hans": ("gb2312", "Traditional"), "Hant": ("big5", "Simplified")}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
