@@ -239,7 +239,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"URL\ttopic\n",
             ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: line 1: no column domain; there are URL, topic",
+            "{0}/m.tsv: line 1: missing columns: domain; found URL, topic",
         ),
         (
             "m.tsv",

@@ -37,7 +37,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
     """Yields `wrong-script`: an error if most of a line is in a wrong script, else a warning.
 
-    Names from the source are ignored. A word of a third script, neither Latin nor the right one, is a warning.
+    Names from the source are ignored. A word of a third script (not Latin) is a warning.
     """
     for pair in pairs:
         finding = _wrong_script(pair, language) or _wrong_writing(pair, language)
