@@ -94,7 +94,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (SIMPLEBOOKS, {"min_words": -1}, "min_words"),
         (FLORES101, {}, "no dump is named"),
         (FLORES101, {"wikinews": ["a"], "all_wikibooks": True}, "no dump of Wikibooks is named"),
-        (FLORES101, {"wikinews": ["a"], "sentences": 0}, "no benchmark has 0 sentences"),
+        (FLORES101, {"wikinews": ["a"], "sentences": 0}, "expected at least 1 sentence"),
         (
             FLORES101,
             {"wikinews": ["a"], "sentences": 100, "articles": 99},
@@ -102,7 +102,11 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         ),
         (FLORES101, {"wikinews": ["a"], "on_corrupt": "ignore"}, "on_corrupt is one of"),
         (FLORES101, {"documents": ["a.jsonl"]}, "documents is 'a.jsonl', and not like name=value"),
-        (FLORES101, {"documents": ["wikinews=a"]}, "documents of 'wikinews': that is a site"),
+        (
+            FLORES101,
+            {"documents": ["wikinews=a"]},
+            "documents of 'wikinews': this is the name of a site",
+        ),
         (FLORES101, {"documents": ["News=a"]}, "documents of 'News': a domain has"),
         (FLORES101, {"documents": ["news="]}, "documents is 'news='"),
         (FLORES101, {"documents": ["n=a"], "newer_than": ["n=12"]}, "newer_than of n is a day"),

@@ -1,4 +1,4 @@
-"""The accounts of vocabularies over many languages: a table like the paper's Table 6."""
+"""Accounts of vocabularies for many languages, with a table like the paper's Table 6."""
 
 import dataclasses
 import itertools
@@ -34,17 +34,19 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """The facts about the vocabularies that are known before they are learned."""
+    """Computes the accounts, from facts that are known before the vocabularies are trained."""
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
-    sampled: Mapping[str, int]  # edition → articles of it that are learned from
+    sampled: Mapping[str, int]  # edition → number of its articles in the training sample
     paper: Mapping[str, Sequence[float]]
-    """Edition → characters per piece of the paper: of its 32k, 64k and 128k vocabularies."""
+    """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Accounts. Raises AccountingError where the characters counted are not those that the builds have.
+        """Returns the accounts.
 
-        The ledger has, beside what every build has:
+        Raises AccountingError if the counted characters differ from those of the builds.
+
+        The ledger has these entries in addition to those of every build:
           trained: (name, TrainedSubwords).
           stats: ((name, edition, split), SubwordStats).
         """
@@ -80,7 +82,7 @@ class SubwordAccounts:
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Edition → characters per piece of validation and test, where the build has a vocabulary."""
+    """Returns edition → characters per piece of validation and test, for builds with a vocabulary."""
     own = {}
     for edition, stats in builds.items():
         pieces = sum(stats[split].get("pieces", 0) for split in MEASURED)

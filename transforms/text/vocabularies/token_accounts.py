@@ -1,4 +1,4 @@
-"""The accounts of token files."""
+"""Accounts of a build of token files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,11 +34,11 @@ pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and r
 
 
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of token files.
+    """Returns the accounts of token files.
 
-    Raises AccountingError where not as many documents were tokenised as the build has, or were written.
+    Raises AccountingError if the numbers of documents read, tokenised and written differ.
 
-    The ledger has, beside what every build has:
+    The ledger has these entries in addition to those of every build:
       counted: (split, counts as a mapping).
       expected: (split, rows of the build).
     """

@@ -148,7 +148,7 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
 
 
 def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
-    """Returns the counts per split and in total, the distributions of table 3 of the paper and shortages."""
+    """Returns the statistics of a build: counts per split and domain, and those of table 3 of the paper."""
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)
     return {
