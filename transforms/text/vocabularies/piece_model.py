@@ -107,7 +107,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
       parts: word counts (see word_counts.py), each word in one part only, in a fixed order of parts.
       settings: see PieceSettings.
 
-      The trainer first repeats each word as often as it occurs, in blocks of 500 MB, which take about 20 s each
+      The trainer first repeats each word as often as it occurs, in blocks of 500 MB that take about 20 s
       on two cores. So the time grows with the occurrences of words; this step needs less than about 7 GB.
 
       Equal words give equal bytes; the order of words within a part has no effect. Raises UntrainableError if

@@ -61,12 +61,12 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range of the last sentence that is taken once more, from the number of ranks in each range.
+    """Finds the range of the last sentence that is taken once more.
 
     Args:
       counts: number of ranks in each range.
       share: the share of the language in the sample.
-      hold_out: number of sentences to hold out, of those that are not sampled. Whole ranges at the end are held
+      hold_out: number of sentences to hold out, of those not sampled. Whole ranges at the end are held
       out until there are that many, or no range after the last sentence is left.
     """
     behind = np.cumsum(counts)  # sentences up to the end of each range

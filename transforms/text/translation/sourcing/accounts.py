@@ -81,7 +81,8 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
 
     Raises AccountingError if a page is unaccounted for, and NothingLeftError if there is no sentence.
 
-    The ledger has these entries in addition to those of every build. Stages of REJECTED begin with the domain.
+    The ledger has these entries in addition to those of every build (stages of REJECTED begin with the
+    domain):
       pages: (domain, pages that were read).
       candidates: (domain, pages with a passage).
       selection: one Selection.
