@@ -101,8 +101,8 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> lis
         f" all N sentences is proportional to (n/N)^(1/{settings['temperature']}). Built with corpusmill"
         " after Goyal et al., 2022 (FLORES-101), section 5.2.",
         "",
-        "Where more sentences are wanted of a language than it has, each is taken equally often, and those"
-        " with the smallest fingerprints once more; where fewer, those with the smallest fingerprints.",
+        "If a language has fewer sentences than its share, each is taken equally often, and those with the"
+        " smallest fingerprints once more. If it has more, those with the smallest fingerprints are taken.",
         "",
         USE,
         "",
@@ -110,8 +110,8 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> lis
         f" {'bytes for characters without a piece' if settings['byte_fallback'] else 'no bytes'}."
         " The unknown rate is the share of `<unk>` among the pieces. In the paper, measured on FLORES-101"
         " with 256,000 pieces and 100M sentences, it is 3.8 % for Tagalog, the highest, and below 1 % for all"
-        " others. Held out are validation and test of a build; of files of lines, sentences that were not"
-        " sampled.",
+        " others. Held-out text is validation and test of a build, or sentences of a file of lines that were"
+        " not sampled.",
         "",
         *_languages(stats["languages"]),
     ]

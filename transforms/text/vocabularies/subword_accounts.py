@@ -99,7 +99,7 @@ def _make_sections(
 ) -> list[str]:
     names = list(stats)
     lines = [
-        "Learned from the first articles of train of each language, equally; built with corpusmill after"
+        "Trained on the first articles of train, equally many of each language; built with corpusmill after"
         " Guo et al., LREC 2020, section 3.",
         "",
         *_vocabularies(vocabularies),
@@ -109,10 +109,10 @@ def _make_sections(
             "",
             USE.format(first=f"multilingual-{names[0]}"),
             "",
-            "Characters per piece over validation and test together, a marker being one character, beside"
-            " those of the paper (its Table 6). Its 32k vocabularies are of one language each, and stand"
-            " beside the build's own. Coverage is the share of the characters that have a piece of their"
-            " own; all others are spelled in bytes, none is lost. The paper has 99.8 to 99.9 %.",
+            "Characters per piece over validation and test together (a marker counts as one character), and"
+            " those of the paper (its Table 6). The 32k vocabularies of the paper are for one language each,"
+            " like the own vocabulary of a build. Coverage is the share of characters with a piece of their"
+            " own; all others are spelled in bytes, so none is lost. The paper has 99.8 to 99.9 %.",
             "",
             *_languages(names, stats, own, paper),
         ]

@@ -50,12 +50,12 @@ _PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
 _FILES = """\
 | file | what |
 |---|---|
-| `source.tsv` | all sentences in order: what a translation project begins with |
-| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same, a file a split |
-| `rejected/` | pages that gave no sentence, and why |
+| `source.tsv` | all sentences in order, the input of a translation project |
+| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same sentences by split |
+| `rejected/` | pages without a selected passage, and the reasons |
 
-A split has whole articles. `has_image`: the article shows a picture; `has_hyperlink`: the sentence links to
-another page. The sentences of `test` are not for release.
+Articles are not divided between splits. `has_image`: the article shows a picture; `has_hyperlink`: the sentence
+links to another page. The sentences of `test` are not for release.
 """
 
 
@@ -182,7 +182,7 @@ def _make_sections(stats: Mapping[str, Any], rejected: Mapping[str, int]) -> lis
         "",
         *make_table(["domain", *_names(stats)], _accounts(stats["domains"])),
         "",
-        "rejected + not drawn + articles = pages. Rejected are, by their reasons:",
+        "rejected + not drawn + articles = pages. Rejected pages by reason:",
         "",
         *make_table(["reason", "pages"], rejected.items()),
         "",
