@@ -54,8 +54,8 @@ _FILES = """\
 | `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same sentences by split |
 | `rejected/` | pages without a selected passage, and the reasons |
 
-Articles are not divided between splits. `has_image`: the article shows a picture; `has_hyperlink`: the sentence
-links to another page. The sentences of `test` are not for release.
+Articles are not divided between splits. `has_image`: the article shows a picture; `has_hyperlink`: the
+sentence links to another page. The sentences of `test` are not for release.
 """
 
 
