@@ -1,13 +1,13 @@
-"""Core-seconds and disk for a GB of text, which `--dry-run` multiplies: measures them and writes the table.
+"""Measures core-seconds and disk space per GB of text, and writes the table that `--dry-run` uses.
 
     python -m tests.bench.rates [--only NAME …] [--scale N] [--full] [--print-only]
 
-Builds each corpus as a user does, with one worker, from plain text of two sizes; the difference is the cost
-of the text, and what is left is that of a start. Near-duplicates, vocabularies, languages and pages of other
-namespaces are differences of such builds; decompressors are measured alone. Processor time counts, user and
-system, of all processes. Writes pipelines/settings/cost_rates.tsv, with date and machine; --only measures
-some corpora again ("codecs", "Spark" and names of corpora) and keeps the other rows. --full prints what the
-five corpora take at full size by the table, and measures nothing.
+Builds each corpus with the command line, with one worker, from plain text of two sizes. The difference gives
+the cost of the text, the rest is the cost of the start. The costs of near-duplicates, vocabularies, languages
+and pages of other namespaces are differences of such builds; decompressors are measured separately. The unit
+is user and system time of all processes. Writes pipelines/settings/cost_rates.tsv, with date and machine.
+--only measures some rows again ("codecs", "Spark" and names of corpora) and keeps the others. --full prints
+the costs of the five corpora at full size from the table, without measuring.
 """
 
 import argparse

@@ -120,7 +120,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--languages", "uk"], "--language cannot be used with --languages"),
         (["--dumps", "x"], "--dumps cannot be used with --language"),
         (["--layout", "exports"], "--layout needs --dumps"),
-        (["--vocabulary-size", "-1"], "vocabulary_size is -1; 263 pieces are taken"),
+        (["--vocabulary-size", "-1"], "vocabulary_size is -1; it must be above 263"),
         (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],
 )

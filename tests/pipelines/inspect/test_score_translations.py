@@ -118,12 +118,12 @@ def test_without_a_model(files: Path, spbleu: Command) -> None:
     ("name", "content", "message"),
     [
         ("no.model", None, "no such file"),
-        ("a.model", b"text", "no SentencePiece model"),
+        ("a.model", b"text", "not a SentencePiece model, or damaged"),
         (".", None, "a folder, not a file"),
         (
             "cut.model",
             small_model()[: small_model().index(b"\n", 1000)],
-            "the end of the SentencePiece model is missing: a download was cut off?",
+            "the end of the SentencePiece model is missing: download it again",
         ),
     ],
 )
@@ -244,7 +244,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"URL\ttopic\n",
             ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: line 1: no column domain; there are URL, topic",
+            "{0}/m.tsv: line 1: missing columns: domain; found URL, topic",
         ),
         (
             "m.tsv",

@@ -125,9 +125,12 @@ def test_both_at_once(failed: Office) -> None:
             lambda text: text.replace("is-bad", "missing"),
             "line 2: dev-0001:missing cannot be waived",
         ),
-        (lambda text: text.replace("because", "why"), "line 1: no column because"),
+        (lambda text: text.replace("because", "why"), "line 1: missing columns: because"),
         (lambda text: text.replace("a name", " "), "waives nothing"),
-        (lambda text: text + "dev-0001\tx\n", "line 6: 2 fields, and the header has 8"),
+        (
+            lambda text: text + "dev-0001\tx\n",
+            "line 6: expected 8 fields, as in the header; found 2",
+        ),
         (
             lambda text: text + text.split("\n")[1].replace("a name", "x") + "\n",
             "line 6: .*for another reason",

@@ -187,7 +187,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
         (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
         (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation has come back yet"),
         (lambda text: text.replace("dev", "dev-x"), "is not in the sample"),
-        (lambda text: "", "no column"),
+        (lambda text: "", "missing columns: "),
     ],
 )
 def test_a_sheet_that_cannot_be_taken(office: Office, change: object, message: str) -> None:

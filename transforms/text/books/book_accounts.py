@@ -65,7 +65,7 @@ class BookAccounts:
                     ([split, *counts] for split, counts in splits.items()),
                 ),
                 "",
-                "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.",
+                "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.",
                 *self.sections(stats),
                 *not_kept(files, "files", rejected),
             ],

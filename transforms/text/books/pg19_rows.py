@@ -102,14 +102,15 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
             ],
         ),
         "",
-        "What dates the books, too new ones too (`dates-*.tsv` has what every source says of each):",
+        "Sources of the dates of books, including books that are too new (`dates-*.tsv` lists all dates of"
+        " each book):",
         "",
         *make_table(["source", "books"], dates["dated_by"].items()),
     ]
     if "without_released_years" in dates:
         lines += [
             "",
-            "What the other sources say of books of which PG-19 has released a year:",
+            "Comparison of the other sources with the years that PG-19 has released:",
             "",
             *make_table(["outcome", "books"], dates["without_released_years"].items()),
         ]

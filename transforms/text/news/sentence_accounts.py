@@ -229,7 +229,7 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
             ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
         ),
         "",
-        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
         f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
         "",
         _FILES.format(corpus=corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER),
@@ -252,7 +252,7 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
     words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
     rows: dict[str, tuple[str | int, str | int]] = {
         "sentences": (stats["sentences_after_deduplication"], "–"),
-        "running words, bounds of sentences counted": (
+        "running words, including sentence boundaries": (
             stats["training_words_with_boundaries"],
             829_250_940,
         ),
@@ -264,7 +264,7 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
         ),
     }
     return [
-        "## Beside the paper",
+        "## Comparison with the paper",
         "",
         *make_table(["", "this build", "paper"], ([name, *of] for name, of in rows.items())),
     ]
@@ -278,8 +278,8 @@ def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
         "",
         f"{stats['vocabulary_with_S_slashS_UNK']:,} words with `<S>`, `</S>` and `<UNK>`, of"
         f" {stats['training_distinct_words']:,} different ones in"
-        f" {stats['training_words_with_boundaries']:,} running words of the training shards, the bounds of"
-        " sentences counted. Of the held-out words, ends of sentences counted:",
+        f" {stats['training_words_with_boundaries']:,} running words of the training shards, including"
+        " sentence boundaries. Held-out words, including ends of sentences:",
         "",
         *make_table(
             ["held out", "sentences", "words", "out of vocabulary", "share"],

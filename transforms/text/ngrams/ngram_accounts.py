@@ -140,7 +140,7 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> Seq
             ],
         ),
         "",
-        "Perplexity per word and end of a sentence, and without words that are not in the vocabulary:",
+        "Perplexity per token (words and ends of sentences), with and without unknown words:",
         "",
         *make_table(
             ["split", "documents", "words and ends", "unknown", "perplexity", "without unknown"],

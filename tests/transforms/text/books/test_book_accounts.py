@@ -60,7 +60,7 @@ def test_sound_accounts() -> None:
         "| split | books | words | characters | text bytes | line feeds |\n|---|---:|---:|---:|---:|---:|\n"
         "| train | 4 | 40 | 400 | 410 | 0 |\n| test | 2 | 20 | 200 | 200 | 0 |\n"
         "| train_2 | 1 | 9 | 90 | 90 | 0 |\n| total | 6 | 60 | 600 | 610 | 0 |\n\n"
-        "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.\n"
+        "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.\n"
         "\nMasked: 5.\n\n"
         "Not kept, of 10 files read (each is listed in `rejected/`):\n\n| reason | files |\n|---|---:|\n"
         "| read-books/html-page | 1 |\n| screen-books/poems | 3 |\n| total | 4 |"

@@ -286,7 +286,7 @@ def test_an_input_most_of_which_is_no_text() -> None:
 def test_the_sections_of_the_card() -> None:
     lines = "\n".join(account_for().sections).splitlines()
     for line in (
-        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
         " `test`. Before deduplication, there were 10 lines.",
         "| split | sentences | words | characters | text bytes | longest line bytes |",
         "| before deduplication | 10 | 70 | 0 | 0 | 0 |",

@@ -50,10 +50,10 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
     """Returns the lines of the sections that only the card of SimpleBooks has, from stats.json."""
     return [
         "",
-        "`text` is tokenised, `raw_text` are the same lines as they stand in the book. `train_2`, the"
-        " training part of SimpleBooks-2, is in `train` as well; the held-out books are the same.",
+        "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"
+        " SimpleBooks-2, is part of `train`; both have the same held-out books.",
         "",
-        "Beside the paper, table 1 (FREQ: tokens of training for each word of the vocabulary):",
+        "Comparison with table 1 of the paper (FREQ: training tokens per word of the vocabulary):",
         "",
         *make_table(
             ["corpus", "tokens", "vocabulary", "out of vocabulary", "FREQ"],
@@ -70,7 +70,7 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
         ),
         "",
         *_note_on_sizes(stats),
-        "`books-*.tsv` has every book that was considered, and why it was not kept, or where it begins.",
+        "`books-*.tsv` lists every book that was considered: where its text begins, or why it was rejected.",
     ]
 
 
