@@ -201,7 +201,7 @@ def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:
     path = uk.write_xml("")
     xml = path.read_text("utf-8")
     path.write_text(f"{xml.partition('<page>')[0]}</mediawiki>\n", "utf-8")
-    assert f"{path.name}: no page in it" in failed(path)
+    assert f"{path.name}: the dump has no page; is the wiki empty" in failed(path)
 
 
 @pytest.mark.parametrize(
@@ -334,4 +334,4 @@ def test_a_page_without_an_end(
     path = uk.folder / "ukwiki-20260101-pages-articles.xml.gz"
     page = dump_files.page_xml(uk.wiki.pages[1]).partition("</text>")[0]
     path.write_bytes(gzip.compress((uk.wiki.header + page + "x" * (3 << 20)).encode()))
-    assert f"{path}: in bytes 0 to {path.stat().st_size}: a page of more than" in failed(path)
+    assert f"{path}: in bytes 0 to {path.stat().st_size}: a page has more than" in failed(path)

@@ -300,7 +300,7 @@ def test_a_page_without_an_end_is_an_error_long_before_memory_ends(
     endless = dump_files.page_xml(SAMPLES[0]).partition("</page>")[0] + "x" * 10_000_000
     path.write_bytes(gzip.compress((HEADER + endless).encode()))
     message = error_of(path)
-    assert "a page of more than 100000 bytes" in message
+    assert "a page has more than 100000 bytes" in message
     assert str(path) in message
 
 

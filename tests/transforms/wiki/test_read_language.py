@@ -45,7 +45,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
     ("text", "message"),
     [
         ("[templates\n", "Expected ']'"),
-        ("[colours]\n", "no such table: 'colours'"),
+        ("[colours]\n", "unknown table 'colours'"),
         ("templates = ['a']\n", "templates is a list"),
         ("[templates]\na = 1\n", "templates holds 1"),
         ("[templates]\na = '{1'\n", "unbalanced display pattern"),
