@@ -158,7 +158,7 @@ def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("qqqwiki"))
     roots = [str(tmp_path)]
     assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
-    message = "no such language: 'qqa'; like it are qqq"
+    message = "no such language: 'qqa'; similar codes are qqq"
     assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
 
 

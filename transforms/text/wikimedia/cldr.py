@@ -103,14 +103,14 @@ _UNITS = {
 
 
 def cldr_version() -> str:
-    """Return the version of the data."""
+    """Returns the version of the data."""
     from babel.core import get_cldr_version
 
     return get_cldr_version()
 
 
 def _locale(languages: Iterable[str]) -> "Locale | None":
-    """Return the data of the first of some languages that CLDR has."""
+    """Returns the data of the first of some languages that CLDR has."""
     from babel import Locale
     from babel.localedata import exists
 

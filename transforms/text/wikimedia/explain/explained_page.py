@@ -89,7 +89,7 @@ def explain_page(
     namespaces: Mapping[int, Sequence[str]],
     of_wiki: WikiTemplates = NO_TEMPLATES,
 ) -> ExplainedPage:
-    """Clean a page, and say what became of its parts."""
+    """Cleans a page, and say what became of its parts."""
     cleaner = _WatchedCleaner(language, namespaces, of_wiki)
     sources = list(split_at_headings(drop_noncharacters(wikitext)))
     try:
@@ -152,7 +152,7 @@ class _WatchedCleaner(WikitextCleaner):
         return shown
 
     def split(self, wikitext: str) -> list[RawSection]:
-        """Return all sections, as the cleaner sees them before it drops some."""
+        """Returns all sections, as the cleaner sees them before it drops some."""
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         raw = list(split_sections(strip_tables(variants.text)))
         kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}
@@ -164,7 +164,7 @@ class _WatchedCleaner(WikitextCleaner):
     def explain(
         self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
     ) -> ExplainedSection:
-        """Return what became of a section of `split`."""
+        """Returns what became of a section of `split`."""
         of_source = source.heading, source.level, source.body
         if id(raw) not in self._of:
             is_own = self.is_dropped(raw.heading, raw.level)
@@ -186,7 +186,7 @@ class _WatchedCleaner(WikitextCleaner):
             yield Piece(TEMPLATE, restore(one.source), _plain(one.shown), rule)
 
     def _links_of(self, body: str, page: Page, rules: RuleBook) -> Iterator[Piece]:
-        """Yield the links of a text that are in no template."""
+        """Yields the links of a text that are in no template."""
         for start, end in _outermost(body):
             if body.startswith("[[", start):
                 source = body[start:end]
@@ -200,7 +200,7 @@ class _WatchedCleaner(WikitextCleaner):
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Return the piece, with another rule where what it shows is not in the text."""
+    """Returns the piece, with another rule where what it shows is not in the text."""
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
         return piece
@@ -216,7 +216,7 @@ def _plain(shown: str) -> str:
 
 
 def _outermost(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where templates and links begin and end that are in no other."""
+    """Yields where templates and links begin and end that are in no other."""
     opened: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0] in ("{{", "[["):
@@ -228,7 +228,7 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield pieces with their places in the source: each kind is looked for in its order."""
+    """Yields pieces with their places in the source: each kind is looked for in its order."""
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
     for piece in pieces:
@@ -244,7 +244,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Return where the braces or brackets that open at a position are closed."""
+    """Returns where the braces or brackets that open at a position are closed."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)
@@ -262,7 +262,7 @@ def _cut_spans(source: str) -> list[tuple[int, int]]:
 
 
 def _cut(source: str) -> Iterator[Piece]:
-    """Yield comments, tables, and tags whose content is no prose."""
+    """Yields comments, tables, and tags whose content is no prose."""
     for found in _CUT.finditer(source):
         tag = (found["tag"] or "").lower()
         if tag in _FORMULAS:
