@@ -52,7 +52,7 @@ _JOIN_ALIASES = {
 
 
 def find_join(word: str) -> Join | None:
-    """Return what a word between two numbers stands for, None where it joins none."""
+    """Returns what a word between two numbers stands for, None where it joins none."""
     return _JOINS.get(_JOIN_ALIASES.get(word, word))
 
 
@@ -69,7 +69,7 @@ class Value(NamedTuple):
 
 
 def _without_groups(text: str, form: NumberFormat) -> str:
-    """Return a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
+    """Returns a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
     if form.decimal == ",":
         text = _BLANK_GROUPS.sub("", text)
         if "," in text:
@@ -81,7 +81,7 @@ def _without_groups(text: str, form: NumberFormat) -> str:
 
 
 def parse_value(written: str, style: Style) -> Value | None:
-    """Return the number that a text is, None where it is none."""
+    """Returns the number that a text is, None where it is none."""
     if len(written) > 60:
         return None
     text = written.strip()
@@ -153,7 +153,7 @@ class Measure(NamedTuple):
 
 
 def unpack(values: list[str], style: Style) -> list[str]:
-    """Return the arguments with a range that is written as one, "5-10" or "5 to 10", parted."""
+    """Returns the arguments with a range that is written as one, "5-10" or "5 to 10", parted."""
     if not values or parse_value(values[0], style) is not None:
         return values
     match = _UNPACKED.fullmatch(values[0][:60])

@@ -28,7 +28,7 @@ class Shown(NamedTuple):
 
 
 def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts: int) -> int:
-    """Return to how many decimals a result is rounded; negative: to tens, to hundreds."""
+    """Returns to how many decimals a result is rounded; negative: to tens, to hundreds."""
     if value.denominator:
         decimals = max(math.log10(value.denominator), 1)
     else:
@@ -62,7 +62,7 @@ def converted(value: Value, source: Unit, target: Unit) -> float:
 
 
 def round_digits(out: float, decimals: int, style: Style) -> str:
-    """Return the digits of a result that is not negative, in plain notation."""
+    """Returns the digits of a result that is not negative, in plain notation."""
     if style.multiple:
         halves = style.multiple == 0.5
         rounded = math.floor(out / style.multiple + 0.5) * style.multiple
@@ -128,7 +128,7 @@ def is_hand(unit: Unit) -> bool:
 
 
 def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value, ...]]:
-    """Return inches as a unit, and values given in hands as such."""
+    """Returns inches as a unit, and values given in hands as such."""
     inch = hand._replace(symbol="in", name="inch", plural="inches", factor=hand.factor / 4)
     inches = []
     for value in values:
@@ -139,6 +139,6 @@ def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value,
 
 
 def shown_hands(out: float) -> Shown:
-    """Return the height of a horse: hands, and after the point the inches that are left."""
+    """Returns the height of a horse: hands, and after the point the inches that are left."""
     hands, inches = divmod(math.floor(out * 4 + 0.5), 4)
     return Shown(f"{hands}.{inches}", is_one=False)

@@ -50,15 +50,15 @@ class Unit(NamedTuple):
     number_word: str = ""  # that power in words
 
     def default_output(self, value: float) -> str:
-        """Return the code of what a value is converted to where nothing is asked for."""
+        """Returns the code of what a value is converted to where nothing is asked for."""
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
-        """Return a value in base units of the kind. The value may not be 0 where it is inverse."""
+        """Returns a value in base units of the kind. The value may not be 0 where it is inverse."""
         return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
 
     def from_base(self, value: float) -> float:
-        """Return a value that is given in base units."""
+        """Returns a value that is given in base units."""
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:
@@ -85,7 +85,7 @@ def _clean(code: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def find_unit(code: str) -> Unit | None:
-    """Return the unit of a code such as "km", "e6acre" or "kg/m3", None where it is unknown."""
+    """Returns the unit of a code such as "km", "e6acre" or "kg/m3", None where it is unknown."""
     if not code or len(code) > _MAX_CODE:
         return None
     tables = _tables()
@@ -122,7 +122,7 @@ def _prefix_name(prefix: str, name: str) -> str:
 
 
 def _multiplied(code: str) -> Unit | None:
-    """Return the unit of a code such as "e6acre"."""
+    """Returns the unit of a code such as "e6acre"."""
     for prefix, (exponent, word) in _POWERS_OF_TEN.items():
         if code.startswith(prefix) and not code[len(prefix) : len(prefix) + 1].isdecimal():
             unit = find_unit(code.removeprefix(prefix))
@@ -134,7 +134,7 @@ def _multiplied(code: str) -> Unit | None:
 
 
 def _quotient(code: str) -> Unit | None:
-    """Return the unit of a code such as "kg/m3", or "/km2"."""
+    """Returns the unit of a code such as "kg/m3", or "/km2"."""
     top_code, line, bottom_code = code.rpartition("/")
     if not line:
         return None
@@ -161,7 +161,7 @@ def _quotient(code: str) -> Unit | None:
 
 
 def find_outputs(code: str) -> tuple[Output, ...]:
-    """Return what a code stands for: "km", "km mi", "km+mi", "ftin"; () where it is unknown."""
+    """Returns what a code stands for: "km", "km mi", "km+mi", "ftin"; () where it is unknown."""
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
     tables = _tables()
@@ -183,7 +183,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Return how many of the smaller unit make one of the larger, 0 where that is not a number."""
+    """Returns how many of the smaller unit make one of the larger, 0 where that is not a number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

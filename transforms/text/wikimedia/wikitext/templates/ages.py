@@ -11,7 +11,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_
 
 
 def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
-    """Return the dates that six arguments are: year, month and day of each."""
+    """Returns the dates that six arguments are: year, month and day of each."""
     try:
         numbers = [int(value) for value in positional(arguments)[:6]]
         if len(numbers) < 6:
@@ -46,7 +46,7 @@ def age_in_days(arguments: Arguments, page: Page) -> str:
 
 
 def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
-    """Return full years, months beyond them, days beyond those, and days beyond the years."""
+    """Returns full years, months beyond them, days beyond those, and days beyond the years."""
     months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
     years, rest = divmod(months, 12)
     return years, rest, (end - _moved(start, months)).days, (end - _moved(start, 12 * years)).days
@@ -64,7 +64,7 @@ def _counted(number: int, unit: str) -> str:
 
 
 def _age_in_words(units: str) -> Show:
-    """Return a function that shows an age in English: "14 years, 1 day". `units`: "ymd", "yd"…"""
+    """Returns a function that shows an age in English: "14 years, 1 day". `units`: "ymd", "yd"…"""
 
     def show(arguments: Arguments, page: Page) -> str:
         dates = _dates(arguments)

@@ -146,7 +146,7 @@ def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
 
 
 def _julian(date: datetime.date) -> tuple[int, int, int]:
-    """Return year, month and day of a date in the Julian calendar.
+    """Returns year, month and day of a date in the Julian calendar.
 
     E. G. Richards, in the Explanatory Supplement to the Astronomical Almanac, 2013, section 15.11.
     """

@@ -83,7 +83,7 @@ class _Open:
 
 @functools.lru_cache(maxsize=_MAX_PREPARED)
 def read_definition(definition: str) -> Parts:
-    """Return the tree of a definition.
+    """Returns the tree of a definition.
 
     Raises:
         DefinitionError: it is nested deeper than MAX_NESTING.
@@ -153,7 +153,7 @@ def _close(stack: list[_Open], closers: int) -> int:
 
 
 def _joined(nodes: list[Node]) -> Parts:
-    """Return nodes without empty text, pieces of text that follow each other put together."""
+    """Returns nodes without empty text, pieces of text that follow each other put together."""
     joined: list[Node] = []
     for node in nodes:
         if isinstance(node, str) and joined and isinstance(joined[-1], str):
@@ -181,7 +181,7 @@ class Evaluation:
         self._depth = 0
 
     def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
-        """Return what parts of a definition come to.
+        """Returns what parts of a definition come to.
 
         Raises:
             DefinitionError: it takes more work than is left, or is nested too deeply.

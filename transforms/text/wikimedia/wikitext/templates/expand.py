@@ -1,4 +1,4 @@
-"""Replace templates by the text they show, in one pass over the braces of a text.
+"""Replaces templates by the text they show, in one pass over the braces of a text.
 
 What a template shows is found by its name (see `lookup`): by a table, or by the definition that it has
 in the wiki itself; of any other it is guessed where it is in running text (see `guesses`). What
@@ -83,7 +83,7 @@ class _Frame(NamedTuple):
 
 
 def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
-    """Return for each brace token the index of its closer, _CLOSER, or 0 where it has no partner."""
+    """Returns for each brace token the index of its closer, _CLOSER, or 0 where it has no partner."""
     roles: list[int] = []
     open_at: list[int] = []
     for index, brace in enumerate(braces):
@@ -105,7 +105,7 @@ def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
 
 
 def parse_arguments(text: str) -> dict[str, str]:
-    """Return the arguments of `a|b|name=c`: positional ones under "1", "2", … All are stripped."""
+    """Returns the arguments of `a|b|name=c`: positional ones under "1", "2", … All are stripped."""
     arguments: dict[str, str] = {}
     count = 0
     for part in text.split("|"):
@@ -119,7 +119,7 @@ def parse_arguments(text: str) -> dict[str, str]:
 
 
 def parse_function_arguments(text: str) -> dict[str, str]:
-    """Return the arguments of a parser function: all are positional, whatever they hold."""
+    """Returns the arguments of a parser function: all are positional, whatever they hold."""
     return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
 
 
@@ -131,7 +131,7 @@ class TemplateTexts:
         self._show_links = show_links
 
     def expand(self, text: str, page: Page, expansion: Expansion) -> str:
-        """Replace all templates of a text; count in `expansion` those that leave a gap.
+        """Replaces all templates of a text; count in `expansion` those that leave a gap.
 
         Braces without a partner go, an opener with the rest of its line.
 
@@ -192,7 +192,7 @@ class TemplateTexts:
         return "".join(pieces)
 
     def _inner(self, text: str, template: Template) -> str:
-        """Return the arguments of a template, as they are written, from its name and arguments."""
+        """Returns the arguments of a template, as they are written, from its name and arguments."""
         if "[[" in text:
             text = self._show_links(text)
         return text.partition(":" if template.is_function else "|")[2]
@@ -206,7 +206,7 @@ class TemplateTexts:
         page: Page,
         expansion: Expansion,
     ) -> str:
-        """Return what a template shows, or a hole."""
+        """Returns what a template shows, or a hole."""
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
@@ -233,7 +233,7 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Return what the definition of a template shows, or a hole where that is not prose."""
+        """Returns what the definition of a template shows, or a hole where that is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # a notice, perhaps
@@ -261,7 +261,7 @@ class TemplateTexts:
         expansion: Expansion,
         within: tuple[str, ...],
     ) -> str:
-        """Return the wikitext that a definition comes to.
+        """Returns the wikitext that a definition comes to.
 
         Raises:
             DefinitionError: it takes too much work, holds itself, or calls a module.
@@ -288,7 +288,7 @@ class TemplateTexts:
 def _show(
     template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
 ) -> str:
-    """Return what a template with a known display shows; HOLE for text that cannot be known."""
+    """Returns what a template with a known display shows; HOLE for text that cannot be known."""
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE
@@ -306,7 +306,7 @@ def _guessed(
     expansion: Expansion,
     around: tuple[str, str],
 ) -> str:
-    """Return what a template that is not known probably shows, or a hole, and count it."""
+    """Returns what a template that is not known probably shows, or a hole, and count it."""
     shown = guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
@@ -317,7 +317,7 @@ def _guessed(
 
 
 def _around(text: str, frame: _Frame) -> tuple[str, str]:
-    """Return the character before a template, "\\n" at the beginning of a line, and two after it."""
+    """Returns the character before a template, "\\n" at the beginning of a line, and two after it."""
     before = text[max(frame.start - 1, 0) : frame.start]
     return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
 

@@ -135,7 +135,7 @@ class _Parser:
 
 
 def evaluate(text: str) -> float | None:
-    """Return what an expression comes to, None where it has no value."""
+    """Returns what an expression comes to, None where it has no value."""
     if not text.strip() or len(text) > _MAX_LENGTH:
         return None
     try:
@@ -146,5 +146,5 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Return a result as MediaWiki writes it: 14 figures, no zeros at the end."""
+    """Returns a result as MediaWiki writes it: 14 figures, no zeros at the end."""
     return "0" if number == 0 else f"{number:.14g}"

@@ -82,7 +82,7 @@ _UNSPACED = (
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
-    """Return the text of a template in a sentence, "" if there is no evidence.
+    """Returns the text of a template in a sentence, "" if there is no evidence.
 
     Args:
         name: as the tables have it.
@@ -125,7 +125,7 @@ def is_quotation(name: str) -> bool:
 
 
 def guess_quotation(arguments: Arguments) -> str:
-    """Return the text of a quotation that is a paragraph of its own, or ""."""
+    """Returns the text of a quotation that is a paragraph of its own, or ""."""
     if _NOTE_NAMES.intersection(arguments) - {"date", "author"}:
         return ""
     text = next((arguments[key] for key in _QUOTATION_NAMES if arguments.get(key)), "")
@@ -148,7 +148,7 @@ def _is_unspaced(letter: str) -> bool:
 
 
 def _labelled(name: str, values: list[str], page: Page) -> str:
-    """Return the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` behind the name of its language."""
+    """Returns the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` behind the name of its language."""
     names = page.language.language_names
     _, hyphen, code = name.rpartition("-")
     label = names.get(code, "") if hyphen and _LANGUAGE.match(name) else ""
@@ -158,7 +158,7 @@ def _labelled(name: str, values: list[str], page: Page) -> str:
 
 
 def _measure(name: str, values: list[str], page: Page) -> str:
-    """Return a date, a place, a quantity or a number that the arguments are."""
+    """Returns a date, a place, a quantity or a number that the arguments are."""
     numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
     if len(numbers) == len(values) == 3:
         for year, month, day in (numbers, numbers[::-1]):
@@ -189,7 +189,7 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _text(values: list[str], page: Page) -> str:
-    """Return the argument that is text: not a language, a colour, a year of a citation."""
+    """Returns the argument that is text: not a language, a colour, a year of a citation."""
     language = page.language
     codes = language.interlanguage_codes
     if values[0] in codes:

@@ -88,7 +88,7 @@ class TemplateTable:
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
-        """Return how a template of a family shows itself: `lang-de`, `ipa-de`, and `deu`."""
+        """Returns how a template of a family shows itself: `lang-de`, `ipa-de`, and `deu`."""
         language = self._language
         family, _, code = name.partition("-")
         if family == "lang" and code in language.language_names:
@@ -107,12 +107,12 @@ class TemplateTable:
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
-        """Return what {{ref-en}} shows on wikis where it marks the language of a source."""
+        """Returns what {{ref-en}} shows on wikis where it marks the language of a source."""
         label = self._language.language_names.get(code)
         return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
 
     def find_at(self, text: str, start: int) -> Template:
-        """Return the template whose name begins at a position."""
+        """Returns the template whose name begins at a position."""
         written = _NAME.match(text, start)
         assert written
         name = written[1]
@@ -128,7 +128,7 @@ class TemplateTable:
         return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
-        """Return a template by its name as it is written."""
+        """Returns a template by its name as it is written."""
         find = self._find_known if len(written_name) <= _MAX_NAME else self._find
         return find(written_name)
 
@@ -167,7 +167,7 @@ class TemplateTable:
         return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
-        """Return a template by what the wiki says of it: another name, or its definition."""
+        """Returns a template by what the wiki says of it: another name, or its definition."""
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:

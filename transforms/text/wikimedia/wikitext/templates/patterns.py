@@ -30,7 +30,7 @@ _TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
 
 
 def positional(arguments: Arguments) -> list[str]:
-    """Return the positional arguments, from the first to the first that is missing."""
+    """Returns the positional arguments, from the first to the first that is missing."""
     values: list[str] = []
     while (value := arguments.get(str(len(values) + 1))) is not None:
         values.append(value)
@@ -38,7 +38,7 @@ def positional(arguments: Arguments) -> list[str]:
 
 
 def first_of(arguments: Arguments, names: Sequence[str]) -> str:
-    """Return the first argument of these that is not empty, or ""."""
+    """Returns the first argument of these that is not empty, or ""."""
     return next((value for name in names if (value := arguments.get(name))), "")
 
 
@@ -95,7 +95,7 @@ def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
 
 @functools.cache
 def compile_pattern(pattern: str) -> Show:
-    """Return a function that shows arguments by the pattern.
+    """Returns a function that shows arguments by the pattern.
 
     Raises:
         ValueError: a bracket or brace of the pattern has no partner, or there is no such formatter.

@@ -20,7 +20,7 @@ def coordinate(arguments: Arguments, page: Page) -> str:
 
 
 def _angle(written: str, page: Page) -> str:
-    """Return "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
+    """Returns "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
     *numbers, side = written.split("/")
     shown = [
         number.replace(".", page.language.numbers.decimal) + sign

@@ -27,17 +27,17 @@ _NUMBER_WITH_COMMA = re.compile(r"([-−+]?)(\d+)(?:[.,](\d+))?(?=\s|$)")
 
 
 def first_upper(text: str) -> str:
-    """Return a text with its first letter in upper case; the others stay."""
+    """Returns a text with its first letter in upper case; the others stay."""
     return text[:1].upper() + text[1:]
 
 
 def first_lower(text: str) -> str:
-    """Return a text with its first letter in lower case; the others stay."""
+    """Returns a text with its first letter in lower case; the others stay."""
     return text[:1].lower() + text[1:]
 
 
 def month_name(month: str, language: Language) -> str:
-    """Return the name of a month in the form a date takes; what is not a month as it is written."""
+    """Returns the name of a month in the form a date takes; what is not a month as it is written."""
     months = language.months
     if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
         return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
@@ -45,17 +45,17 @@ def month_name(month: str, language: Language) -> str:
 
 
 def superscript(text: str) -> str:
-    """Return a text with its digits and signs raised: "10-3" → "¹⁰⁻³"."""
+    """Returns a text with its digits and signs raised: "10-3" → "¹⁰⁻³"."""
     return text.translate(_SUPERSCRIPTS)
 
 
 def subscript(text: str) -> str:
-    """Return a text with its digits and signs lowered."""
+    """Returns a text with its digits and signs lowered."""
     return text.translate(_SUBSCRIPTS)
 
 
 def format_number(number: str, form: NumberFormat) -> str:
-    """Return a number, and what follows it, as the wiki writes it: "3003 m" → "3,003 m".
+    """Returns a number, and what follows it, as the wiki writes it: "3003 m" → "3,003 m".
 
     In the source the decimal mark is a point; where the wiki writes a comma, a comma too. Anything
     else than a number comes back as it is.
@@ -75,7 +75,7 @@ def format_number(number: str, form: NumberFormat) -> str:
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:
-    """Return a text with the digits that the wiki writes."""
+    """Returns a text with the digits that the wiki writes."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 

@@ -1,4 +1,4 @@
-"""Show a page of the Chinese Wikipedia in one variant, as MediaWiki's LanguageConverter does.
+"""Shows a page of the Chinese Wikipedia in one variant, as MediaWiki's LanguageConverter does.
 
 The site converts script and words of all text, longest match first, by the tables of MediaWiki
 (here: those of zhconv-rs). `-{…}-` keeps text from it; with the flags A and H, and in `{{NoteTA}}`,
@@ -90,7 +90,7 @@ class _RuleSets:
             self._count += len(added)
 
     def pairs_after(self, count: int) -> Mapping[str, str]:
-        """Return the rules that hold after so many sets: from → to."""
+        """Returns the rules that hold after so many sets: from → to."""
         if count < self._applied:
             self._applied, self._pairs = 0, {}
         for added, removed in self._changes[self._applied : count]:
@@ -155,7 +155,7 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replace the marks of a text by what they show; note the rules and where they begin."""
+        """Replaces the marks of a text by what they show; note the rules and where they begin."""
         pieces: list[str] = []
         outer: list[list[str]] = []  # pieces around the marks that are open
         position = 0
@@ -197,7 +197,7 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Return a NoteTA or the end of a line or block with a note of the rules that hold there."""
+        """Returns a NoteTA or the end of a line or block with a note of the rules that hold there."""
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
             numbers = sorted(filter(_RULE_NUMBER.fullmatch, arguments), key=int)

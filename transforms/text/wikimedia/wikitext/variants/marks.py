@@ -1,4 +1,4 @@
-"""Read the inside of `-{…}-`, the conversion mark of a Chinese page.
+"""Reads the inside of `-{…}-`, the conversion mark of a Chinese page.
 
 Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
 are before a bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way).
@@ -86,7 +86,7 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Return the text for the first of these variants, or for any."""
+    """Returns the text for the first of these variants, or for any."""
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()
@@ -95,7 +95,7 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 
 
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
-    """Return the rules for the first of these variants: from → to."""
+    """Returns the rules for the first of these variants: from → to."""
     own = next((both[name] for name in variants if name in both and name != "zh"), None)
     pairs = dict.fromkeys(both.values(), own) if own is not None else {}
     return {**pairs, **one.get(variants[0], {})}
@@ -112,7 +112,7 @@ def _describe(both: _BothWays, one: _OneWay) -> str:
 
 
 def read_mark(inner: str, variants: Sequence[str]) -> Mark:
-    """Return what a mark does.
+    """Returns what a mark does.
 
     Args:
         inner: wikitext between the braces; marks in it are shown already.

@@ -1,4 +1,4 @@
-"""Show one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
+"""Shows one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
 
 Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the
 variant asked for, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text.
@@ -43,7 +43,7 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replace the marks of a part of the page; what they show is kept from `convert`.
+        """Replaces the marks of a part of the page; what they show is kept from `convert`.
 
         A mark shows the text of the first variant it holds, or the first of its texts.
         """
@@ -58,21 +58,21 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Return a part of the page, whose links and templates are shown, in the variant."""
+        """Returns a part of the page, whose links and templates are shown, in the variant."""
         return text
 
     def convert_title(self, title: str) -> str:
-        """Return the title of the page as its heading shows it."""
+        """Returns the title of the page as its heading shows it."""
         return title
 
 
 def conversion_library(variants: Sequence[str]) -> str:
-    """Return the distribution whose tables convert between the variants of a language, or ""."""
+    """Returns the distribution whose tables convert between the variants of a language, or ""."""
     return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
 
 
 def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
-    """Return what reads the wikitext of a page, for a language with these variants, best first.
+    """Returns what reads the wikitext of a page, for a language with these variants, best first.
 
     Raises:
         ValueError: the library that converts them is not installed.
