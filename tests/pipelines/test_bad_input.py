@@ -201,18 +201,21 @@ def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:
     path = uk.write_xml("")
     xml = path.read_text("utf-8")
     path.write_text(f"{xml.partition('<page>')[0]}</mediawiki>\n", "utf-8")
-    assert f"{path.name}: no page in it" in failed(path)
+    assert f"{path.name}: the dump has no page; is the wiki empty" in failed(path)
 
 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
         (b"", "the file is empty"),
-        (b"<!DOCTYPE html>\n<html><body>404 Not Found</body></html>", "this is an HTML page"),
-        (b"503 Service Unavailable", "no <mediawiki> element at the start"),
-        ("<mediawiki>\n</mediawiki>\n".encode("utf-16"), "the text is UTF-16"),
-        (bz2.compress("<mediawiki>".encode("utf-16")), "the text is UTF-16"),
-        (bz2.compress(b"<html></html>"), "this is an HTML page"),
+        (
+            b"<!DOCTYPE html>\n<html><body>404 Not Found</body></html>",
+            "expected a dump, found an HTML page",
+        ),
+        (b"503 Service Unavailable", "expected <mediawiki> at the start"),
+        ("<mediawiki>\n</mediawiki>\n".encode("utf-16"), "expected UTF-8, found UTF-16"),
+        (bz2.compress("<mediawiki>".encode("utf-16")), "expected UTF-8, found UTF-16"),
+        (bz2.compress(b"<html></html>"), "expected a dump, found an HTML page"),
         (b"BZh91AY&SY" + b"\0" * 500, "cannot be decompressed"),
         (gzip.compress(b"", mtime=0)[:12], "cannot be decompressed"),
     ],
@@ -231,7 +234,7 @@ def test_a_file_that_is_no_dump(
 def test_entities_in_the_head_are_not_expanded(uk: WikiFiles, failed: Failed, policy: str) -> None:
     path = uk.write_xml("")
     path.write_text(LAUGHS + xml_of(uk).replace("Вікіпедія</sitename>", "&b;</sitename>"), "utf-8")
-    assert f"{path}, byte 0: a DOCTYPE (mediawiki)" in failed(path, "--on-corrupt", policy)
+    assert f"{path}, byte 0: found a DOCTYPE (mediawiki)" in failed(path, "--on-corrupt", policy)
 
 
 @pytest.fixture
@@ -334,4 +337,4 @@ def test_a_page_without_an_end(
     path = uk.folder / "ukwiki-20260101-pages-articles.xml.gz"
     page = dump_files.page_xml(uk.wiki.pages[1]).partition("</text>")[0]
     path.write_bytes(gzip.compress((uk.wiki.header + page + "x" * (3 << 20)).encode()))
-    assert f"{path}: in bytes 0 to {path.stat().st_size}: a page of more than" in failed(path)
+    assert f"{path}: in bytes 0 to {path.stat().st_size}: a page has more than" in failed(path)

@@ -352,7 +352,8 @@ def test_a_dump_without_an_item_makes_no_table(tmp_path: Path) -> None:
     path.write_text('[{"type":"item","id":"Q1"},{"type":"item","id":"Q2"}]\n', "utf-8")
     corpus = Entities(EntitiesConfig(dump=[str(path)]))
     with pytest.raises(
-        BuildError, match=r"wikidata-20260101-all\.json: no item in it: 1 lines were rejected"
+        BuildError,
+        match=r"wikidata-20260101-all\.json: the dump has no item: 1 lines were rejected",
     ):
         launch(corpus, str(tmp_path / "output"), workers=1)
     assert not list((tmp_path / "output").rglob("*.parquet"))

@@ -250,10 +250,10 @@ def test_minidumps(tmp_path: Path, folder: str, pages: int) -> None:
             "the file ends inside a bz2 block",
         ),
         ("ukwiki-truncated-100k.xml.xz", "uk", "the file ends inside a page"),
-        ("bgwiki-latest-pages-articles-shortened.xml.bz2", "bg", "the text is UTF-16"),
+        ("bgwiki-latest-pages-articles-shortened.xml.bz2", "bg", "expected UTF-8, found UTF-16"),
         ("minidumps/de/wiki.xml.bz2", "de", "a dump of enwiki, not of dewiki"),
         ("minidumps/wikidata/wiki.xml.bz2", "en", "a dump of wikidatawiki, not of enwiki"),
-        ("wikitext-pages.tar.gz", "en", "no <mediawiki> element at the start"),
+        ("wikitext-pages.tar.gz", "en", "expected <mediawiki> at the start"),
     ],
 )
 def test_bad_files(

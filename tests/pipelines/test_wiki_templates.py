@@ -70,5 +70,5 @@ def test_a_table_that_cannot_be_read_is_named(
     assert run_cli("wiki40b", *flags, "--templates", table) == 1
     message = capsys.readouterr().err
     assert str(table) in message
-    assert "unbalanced display pattern '{1'" in message
+    assert "unbalanced brackets or braces in display pattern '{1'" in message
     assert not (tmp_path / "output").exists()

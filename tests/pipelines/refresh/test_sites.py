@@ -430,14 +430,14 @@ CUT = {"p1p9.xml.bz2": EXPORT["p1p9.xml.bz2"]}
 NEVER_SMALLER = [
     ({"files": EXPORT, "finished": False}, "SHA256SUMS is not there: the export is not finished"),
     ({"files": CUT, "listed": EXPORT},
-     "1 of 2 files that SHA256SUMS lists are not there: ukwiki-2026-11-01-p11p20.xml.bz2"),
-    ({"files": EXPORT, "listed": CUT}, "p11p20.xml.bz2 is there, and SHA256SUMS does not list it"),
+     "1 of 2 files that SHA256SUMS lists are missing: ukwiki-2026-11-01-p11p20.xml.bz2"),
+    ({"files": EXPORT, "listed": CUT}, "p11p20.xml.bz2, which is in the folder"),
     ({"files": {**CUT, "p5000p6000.xml.bz2": b"x"}}, "no file holds the pages 10 to 4,999"),
     ({"files": {**EXPORT, "p9p10.xml.bz2": b"x"}}, "ukwiki-2026-11-01-p9p10.xml.bz2 overlap"),
-    ({"files": {"p7r1r2.xml.bz2": b"x", "p7r3r4.xml.bz2": b"x"}}, "hold revisions of one page"),
+    ({"files": {"p7r1r2.xml.bz2": b"x", "p7r3r4.xml.bz2": b"x"}}, "have revisions of one page"),
     ({"files": {**EXPORT, "p21p22.xml.bz2": b""}}, "p21p22.xml.bz2 is empty"),
     ({"files": {"../../p1p2.xml.bz2": b"x"}}, "SHA256SUMS lists p1p2.xml.bz2, which is not named like"),
-    ({"files": EXPORT, "compression": "rar"}, "it has no folder bzip2"),
+    ({"files": EXPORT, "compression": "rar"}, "it has no folder of bzip2"),
 ]  # fmt: skip
 
 

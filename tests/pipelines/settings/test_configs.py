@@ -32,7 +32,11 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
 @pytest.mark.parametrize(
     ("corpus", "settings", "message"),
     [
-        (WIKI40B, {"language": "zh"}, "zhwiki gives two corpora, zh-cn and zh-tw: 'zh' is none"),
+        (
+            WIKI40B,
+            {"language": "zh"},
+            "zhwiki has two corpora, zh-cn and zh-tw: choose one, not 'zh'",
+        ),
         (WIKI40B, {"dump": []}, "no dump is named"),
         (WIKI40B, {"on_corrupt": "ignore"}, "on_corrupt is one of"),
         (WIKI40B, {"near_duplicates": 1}, "near_duplicates is 1, and must be from 0 to below 1"),
@@ -47,7 +51,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (WIKI40B, {"dump_date": "../x"}, "dump_date is '../x', and must be letters"),
         (WIKI40B, {"dump_date": "a/b"}, "dump_date is 'a/b', and must be letters"),
         (ENTITIES, {"dump": []}, "no dump is named"),
-        (ENTITIES, {"wikis": ["uk", "zh"]}, "zhwiki gives two corpora"),
+        (ENTITIES, {"wikis": ["uk", "zh"]}, "zhwiki has two corpora"),
         (ENTITIES, {"on_corrupt": "ignore"}, "on_corrupt is one of"),
         (ENTITIES, {"rows_per_file": 0}, "rows_per_file is 0"),
         (ENTITIES, {"dump_date": "../x"}, r"dump_date is '\.\./x'"),

@@ -143,8 +143,8 @@ def test_files_without_a_date_in_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["12", "old.xml"], "newer_than is one page id, or files; not 12 old.xml"),
-        (["12", "13"], "newer_than is one page id, or files; not 12 13"),
+        (["12", "old.xml"], "newer_than: expected one page id or files, found 12 old.xml"),
+        (["12", "13"], "newer_than: expected one page id or files, found 12 13"),
         (["0"], "page ids begin with 1"),
     ],
 )
@@ -167,5 +167,5 @@ def test_a_page_without_an_id_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "old.xml.bz2"
     page = "<page><title>A</title><ns>0</ns><revision><id>4</id><text>t</text></revision></page>"
     path.write_bytes(bz2.compress(f"{HEADER}{page}\n</mediawiki>\n".encode()))
-    with pytest.raises(Exception, match="a page of the older dump: a page without page_id"):
+    with pytest.raises(Exception, match="a page of the older dump: the page has no page_id"):
         drop(find([path]))

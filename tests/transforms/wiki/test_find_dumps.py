@@ -158,7 +158,7 @@ def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("qqqwiki"))
     roots = [str(tmp_path)]
     assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
-    message = "no such language: 'qqa'; like it are qqq"
+    message = "no such language: 'qqa'; similar codes are qqq"
     assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
 
 
@@ -212,7 +212,7 @@ def test_a_folder_with_no_whole_dump_is_passed_over(tmp_path: Path) -> None:
             "ukwiki",
             MAY,
             f"ukwiki-{MAY}-pages-articles-multistream.xml.bz2 is still being written: it has 1 bytes,"
-            " and dumpstatus.json names 20,000",
+            " and dumpstatus.json says 20,000",
         ),
         PassedOver("ukwiki", "20230520", "no pages-articles dump"),
     ]
@@ -429,9 +429,9 @@ def test_an_export_stands_in_for_a_dump_of_its_date_that_is_not_finished(tmp_pat
 @pytest.mark.parametrize(
     ("pages", "listed", "reason"),
     [
-        ("p1p9", "", "SHA256SUMS is not there: the export is not finished, or not copied whole"),
+        ("p1p9", "", "SHA256SUMS is missing: the export is not finished, or was not copied completely"),
         ("p1p9", "p1p9 p10p20",
-         "1 of 2 files that SHA256SUMS lists are not there: ukwiki-2023-05-01-p10p20.xml.bz2"),
+         "1 of 2 files that SHA256SUMS lists are missing: ukwiki-2023-05-01-p10p20.xml.bz2"),
         ("p1p9 p2000p3000", None, "no file holds the pages 10 to 1,999"),
         ("p1p9 p9p10", None,
          "ukwiki-2023-05-01-p1p9.xml.bz2 and ukwiki-2023-05-01-p9p10.xml.bz2 overlap"),

@@ -206,7 +206,7 @@ def test_ids_that_are_none(page: bytes | None) -> None:
         (title_and_item, (page or b"x", b"ukwiki", b"A")),
     ):
         settings = {"dbname": "ukwiki"} if parse is title_and_item else {}
-        with pytest.raises(ValueError, match=r"id is .*, and must be a number of 1 to 18 digits"):
+        with pytest.raises(ValueError, match=r"id is .*, expected a number with 1 to 18 digits"):
             list(parse(row, **settings))
 
 
@@ -222,7 +222,7 @@ MALFORMED = f"INSERT INTO `page` VALUES (1),({2**64}),(3);"
 def test_malformed_rows_are_an_error_or_rejected(tmp_path: Path) -> None:
     path = tmp_path / "ukwiki-20260101-page.sql"
     path.write_text(f"CREATE TABLE `page` (`page_id` int);\n{MALFORMED}\n")
-    message = f"the page id is '{2**64}', and must be a number of 1 to 18 digits"
+    message = f"the page id is '{2**64}', expected a number with 1 to 18 digits"
     tables = WikiTables(pages=[str(path)])
     with pytest.raises(Exception, match=re.escape(f"InputError: {path}: row 2 of page: {message}")):
         find(tables)

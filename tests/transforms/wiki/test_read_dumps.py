@@ -301,7 +301,7 @@ def test_a_page_without_an_end_is_an_error_long_before_memory_ends(
     endless = dump_files.page_xml(SAMPLES[0]).partition("</page>")[0] + "x" * 10_000_000
     path.write_bytes(gzip.compress((HEADER + endless).encode()))
     message = error_of(path)
-    assert "a page of more than 100000 bytes" in message
+    assert "a page has more than 100000 bytes" in message
     assert str(path) in message
 
 
@@ -354,10 +354,10 @@ def test_siteinfo(tmp_path: Path, suffix: str) -> None:
     ("content", "message"),
     [
         (b"", "byte 0: the file is empty"),
-        (b"<!DOCTYPE html><html>404</html>", "byte 0: this is an HTML page"),
-        (HEADER.encode("utf-16"), "byte 0: the text is UTF-16"),
-        (bz2.compress(HEADER.encode("utf-16")), "byte 0: the text is UTF-16"),
-        (b'<!DOCTYPE x [<!ENTITY a "b">]>' + HEADER.encode(), "byte 0: a DOCTYPE (x)"),
+        (b"<!DOCTYPE html><html>404</html>", "byte 0: expected a dump, found an HTML page"),
+        (HEADER.encode("utf-16"), "byte 0: expected UTF-8, found UTF-16"),
+        (bz2.compress(HEADER.encode("utf-16")), "byte 0: expected UTF-8, found UTF-16"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]>' + HEADER.encode(), "byte 0: found a DOCTYPE (x)"),
         (b"BZh9" + b"\0" * 50, "byte 0: cannot be decompressed"),
         (HEADER.encode()[:300], "not well-formed XML"),
     ],

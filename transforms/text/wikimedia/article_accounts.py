@@ -1,4 +1,4 @@
-"""The accounts of a corpus of articles."""
+"""Counts, statistics and card sections of a corpus of articles, from the ledger of its build."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,28 +22,32 @@ from transforms.text.wikimedia.older_pages import (
     say_newer,
 )
 
-MALFORMED = "read-dump"  # stage of the pages that are not counted as read
+MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count
 
 
 def account_for_articles(
     ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
 ) -> Accounts:
-    """Accounts of Wiki-40B. Raises AccountingError, and NothingLeftError for a dump without a page.
+    """Returns the accounts of a Wiki-40B build.
+
+    Raises AccountingError if the counts do not add up, and NothingLeftError if the dump has no page.
 
     Args:
-      paper: what it says of the same language, for the card: name → figure.
+      paper: figures of the paper for the same language, for the card: name → figure.
 
-    The ledger has, beside what every build has:
-      pages: well-formed pages that were read.
+    Besides the entries of every build, the ledger has:
+      pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
-      lengths: ((split, class of characters), articles).
-      links: (one of LINKED_BY, pages that are linked to an item so); only where LINKED_FROM is a setting.
-      class_unknown: articles that are kept although the class of their entity is not known.
-      pinned: (moved, articles) whose split an earlier release has decided; moved if the hash decides else.
+      lengths: ((split, class of characters), number of articles).
+      links: (one of LINKED_BY, number of pages linked in this way); only if LINKED_FROM is a setting.
+      class_unknown: number of articles that are kept although the class of their entity is not known.
+      pinned: (moved, number of articles) for articles whose split an earlier release has fixed; moved is True
+        if
+        the hash gives another split.
       subwords: at most one TrainedSubwords.
       subword_stats: (split, SubwordStats).
       newer_than: at most one OlderPages.
-      people: articles about a human; only where classes are known.
+      people: number of articles about a human; only if classes are known.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -51,7 +55,7 @@ def account_for_articles(
     pages = ledger.number("pages") + malformed
     if not pages:
         raise NothingLeftError(
-            ["dump"], "no page in it: the dump of an empty wiki, or a part of one?"
+            ["dump"], "the dump has no page; is the wiki empty, or is this only a part of a dump?"
         )
     kept = {split: counts["articles"] for split, counts in stats.items()}
     balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
@@ -106,8 +110,9 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the lines of the card and the finding of the manifest about an older dump. Raises
-    NothingLeftError if no page is new.
+    """Returns the lines of the card and the entry of the manifest about the older dump.
+
+    Raises NothingLeftError if no page is new.
     """
     older = ledger.one("newer_than")
     if older is None:
@@ -121,7 +126,7 @@ def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
-    """Counts per split and in all, in pieces too where there is a vocabulary."""
+    """Returns the counts of each split and of "total". If there is a vocabulary, they include pieces."""
     per_split = ledger.per_split("stats", SPLITS, CorpusStats())
     stats = {split: counts._asdict() for split, counts in per_split.items()}
     stats["total"] = add_stats(per_split.values())._asdict()
@@ -138,7 +143,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
 
 
 def _count_links(ledger: Ledger) -> dict[str, int]:
-    """Counts the pages by the way in which they were linked to items."""
+    """Returns the number of pages for each way of linking them to items."""
     counts = ledger.pairs("links")
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}
@@ -146,7 +151,7 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 
 
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """The section on tables of another date."""
+    """Returns the section on tables whose date differs from that of the dump."""
     if not sources:
         return []
     tables = (

@@ -17,19 +17,25 @@ START_PARAGRAPH = "_START_PARAGRAPH_"
 NEWLINE = "_NEWLINE_"
 MARKERS = (START_ARTICLE, START_SECTION, START_PARAGRAPH, NEWLINE)
 MARKERS_WITH_LINE_FEEDS = (*(f"\n{marker}\n" for marker in MARKERS[:-1]), NEWLINE)
-"""As they are in a text: each is one piece and one character."""
+"""The markers with the line feeds around them, as they are in a text.
+
+Each counts as one character, and is one piece of the subword vocabulary.
+"""
 
 _MARKER = re.compile("|".join(MARKERS))
 
 
 def find_marker(text: str) -> str | None:
-    """The first marker that the text holds, or None. A source that holds one cannot be laid out."""
+    """Returns the first marker in the text, or None.
+
+    A page whose source contains a marker cannot be laid out.
+    """
     found = _MARKER.search(text)
     return found.group() if found else None
 
 
 def render_article(title: str, sections: Sequence[Section]) -> str:
-    """Lays an article out. Sections have paragraphs; the lead has the heading ""."""
+    """Returns an article in the layout. Each section has paragraphs; the lead has the heading ""."""
     parts = [f"\n{START_ARTICLE}\n{title}"]
     for section in sections:
         if section.heading:
@@ -39,14 +45,16 @@ def render_article(title: str, sections: Sequence[Section]) -> str:
 
 
 def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
-    """The title and the sections of a laid-out article: the inverse of `render_article`.
+    """Returns the title and the sections of an article in the layout: the inverse of `render_article`.
 
-    Raises ValueError where the text is not in the layout.
+    Raises ValueError if the text is not in the layout.
     """
     head, *blocks = text.split(f"\n{START_PARAGRAPH}\n")
     prefix = f"\n{START_ARTICLE}\n"
     if not head.startswith(prefix):
-        raise ValueError(f"an article begins with {prefix!r}, this text with {text[:40]!r}")
+        raise ValueError(
+            f"not an article in Wiki-40B layout: it begins with {text[:40]!r}, expected {prefix!r}"
+        )
     title, _, heading = head.removeprefix(prefix).partition(f"\n{START_SECTION}\n")
     sections = []
     for block in blocks:
@@ -57,9 +65,9 @@ def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
 
 
 def plain_article(text: str) -> str:
-    """The article without markers: title, headings and paragraphs, a blank line between them.
+    """Returns the article without markers: title, headings and paragraphs, separated by empty lines.
 
-    Raises ValueError where the text is not in the layout.
+    Raises ValueError if the text is not in the layout.
     """
     title, sections = parse_article(text)
     headed = ((one.heading, *one.paragraphs) if one.heading else one.paragraphs for one in sections)
@@ -67,7 +75,9 @@ def plain_article(text: str) -> str:
 
 
 def count_characters(text: str) -> int:
-    """Unicode code points, each marker with its line feeds counted as one (section 2.5)."""
+    """Returns the number of Unicode code points; each marker, with its line feeds, counts as one (section
+    2.5).
+    """
     return len(text) - sum(
         text.count(marker) * (len(marker) - 1) for marker in MARKERS_WITH_LINE_FEEDS
     )

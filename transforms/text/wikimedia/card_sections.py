@@ -1,10 +1,13 @@
-"""Sections of the card of a Wiki-40B build about people, and about the licence of a row."""
+"""Sections of the card of a Wiki-40B build: people, and licences of rows."""
 
 from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 
 
 def say_people(articles: int, people: int | None) -> list[str]:
-    """The section on people; `people` are the articles about one, None where classes are not known."""
+    """Returns the section on people.
+
+    `people` is the number of articles about a person, None if classes are not known.
+    """
     if people is None:
         counted = "How many articles are about a person is not known without an entity table."
     else:
@@ -26,7 +29,9 @@ def say_people(articles: int, people: int | None) -> list[str]:
 
 
 def say_licenses(has_column: bool) -> list[str]:
-    """The section on licences, by the date of the revision."""
+    """Returns the section on licences, which depend on the date of the revision. `has_column`: rows have a
+    column `license`.
+    """
     which = (
         "The column `license` has that of each row, and `url` the revision, whose history names the authors."
         if has_column

@@ -1,5 +1,4 @@
-"""Finds the Wikidata classes that are Wikimedia's own, directly or by "subclass of" (P279), and their
-kinds.
+"""Finds the Wikidata classes of Wikimedia's own pages, directly or by "subclass of" (P279), and their kinds.
 
 Items are numbers here: 64 is Q64.
 """
@@ -16,7 +15,7 @@ DISAMBIGUATION, CATEGORY, LIST, TEMPLATE, INTERNAL = KINDS = (
     "template",
     "internal",
 )
-"""The kinds of internal classes. A class below roots of several kinds is of the first of them."""
+"""The kinds of internal classes. A class below roots of several kinds gets the first of these kinds."""
 
 INTERNAL_ROOTS = {
     17442446: INTERNAL,  # Wikimedia internal item: what exists for the wikis, not in the world
@@ -35,17 +34,19 @@ INTERNAL_ROOTS = {
     21286738: INTERNAL,  # Wikimedia permanent duplicate item
     17633526: INTERNAL,  # Wikinews article
 }
-"""Class → its kind, for the classes that hold nearly all internal items. As roots they find those also
-in a part of a dump, where the classes themselves, and with them their P279 statements, are often
-missing."""
+"""Class → its kind. Nearly all internal items are instances of these classes.
+
+They are given as roots, so that internal items are also found in a part of a dump, where the classes
+themselves and their P279 statements are often missing.
+"""
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Internal class → its kind, by ascending class; the roots are always among them.
+    """Returns internal class → its kind, sorted by class. The roots are always included.
 
-    Edge i says that class `lower[i]` is a subclass of `upper[i]`. Edges may repeat, come in any order
-    and form cycles, which Wikidata has. Takes 32 bytes an edge while it runs, beside those given: all of
-    Wikidata about 160 MB.
+    Edge i says that class `lower[i]` is a subclass of `upper[i]`. Edges may repeat, come in any order and
+    form cycles, as they do in Wikidata. Needs 32 bytes of memory for each edge, besides the arrays given:
+    about 160 MB for all of Wikidata.
     """
     order = numpy.argsort(upper, kind="stable")
     lower, upper = lower[order], upper[order]
@@ -54,7 +55,7 @@ def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
         waiting = [root for root, of_kind in INTERNAL_ROOTS.items() if of_kind == kind]
         while waiting:
             above = waiting.pop()
-            if above in kinds:  # and so are all that are below it
+            if above in kinds:  # all classes below it are, too
                 continue
             kinds[above] = kind
             first, end = numpy.searchsorted(upper, [above, above + 1])

@@ -1,6 +1,6 @@
-"""Reads CLDR, Unicode's data of languages: names, months, forms of dates, numbers, and units.
+"""Reads CLDR, Unicode's data on languages: names, months, date formats, number formats and units.
 
-Babel holds the data. Of languages whose tables were made by people only units are taken from it.
+The library Babel contains the data. For languages with tables made by people only units are taken from it.
 """
 
 import decimal
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 LIBRARY = "babel"
 
-_NUMBERED_MONTH = re.compile(r"M\d\d")  # what CLDR's root has for a month without a name
+_NUMBERED_MONTH = re.compile(r"M\d\d")  # CLDR's root has this for a month without a name
 _DATE_TOKEN = re.compile(r"'([^']*)'|(d{1,2}(?!d)|y+|[ML]{3,5})|([A-Za-z]+)")
 _FIELDS = {"d": "{day}", "y": "{year}", "M": "{month}", "L": "{month}"}
 _LATIN = re.compile(r"[\x00-\u02af\u1e00-\u1eff²³⋅·′″/ \u200e\u200f]*")
 _MAX_DIGITS = 20
-_SOME = 12  # of a unit: more than one or two, which have forms of their own
-# Codes of Wikipedias and corpora whose language CLDR has under another one
+_SOME = 12  # sample number for units; 1 and 2 have forms of their own
+# Codes of Wikipedias and corpora → codes of CLDR, if they differ
 _CODES = {"zh-tw": "zh_Hant", "zh-cn": "zh_Hans", "no": "nb", "tl": "fil", "simple": "en"}
 # Symbols of {{convert}} → units of CLDR
 _UNITS = {
@@ -103,14 +103,14 @@ _UNITS = {
 
 
 def cldr_version() -> str:
-    """Return the version of the data."""
+    """Returns the version of the data."""
     from babel.core import get_cldr_version
 
     return get_cldr_version()
 
 
 def _locale(languages: Iterable[str]) -> "Locale | None":
-    """Return the data of the first of some languages that CLDR has."""
+    """Returns the data of the first of some languages that CLDR has."""
     from babel import Locale
     from babel.localedata import exists
 
@@ -119,7 +119,7 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
 
 def english_names(languages: Iterable[str]) -> tuple[str, ...]:
-    """Return the English names of languages, of those that CLDR has."""
+    """Returns the English names of languages; languages that CLDR lacks are left out."""
     from babel import Locale
 
     names = Locale("en").languages
@@ -128,23 +128,24 @@ def english_names(languages: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_name(language: str) -> str:
-    """Return the name that a language has in itself; "" where CLDR does not know it."""
+    """Returns the name of a language in the language itself; "" if CLDR does not have it."""
     locale = _locale([language])
     code = _CODES.get(language, language).replace("-", "_")
     return locale.languages.get(code, "") if locale else ""
 
 
 def first_known(languages: Iterable[str]) -> str:
-    """Return the first of some languages that CLDR has; "" where it has none."""
+    """Returns the first language that CLDR has; "" if it has none of them."""
     return next((code for code in languages if _locale([code])), "")
 
 
 def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
-    """Return how the first of some languages that CLDR has writes numbers, as NumberFormat has it.
+    """Returns the number format of the first language that CLDR has, as arguments of NumberFormat; {} if it
+    has none.
 
     Args:
         languages: codes, the best first.
-        native: whether its own digits are written, which may have separators of their own.
+        native: use the separators of the language's own digits, if they have separators of their own.
     """
     locale = _locale(languages)
     if not locale:
@@ -161,14 +162,21 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
 
 def months_of(language: str) -> tuple[str, ...]:
-    """Return the names of the months in the form a date takes; () where CLDR has none."""
+    """Returns the twelve names of the months in the form used in dates; () if CLDR has no names."""
     locale = _locale([language])
     months = tuple(locale.months["format"]["wide"].values()) if locale else ()
     return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
 
 
 def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
-    """Return the forms of a date, "day", and of a month, "month", where they fit the names of the months."""
+    """Returns the patterns of a date, "day", and of a month with its year, "month".
+
+    A pattern that has other fields than day, month and year is left out.
+
+    Args:
+        language: code of a Wikipedia or corpus.
+        months: names of the months; a common ending such as "月" of "1月" is taken out of the patterns.
+    """
     locale = _locale([language])
     if not locale:
         return {}
@@ -180,7 +188,10 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 
 
 def _shown(pattern: str, end: str) -> str:
-    """Return a pattern of CLDR in our form, "{day} {month} {year}"; "" where it has other fields."""
+    """Returns a pattern of CLDR in the form of the tables, "{day} {month} {year}"; "" if it has other fields.
+
+    `end` is the ending that all names of months have, or "".
+    """
     if end:
         pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
     if any(match[3] for match in _DATE_TOKEN.finditer(pattern)):
@@ -191,21 +202,21 @@ def _shown(pattern: str, end: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def languages_of(language: str) -> Mapping[str, str]:
-    """Return code → name of a language, in another language."""
+    """Returns code → name of all languages that CLDR has, named in the given language."""
     locale = _locale([language])
     names = locale.languages if locale else {}
     return {code.replace("_", "-").lower(): name for code, name in names.items()}
 
 
 def countries_of(language: str) -> dict[str, str]:
-    """Return two-letter code → name of a country."""
+    """Returns two-letter code → name of all countries, named in the given language."""
     locale = _locale([language])
     names = locale.territories if locale else {}
     return {code: name for code, name in names.items() if len(code) == 2}
 
 
 def units_of(language: str) -> dict[str, str]:
-    """Return symbol in English → symbol in the language, of units whose symbol differs."""
+    """Returns symbol in English → symbol in the language, for units whose symbol differs from English."""
     locale = _locale([language])
     if not locale:
         return {}
@@ -214,12 +225,12 @@ def units_of(language: str) -> dict[str, str]:
 
 
 def units_in_other_script(language: str) -> dict[str, str]:
-    """Return what `units_of` does, of units whose symbol is in another script than Latin."""
+    """Returns the part of `units_of` whose symbols are not in Latin script."""
     return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
 
 
 def _symbol(unit: str, locale: "Locale") -> str:
-    """Return a symbol that follows its number; "" where CLDR has none, or puts it first."""
+    """Returns the symbol of a unit; "" if CLDR has none, or puts it before the number."""
     from babel.units import format_unit
 
     shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")
@@ -229,14 +240,14 @@ def _symbol(unit: str, locale: "Locale") -> str:
 
 @functools.lru_cache(maxsize=4096)
 def unit_pattern(language: str, symbol: str, number: str) -> str:
-    """Return a number with the name of its unit, as the number asks for it: "{number} кілометрів".
+    """Returns a number with the name of its unit in the form that the number requires: "{number} кілометрів".
 
     Args:
         language: code of a Wikipedia or corpus.
-        symbol: of the unit, in English.
-        number: in plain digits, "70" or "1.5"; its decimals count.
+        symbol: symbol of the unit in English.
+        number: in plain digits, "70" or "1.5"; decimals may change the form.
 
-    Returns "" where CLDR has no name.
+    Returns "" if CLDR has no name.
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
     unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
@@ -249,7 +260,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     value = decimal.Decimal(number)
     written = format_decimal(value, locale=locale, numbering_system="latn")
     lengths: tuple[Literal["long", "short"], ...] = ("long", "short")
-    for length in lengths:  # where both are the same word, CLDR has it once
+    for length in lengths:  # if both are the same word, CLDR lists only one
         shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
         if unit not in shown and shown.count(written) == 1:
             named = shown.replace(written, "{number}")

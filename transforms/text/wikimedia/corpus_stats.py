@@ -1,4 +1,4 @@
-"""Statistics of a corpus. Counts add up in any order."""
+"""Statistics of a corpus of articles. Counts of parts can be added in any order."""
 
 import re
 from collections.abc import Iterable
@@ -8,11 +8,11 @@ from transforms.text.wikimedia import article_markers
 
 
 def measure_article(text: str) -> CorpusStats:
-    """Counts one article in Wiki-40B layout."""
+    """Returns the counts of one article in Wiki-40B layout."""
     sections = text.count(f"\n{article_markers.START_SECTION}\n")
     bodies = text.count(f"\n{article_markers.START_PARAGRAPH}\n")
     newlines = text.count(article_markers.NEWLINE)
-    layout = 1 + sections + bodies  # markers that stand as a word of their own
+    layout = 1 + sections + bodies  # markers that `split` counts as words
     return CorpusStats(
         articles=1,
         sections=sections,
@@ -24,18 +24,20 @@ def measure_article(text: str) -> CorpusStats:
     )
 
 
-# Scripts without blanks between words; a word is about two characters in East Asia, four in the others.
+# Scripts without spaces between words. A word has about two characters in East Asia, else about four.
 _EAST_ASIAN = re.compile("[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 def count_words(text: str) -> int:
-    """Counts the words of a text: between spaces, or by characters where a script has none."""
+    """Returns the number of words of a text, split at white space; estimated from the characters in scripts
+    without spaces.
+    """
     rest, east = _EAST_ASIAN.subn(" ", text)
     rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)
     return len(rest.split()) + -(-east // 2) + -(-south_east // 4)
 
 
 def add_stats(stats: Iterable[CorpusStats]) -> CorpusStats:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return CorpusStats(*(sum(column) for column in zip(CorpusStats(), *stats, strict=True)))

@@ -1,8 +1,8 @@
-"""Finds the files in one folder of the dump server that make a dump, and checks that they are complete.
+"""Finds the files of a dump in one folder of the dump server, and checks that they are complete.
 
-The folder of one wiki and date holds the same pages several times: as one file and as parts, with
-bz2 streams that can be entered in the middle ("multistream") and without. `dumpstatus.json`, where it was
-copied along, shows how far the server had got, and the size of every file.
+The folder of one wiki and date has the same pages several times: as one file and in parts, each with
+("multistream") and without bz2 streams that a reader can start at. `dumpstatus.json`, if it was copied too,
+gives the state of each job and the size of every file.
 """
 
 import itertools
@@ -14,20 +14,26 @@ import msgspec
 
 MULTISTREAM, PLAIN = "-multistream", ""
 MAX_GAP_PAGES = 1_000
-"""Parts of old dumps begin with the first page that exists, so some ids may lie between two parts."""
+"""Largest accepted gap between the page ids of two parts.
 
-# What can be entered in the middle comes first.
+Parts of old dumps begin with the first page that exists.
+"""
+
+# Formats that can be read from the middle come first.
 _SUFFIXES = (".bz2", "", ".gz", ".xz")
 _TABLE_SUFFIXES = (".gz", "", ".bz2", ".xz")
 _JOBS = {MULTISTREAM: "articlesmultistreamdump", PLAIN: "articlesdump"}
 _TABLE_JOBS = {"page_props": "pagepropstable", "page": "pagetable"}
 _NOT_YET = ("in-progress", "waiting")
 _NOT_DONE = (*_NOT_YET, "failed", "skipped", "partial", "missing")
-_NUMBER = r"\d{1,18}"  # 64 bits hold it
+_NUMBER = r"\d{1,18}"  # fits 64 bits
 
 
 class UnusableDumpError(Exception):
-    """A folder holds no dump, or none that is whole as far as it shows; the message says why."""
+    """A folder has no dump, or its dump is incomplete as far as the folder shows.
+
+    The message gives the reason.
+    """
 
 
 class DumpFolder(NamedTuple):
@@ -40,7 +46,7 @@ class DumpFolder(NamedTuple):
 
 
 class DumpFiles(NamedTuple):
-    """Names of the files that are one dump."""
+    """Names of the files of one dump."""
 
     dump: tuple[str, ...]  # one file, or all parts in the order of their pages
     page_props: tuple[str, ...]  # one or none
@@ -67,7 +73,7 @@ class _Job(TypedDict, total=False):
 
 
 class _Jobs(TypedDict, total=False):
-    """The jobs that corpora need. All others are skipped while the file is parsed."""
+    """The jobs that corpora need. All other jobs are skipped while the file is parsed."""
 
     articlesdump: _Job
     articlesdumprecombine: _Job
@@ -83,23 +89,27 @@ class _DumpStatus(TypedDict):
 
 
 def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
-    """The jobs of a dumpstatus.json that corpora need. Raises UnusableDumpError for another format."""
+    """Returns the jobs of a dumpstatus.json that corpora need.
+
+    Raises UnusableDumpError for another format.
+    """
     try:
         return dict(msgspec.json.decode(dumpstatus, type=_DumpStatus)["jobs"])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        reason = f"dumpstatus.json is not what the dump server writes: {error}"
+        reason = f"dumpstatus.json does not have the format of the dump server: {error}"
         raise UnusableDumpError(reason) from None
 
 
 def is_in_progress(jobs: Mapping[str, Any]) -> bool:
-    """Returns True if the status of a job is one of the server's words for a job that is not done."""
+    """Returns True if a job has a status that the server gives to jobs that are not done."""
     return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 
 def select_files(folder: DumpFolder) -> DumpFiles:
-    """The dump in a folder: multistream before plain, one file before parts, never two of them.
+    """Returns the files of the dump in a folder.
 
-    Raises UnusableDumpError where nothing is whole.
+    Prefers multistream files to plain ones, and one file to parts. Raises UnusableDumpError if none is
+    complete.
     """
     return DumpFiles(
         dump=_select_dump(folder),
@@ -128,7 +138,7 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 
 
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
-    """The parts in the order of their pages; each once, though it may be there in two packings."""
+    """Returns the parts in the order of their pages. A part with several compressions is returned once."""
     found = list(_parse_parts(folder, kind, folder.sizes))
     found.sort(key=lambda part: _SUFFIXES.index(part.suffix), reverse=True)
     return sorted({part[:3]: part for part in found}.values())
@@ -143,10 +153,10 @@ def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Ite
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
-    """The reason not to take these files; "" where they are whole as far as the folder shows."""
+    """Returns the reason not to use these files; "" if they are complete as far as the folder shows."""
     is_whole_file = not parts[0].number
     job = _JOBS[kind]
-    # A large wiki is dumped in parts, which another job puts together.
+    # A large wiki is dumped in parts; another job concatenates them.
     if is_whole_file and f"{job}recombine" in folder.jobs:
         job = f"{job}recombine"
     status = folder.jobs.get(job, {}).get("status", "done")
@@ -163,31 +173,30 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     present = {part[:3] for part in parts}
     absent = [part.name for part in listed if part[:3] not in present]
     if absent:
-        return (
-            f"{len(absent)} of {len(listed)} parts are not there: {name_some(absent, len(absent))}"
-        )
+        return f"{len(absent)} of {len(listed)} parts are missing: {name_some(absent, len(absent))}"
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
         missing = (str(number) for number in itertools.count(1) if number not in numbers)
-        return f"not there of {max(numbers)} parts: part {name_some(missing, gaps)}"
+        return f"missing of {max(numbers)} parts: part {name_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
         if one.last and other.first - one.last > MAX_GAP_PAGES:
-            return f"no part holds the pages {one.last + 1:,} to {other.first - 1:,}"
+            return f"no part has the pages {one.last + 1:,} to {other.first - 1:,}"
     return ""
 
 
 def name_some(names: Iterable[str], count: int) -> str:
-    """The first three of so many names, and how many more there are."""
+    """Returns the first three of `count` names, and the number of the others."""
     more = f" and {count - 3:,} more" if count > 3 else ""
     return ", ".join(itertools.islice(names, min(count, 3))) + more
 
 
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
-    """The name of the SQL dump of a table; none where it is not there.
+    """Returns the name of the SQL dump of a table; () if the folder does not have it.
 
-    Raises UnusableDumpError for one that is still being written: without it the corpus would be another.
+    Raises UnusableDumpError if it is still being written: a build without the table would give another
+    corpus.
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:
@@ -210,6 +219,6 @@ def _why_not_written(folder: DumpFolder, name: str) -> str:
         if listed != size:
             return (
                 f"{name} is still being written: it has {size:,} bytes,"
-                f" and dumpstatus.json names {listed:,}"
+                f" and dumpstatus.json says {listed:,}"
             )
     return ""

@@ -1,6 +1,7 @@
 """The two layouts of Wikimedia's dumps, and the dates in the names of their files.
 
 dumps    ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, with dumpstatus.json
+
 exports  MediaWiki Content File Exports: ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, with
          SHA256SUMS
 """
@@ -12,18 +13,22 @@ from collections.abc import Iterable
 from transforms.text.files.dates import checked_date, plain_date
 
 ANY, DUMPS, EXPORTS = LAYOUTS = ("any", "dumps", "exports")
-"""Of one date, a dump comes before an export: it has tables of the same date, and half the bytes."""
+"""A dump is preferred to an export of the same date: it has tables of that date, and half the bytes."""
 
 _IN_NAME = re.compile(r"wik\w+-(\d{8}|\d{4}-\d\d-\d\d|latest)-")
 
 
 def date_in_name(path: str) -> str:
-    """The date in the name of a file of a wiki, without hyphens, or "latest"; "" where there is none."""
+    """Returns the date in the name of a file of a wiki, without hyphens, or "latest"; "" if the name has
+    none.
+    """
     found = _IN_NAME.search(posixpath.basename(path))
     return plain_date(found[1]) if found else ""
 
 
 def date_in_names(names: Iterable[str]) -> str:
-    """The date that all files have in their names: "elwiki-20261101-page_props.sql.gz"; else ""."""
+    """Returns the date in the names of all files ("elwiki-20261101-page_props.sql.gz"); "" if the names have
+    no date or several.
+    """
     dates = {checked_date(date_in_name(name)) for name in names}
     return dates.pop() if len(dates) == 1 else ""

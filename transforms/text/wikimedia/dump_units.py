@@ -1,15 +1,16 @@
-"""Reading the pages of a dump, a work unit (see file_units.py) at a time.
+"""Reads the pages of a dump in work units (see file_units.py).
 
-To a unit belong the pages whose `<page>` begins in it: the units of a file give each page once. `<page>`
-cannot occur inside a page, so whoever enters in the middle passes over what comes before the next one. A
-multistream .bz2, of 100 pages a stream, is read at its blocks like any other .bz2.
+A page belongs to the unit in which its `<page>` tag begins, so the units of a file together give each page
+once. `<page>` cannot occur inside a page. A reader that starts in the middle of a file skips everything
+before the next `<page>`. A multistream .bz2, with 100 pages in each stream, is read by its blocks like any
+other .bz2.
 
-The last page of a unit nearly always runs into the first block of the next one. So that a block is
-decompressed once, `open_border` decompresses the first block of each unit before the units are read: what
-is before its first `<page>` goes to the unit before, the rest to the unit itself. Without it a unit
-reads on into the next one.
+The last page of a unit nearly always continues in the first block of the next unit. So that no block is
+decompressed twice, `open_border` decompresses the first block of each unit before the units are read: the
+bytes before its first `<page>` go to the unit before, the other bytes to the unit itself. Without this step a
+unit reads on into the next unit.
 
-What is damaged is reported with its place, and reading goes on with the first page that begins after it.
+Damaged bytes are reported with their place. Reading goes on with the first page that begins after them.
 """
 
 import re
@@ -24,37 +25,37 @@ from transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_STA
 
 READ_BYTES = 1 << 16
 HEAD_BYTES = 1 << 20
-MAX_PAGE_BYTES = 1 << 26  # MediaWiki stores 2 MiB of text at most, 12 MiB if all is escaped
+MAX_PAGE_BYTES = 1 << 26  # MediaWiki stores 2 MiB of text at most; escaped, 12 MiB
 
 _LAST_PART_BYTES = 1 << 20
 _LOOK_BACK_BYTES = (1 << 20, 1 << 25)
 
 
 class OverlongPageError(ValueError):
-    """A page that does not end: the input is not a dump."""
+    """A page is too long, or has no end: the input is not a dump."""
 
 
 class Damage(NamedTuple):
-    """Bytes `start` to `end` of the stored file (of the XML, for kind "whole") that are not whole."""
+    """Damaged bytes `start` to `end` of the stored file (for kind "whole": of the XML)."""
 
     start: int
     end: int
     message: str
-    last_page: bytes | None = None  # the XML of the last whole page before it, if in this unit
+    last_page: bytes | None = None  # XML of the last whole page before the damage, if in this unit
 
 
 class PageXml(NamedTuple):
-    """The bytes of one page, and how far the reader has come."""
+    """The bytes of one page, and the progress of the reader."""
 
     xml: bytes
-    stored_bytes: int  # of the file, consumed since the page before
+    stored_bytes: int  # number of bytes of the file read since the page before
 
 
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
     """Decompresses the first block of a unit.
 
-    Returns the unit with what begins in the block, and what the unit before needs of the block; None where
-    nothing is known of it, as in the first unit of a file, or where the block is damaged.
+    Returns the unit with the part of the block that belongs to it, and the part that the unit before needs.
+    The latter is None if there is no such part (as in the first unit of a file) or the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -71,13 +72,13 @@ def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock
 
 
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
-    """The pages that begin in the unit, in file order, and what was damaged between them.
+    """Yields the pages that begin in the unit, in file order, and damaged places between them.
 
-    Raises OverlongPageError where a page does not end in MAX_PAGE_BYTES.
+    Raises OverlongPageError if a page does not end within MAX_PAGE_BYTES.
     """
     splitter = _PageSplitter()
     consumed = xml_bytes = 0
-    is_at_end = unit.end - unit.start == unit.file_bytes  # whatever is in it
+    is_at_end = unit.end - unit.start == unit.file_bytes  # True for a whole file, even an empty one
     last_page: bytes | None = None
     for event in read_chunks(stream, unit, splitter):
         if isinstance(event, Chunk):
@@ -92,10 +93,10 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
             continue
         splitter.lose_open()
         is_at_end = False
-        if unit.stripe == 0:  # every stripe meets it
+        if unit.stripe == 0:  # every stripe reads the damage; one reports it
             yield Damage(*event, last_page)
     problem = splitter.problem_at_end() if is_at_end and unit.stripe == 0 else ""
-    if problem and unit.start and xml_bytes < TAIL_BYTES:  # too little to see the end in
+    if problem and unit.start and xml_bytes < TAIL_BYTES:  # too short to contain the end of the XML
         earlier = _cut(unit, max(unit.start - _LOOK_BACK_BYTES[0], 0), unit.end)
         yield from (one for one in read_unit(stream, earlier) if one[0] == unit.file_bytes)
     elif problem:
@@ -104,9 +105,11 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
 
 
 def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """The last whole page before stored byte `offset`: it shows how far a damaged file is good.
+    """Returns the last whole page before stored byte `offset`, which shows how much of a damaged file is
+    good.
 
-    Looks back 32 MiB.
+    Searches the 32 MiB before `offset`. Returns None if they have no whole page, and for units of kind
+    "whole".
     """
     if unit.kind == "whole":
         return None
@@ -121,25 +124,25 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """The first whole page that begins at stored byte `offset` or later."""
+    """Returns the first whole page that begins at stored byte `offset` or later; None if there is none."""
     after = _cut(unit, offset, unit.file_bytes)
     pages = (one.xml for one in read_unit(stream, after) if isinstance(one, PageXml))
     return next(pages, None) if offset < unit.file_bytes else None
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """The end of the file, as little of it as shows whether it is whole."""
+    """Returns a short unit at the end of the file, which shows whether the file is complete."""
     return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
 
 
 def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
-    """Another part of the file of a unit."""
+    """Returns another part of the file of a unit."""
     return unit._replace(start=start, end=end, known=())
 
 
 def index_path_of(path: str) -> str | None:
-    """Returns the path at which Wikimedia puts the index of a multistream file; None for a file of another
-    name.
+    """Returns the path of the index that Wikimedia stores beside a multistream file; None for files with
+    another name.
     """
     name = re.sub(r"-multistream(\d*)\.xml", r"-multistream-index\1.txt", path)
     return None if name == path else name
@@ -148,18 +151,18 @@ def index_path_of(path: str) -> str | None:
 def count_lost_pages(
     index_lines: Iterable[bytes], damage: Damage, last_page: str, next_page: str
 ) -> int:
-    """Counts the pages that are lost with damaged bytes, by the index of a multistream file.
+    """Counts the pages that are lost with damaged bytes, from the index of a multistream file.
 
     Args:
-      index_lines: `offset of the stream:page id:title`, in the order of the file.
-      last_page, next_page: ids of the whole pages around the damage; "" where there is none.
+      index_lines: lines `offset of the stream:page id:title`, in the order of the file.
+      last_page, next_page: ids of the whole pages before and after the damage; "" if there is none.
     """
     lost, stream = 0, -1
     for line in index_lines:
         offset, page_id, _ = line.decode("utf-8", "replace").split(":", 2)
         if int(offset) != stream:
             stream = int(offset)
-            lost = 0 if stream <= damage.start else lost  # the damage begins in it or later
+            lost = 0 if stream <= damage.start else lost  # the damage begins here or later
         if stream >= damage.end or page_id == next_page:
             break
         lost = 0 if page_id == last_page else lost + 1
@@ -167,12 +170,12 @@ def count_lost_pages(
 
 
 def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
-    """The first bytes of the XML of a dump, up to the end of its first page.
+    """Returns the first bytes of the XML of a dump, up to the end of its first page.
 
-    Raises ValueError where not even they can be decompressed.
+    Raises ValueError if not even the first bytes can be decompressed.
     """
     if not stream.read(1):
-        return b""  # a decompressor would call it cut off
+        return b""  # a decompressor would report a truncated file
     stream.seek(0)
     source = decompressed(stream)
     head = b""
@@ -188,16 +191,19 @@ def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
 
 
 class _PageSplitter:
-    """Finds `<page>…</page>` in chunks of XML. Searches each byte a bounded number of times."""
+    """Finds `<page>…</page>` in chunks of XML. Searches each byte a bounded number of times.
+
+    Own text is the text of the unit; text that is not own belongs to the next unit.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._turns: list[tuple[int, bool]] = []  # where in the buffer own and other text begin
+        self._turns: list[tuple[int, bool]] = []  # (place in the buffer, True if own text begins)
         self._searched = 0
 
     @property
     def needs_more(self) -> bool:
-        """True if an own page, or the beginning of its tag, waits for its end."""
+        """True if an own page, or the beginning of its `<page>` tag, is in the buffer without its end."""
         start = self._buffer.find(PAGE_START)
         if start < 0:
             lengths = range(len(PAGE_START) - 1, 0, -1)
@@ -206,15 +212,15 @@ class _PageSplitter:
         return start < len(self._buffer) and self._is_own(start)
 
     def lose_open(self) -> None:
-        """Forgets a page that runs into damage."""
+        """Drops a page that has begun and runs into damage."""
         self._buffer.clear()
         self._turns.clear()
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """The pages that end in a chunk, and whether they begin in own text.
+        """Adds a chunk. Yields the pages that it completes, each with True if the page begins in own text.
 
-        Raises OverlongPageError.
+        Raises OverlongPageError if a page is longer than MAX_PAGE_BYTES.
         """
         buffer = self._buffer
         if not self._turns or self._turns[-1][1] != is_own:
@@ -230,11 +236,11 @@ class _PageSplitter:
         self._drop_before(start if start >= 0 else max(done, len(buffer) - TAIL_BYTES, 0))
         self._searched = max(len(buffer) - len(PAGE_END), 0)
         if len(buffer) > MAX_PAGE_BYTES:
-            message = f"a page of more than {MAX_PAGE_BYTES} bytes; is this a dump?"
+            message = f"a page has more than {MAX_PAGE_BYTES} bytes; is this file a dump?"
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """Returns the problem of a file that ends here; "" if there is none."""
+        """Returns the problem of a file that ends after the text read so far; "" if there is none."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is cut off or still being written"
         if DUMP_END not in self._buffer:

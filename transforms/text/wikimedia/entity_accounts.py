@@ -1,4 +1,4 @@
-"""The accounts of an entity table."""
+"""Counts and card of an entity table, from the ledger of its build."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from transforms.text.files.markdown import make_table
 from transforms.text.wikimedia.class_tree import KINDS
 from transforms.text.wikimedia.entity_table import add_counts
 
-TABLE = "entities-"  # how the names of the table's files begin
+TABLE = "entities-"  # prefix of the names of the table's files
 
 DESCRIPTION = Description(
     title="Entity table",
@@ -70,14 +70,14 @@ berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row gr
 
 
 def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of the table.
+    """Returns the accounts of the table.
 
-    Raises AccountingError where rows written + repeated ≠ items read, and NothingLeftError where there is no
-    item: a build that joins such a table would lose all its pages and say nothing.
+    Raises AccountingError if rows written + repeated ≠ items read, and NothingLeftError if there is no item:
+    a build that joins an empty table would lose all its pages without an error.
 
-    The ledger has, beside what every build has:
-      entities: items that were read.
-      skipped: lines without an item.
+    Besides the entries of every build, the ledger has:
+      entities: number of items that were read.
+      skipped: number of lines without an item.
       counts: TableCounts of parts of the table.
       kinds: one {internal class: kind}.
     """
@@ -89,8 +89,8 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
     if not table.rows:
         raise NothingLeftError(
             (),
-            f"no item in it: {rejected['total']:,} lines were rejected, {skipped:,} hold something else;"
-            " an entity dump has one item a line",
+            f"the dump has no item: {rejected['total']:,} lines were rejected, {skipped:,} are not items;"
+            " an entity dump has one item on each line",
         )
     classes = Counter(ledger.one("kinds").values())
     counts = {

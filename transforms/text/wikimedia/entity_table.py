@@ -1,7 +1,7 @@
-"""The entity table: the items of Wikidata as rows, by ascending id, with a column of titles for each wiki.
+"""The entity table: the items of Wikidata as rows sorted by id, with a column of titles for each wiki.
 
-On the way to it items travel in blocks: tables that list the pages of an item instead of having a column
-for each wiki, so that most of a block is not empty space.
+During the build, items are in blocks. A block is a table that has a list of pages for each item instead of a
+column for each wiki: most items have pages in few wikis, so columns would be mostly empty.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from transforms.text.wikimedia.wikidata_json import Entity
 
 ROWS_PER_FILE = 1 << 20
-RANGE_BITS = 14  # ids are counted, and given to files, in ranges of 2**14
+RANGE_BITS = 14  # ids are counted, and assigned to files, in ranges of 2**14
 
 _IDS = pa.field("numeric_id", pa.int64(), nullable=False)
 _CLASSES = pa.field("instance_of", pa.list_(pa.int64()), nullable=False)
@@ -26,7 +26,9 @@ _LINK = pa.struct(
     [pa.field("wiki", pa.int16(), nullable=False), pa.field("title", pa.string(), nullable=False)]
 )
 BLOCK_SCHEMA = pa.schema([_IDS, _CLASSES, pa.field("links", pa.list_(_LINK), nullable=False)])
-"""Of blocks. `wiki` is the place of a wiki among those wanted; the links of an item are sorted by it."""
+"""Schema of blocks. `wiki` is the index in the list of wanted wikis; the links of an item are sorted
+by it.
+"""
 
 _BLOCK_ENCODING: dict[str, Any] = {
     "compression": "zstd",
@@ -39,25 +41,25 @@ _BLOCK_ENCODING: dict[str, Any] = {
 }
 
 CLASS_SCHEMA = pa.schema([_IDS, pa.field("kind", pa.string(), nullable=False)])
-"""Of internal-classes.parquet."""
+"""Schema of internal-classes.parquet."""
 
 
 class TableCounts(NamedTuple):
-    """The counts of a part of the table."""
+    """Counts of a part of the table."""
 
     rows: int
-    repeated: int  # rows that gave way to another one of the same id
+    repeated: int  # rows dropped in favour of another row with the same id
     with_class: int  # rows with at least one P31
     sitelinks: tuple[int, ...]  # rows with a page, per wiki
 
 
 def table_schema(wikis: Sequence[str]) -> pa.Schema:
-    """Of entities-*.parquet; `wikis` are database names: "dewiki"."""
+    """Returns the schema of entities-*.parquet. `wikis` are database names: "dewiki"."""
     return pa.schema([_IDS, _CLASSES, *(pa.field(wiki, pa.string()) for wiki in wikis)])
 
 
 def make_block(entities: Sequence[Entity], wikis: Mapping[str, int]) -> pa.Table:
-    """A block of items in the order given, with their pages in `wikis`: database name → place."""
+    """Returns a block of items in the given order, with their pages in `wikis` (database name → index)."""
     links = [
         sorted((wikis[site], title) for site, title in entity.sitelinks if site in wikis)
         for entity in entities
@@ -86,39 +88,41 @@ def _lists(lengths: Sequence[int], values: pa.Array) -> pa.ListArray:
 
 
 def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
-    """All rows of the blocks by ascending id; those of one id in any order."""
+    """Returns all rows of the blocks, sorted by id; rows with the same id may be in any order."""
     merged = pa.concat_tables([BLOCK_SCHEMA.empty_table(), *blocks]).combine_chunks()
     return merged.take(numpy.argsort(_ids_of(merged), kind="stable"))
 
 
 def pack_block(block: pa.Table) -> bytes:
-    """The block as a Parquet file, 5 bytes a row: half of what an Arrow stream takes, compressed alike."""
+    """Returns the block as a Parquet file, with about 5 bytes a row: half the size of an Arrow stream with
+    the same compression.
+    """
     sink = pa.BufferOutputStream()
     pq.write_table(block, sink, **_BLOCK_ENCODING)
     return bytes(sink.getvalue())
 
 
 def unpack_block(data: bytes) -> pa.Table:
-    """The inverse of `pack_block`."""
+    """Returns the block in a Parquet file: the inverse of `pack_block`."""
     return pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Range of ids → how many of `ids` are in it."""
+    """Returns range of ids → number of the given ids in it."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
 def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int]:
-    """The first id of each file, so that files hold about as many rows each, and about `rows_per_file`.
+    """Returns the first id of each file, so that all files have about `rows_per_file` rows.
 
-    Cutting where the rows are, and not the ids into equal parts, keeps a file small also where ids are
-    crowded: in a part of a dump, say. A file is cut at the start of a range.
+    The cuts depend on the rows, not on equal ranges of ids, so files stay small even if ids are dense, as in
+    a part of a dump. A file begins at the start of a range.
     """
     rows = sum(rows_in_range.values())
     files = -(-rows // rows_per_file)
     starts, before, last_file = [0], 0, None
     for number, of_range in sorted(rows_in_range.items()):
-        file = (2 * before + of_range) * files // (2 * rows)  # the one that its middle row falls to
+        file = (2 * before + of_range) * files // (2 * rows)  # that of the range's middle row
         if last_file not in (None, file):
             starts.append(number << RANGE_BITS)
         before, last_file = before + of_range, file
@@ -126,7 +130,10 @@ def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int
 
 
 def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
-    """(file, its part of the block) for a block by ascending id, and the first id of each file."""
+    """Yields (file, part of the block).
+
+    The block is sorted by id; `starts` are the first ids of the files.
+    """
     cuts = numpy.searchsorted(_ids_of(block), [*starts[1:]]).tolist()
     for file, (first, end) in enumerate(pairwise([0, *cuts, block.num_rows])):
         if end > first:
@@ -134,10 +141,10 @@ def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.
 
 
 def drop_repeated(block: pa.Table) -> pa.Table:
-    """A block by ascending id with one row for each id: of several, the one with most facts.
+    """Returns a block with one row for each id; the given block is sorted by id.
 
-    That is the one with most pages, then the one that is larger as a tuple: what comes in which order
-    does not matter.
+    Of several rows with the same id, the one with the most pages is kept, and if there are several, the one
+    that is larger as a tuple. The result does not depend on the order of the rows.
     """
     ids = _ids_of(block)
     firsts = numpy.flatnonzero(numpy.diff(ids, prepend=-1))
@@ -158,7 +165,7 @@ def _rank(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
-    """The rows of a block in `table_schema`."""
+    """Returns the rows of a block in `table_schema`."""
     links = block["links"].combine_chunks()
     owners = pc.list_parent_indices(links).to_numpy()
     pages = links.flatten()
@@ -173,7 +180,7 @@ def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
 
 
 def count_rows(table: pa.Table) -> TableCounts:
-    """Counts a part of the table in `table_schema`."""
+    """Returns the counts of a part of the table in `table_schema`."""
     return TableCounts(
         rows=table.num_rows,
         repeated=0,
@@ -183,14 +190,14 @@ def count_rows(table: pa.Table) -> TableCounts:
 
 
 def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
-    """The sum of several counts, at least one, of tables with the same wikis."""
+    """Returns the sum of one or more counts of tables with the same wikis."""
     rows, repeated, with_class, sitelinks = zip(*counts, strict=True)
     per_wiki = tuple(sum(column) for column in zip(*sitelinks, strict=True))
     return TableCounts(sum(rows), sum(repeated), sum(with_class), per_wiki)
 
 
 def class_table(kinds: Mapping[int, str]) -> pa.Table:
-    """internal-classes.parquet, by ascending class."""
+    """Returns the table of internal-classes.parquet, sorted by class."""
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]
     return pa.table(columns, schema=CLASS_SCHEMA)

@@ -1,8 +1,8 @@
-"""Finds the files in one folder of Wikimedia's Content File Exports that make an export, and checks that
-all are there.
+"""Finds the files of an export in one folder of Wikimedia's Content File Exports, and checks that none is
+missing.
 
 An export of one wiki and date is one or more files in `<wiki>/2026-11-01/xml/<compression>/`, ordered by page
-id. Their names give the first and the last page that they hold. `SHA256SUMS` is written last and lists all.
+id. Their names give the ids of their first and last page. `SHA256SUMS` is written last and lists all files.
 """
 
 import itertools
@@ -15,17 +15,19 @@ from transforms.text.files.dates import iso_date, plain_date
 from transforms.text.wikimedia.dump_folder import MAX_GAP_PAGES, UnusableDumpError, name_some
 
 MAX_GAP_SHARE = 4
-"""A gap that is a smaller part of the ids of both files around it than 1 / MAX_GAP_SHARE may be empty."""
+"""A gap may be empty if it is smaller than 1 / MAX_GAP_SHARE of the ids of each of the two files
+around it.
+"""
 
 CURRENT, HISTORY = "mediawiki_content_current", "mediawiki_content_history"
-"""Folders of the site: of the current revision of each page, and of all revisions."""
+"""Folders of the site: current revisions of the pages, and all revisions."""
 
 SUMS = "SHA256SUMS"
 FOLDER_OF_FILES = "xml"
 
-# What can be entered in the middle comes first, then what is faster to decompress.
+# Formats that can be read from the middle come first, then the format that is faster to decompress.
 _SUFFIXES = (".bz2", "", ".zst", ".gz", ".xz")
-_NUMBER = r"\d{1,18}"  # 64 bits hold it
+_NUMBER = r"\d{1,18}"  # fits 64 bits
 _NAME = re.compile(
     rf"(?P<dbname>[a-z]\w*)-(?P<date>\d{{4}}-\d\d-\d\d)-p(?P<first>{_NUMBER})"
     rf"(?:p(?P<last>{_NUMBER})|r(?P<revision>{_NUMBER})r{_NUMBER})\.xml(?P<suffix>|\.\w+)"
@@ -38,16 +40,16 @@ class ExportFolder(NamedTuple):
 
     dbname: str  # "ukwiki"
     date: str  # "20261101"
-    sizes: Mapping[str, int]  # name of a file that is there → bytes; -1 unknown
-    sums: Mapping[str, str]  # name of a file → its SHA-256, of SHA256SUMS
+    sizes: Mapping[str, int]  # name of each file in the folder → bytes; -1: unknown
+    sums: Mapping[str, str]  # name of a file → its SHA-256 in SHA256SUMS
 
 
 class ExportFile(NamedTuple):
-    """The name of a file."""
+    """The parsed name of a file."""
 
     first: int  # page id
     last: int
-    revision: int  # the first, of a file that holds one page; 0 where the name has none
+    revision: int  # the first revision, in names of files with a single page; else 0
     name: str  # without a folder
     dbname: str
     date: str  # "20261101"
@@ -55,7 +57,7 @@ class ExportFile(NamedTuple):
 
 
 def parse_name(path: str) -> ExportFile | None:
-    """Parses the name of a file; None if it is not that of a file of an export."""
+    """Returns the parsed name of a file; None if it is not the name of a file of an export."""
     name = posixpath.basename(path)
     found = _NAME.fullmatch(name)
     if not found or found["suffix"] not in _SUFFIXES:
@@ -73,9 +75,11 @@ def parse_name(path: str) -> ExportFile | None:
 
 
 def parse_sums(content: bytes) -> dict[str, str]:
-    """Name → SHA-256 of the files that SHA256SUMS lists. Raises UnusableDumpError for any other content.
+    """Returns name → SHA-256 of the files that SHA256SUMS lists.
 
-    No line is passed over: with one that is cut off, the export would end early.
+    Raises UnusableDumpError for any other content.
+
+    No line is skipped: if a truncated line were skipped, the export would end early.
     """
     sums: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
@@ -86,34 +90,37 @@ def parse_sums(content: bytes) -> dict[str, str]:
             )
         name, digest = posixpath.basename(found[2]), found[1].lower()
         if sums.setdefault(name, digest) != digest:
-            raise UnusableDumpError(f"{SUMS}: line {number} has another SHA-256 of {name}")
+            raise UnusableDumpError(
+                f"{SUMS}: line {number} has a second, different SHA-256 of {name}"
+            )
     return sums
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """Returns the key that sorts the folders of several compressions, the best first."""
+    """Returns a sort key of the folders of several compressions; the smallest is the best."""
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
     return min(found, default=len(_SUFFIXES))
 
 
 def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str, ...]:
-    """The names of all files of an export, in the order of their pages.
+    """Returns the names of all files of an export, in the order of their pages.
 
     Args:
-      keep_good: take what is there of an export with missing files or pages; see `find_gaps`.
+      keep_good: accept an export with missing files or pages (see `find_gaps`) and use the files that exist.
 
-    Raises UnusableDumpError where the folder does not hold the export, or not all of it.
+    Raises UnusableDumpError if the folder does not have the export, or if files are missing, empty or not
+    listed.
     """
     listed = _listed_files(folder)
     present = [file for file in listed if file.name in folder.sizes]
     missing = [file.name for file in listed if file.name not in folder.sizes]
     empty = [file.name for file in present if not folder.sizes[file.name]]
     if missing and not (keep_good and present):
-        count = f"{len(missing)} of {len(listed)} files that {SUMS} lists are not there"
+        count = f"{len(missing)} of {len(listed)} files that {SUMS} lists are missing"
         raise UnusableDumpError(f"{count}: {name_some(missing, len(missing))}")
     if not keep_good and (unlisted := _unlisted_file(folder, listed)):
-        raise UnusableDumpError(f"{unlisted} is there, and {SUMS} does not list it")
+        raise UnusableDumpError(f"{SUMS} does not list {unlisted}, which is in the folder")
     if empty:
         raise UnusableDumpError(f"{empty[0]} is empty")
     if reason := why_not_one_export(present):
@@ -124,22 +131,24 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
 
 
 def _listed_files(folder: ExportFolder) -> list[ExportFile]:
-    """Returns the files of the wiki and date in SHA256SUMS, sorted."""
+    """Returns the files of the wiki and date that SHA256SUMS lists, sorted by page id."""
     if not folder.sums:
         raise UnusableDumpError(
-            f"{SUMS} is not there: the export is not finished, or not copied whole"
+            f"{SUMS} is missing: the export is not finished, or was not copied completely"
         )
     stem = f"{folder.dbname}-{iso_date(folder.date)}-"
     names = [name for name in folder.sums if name.startswith(stem)] or list(folder.sums)
     if odd := [name for name in names if not (name.startswith(stem) and parse_name(name))]:
-        raise UnusableDumpError(
-            f"{SUMS} lists {odd[0]}, which is not named like {stem}p1p2.xml.bz2"
-        )
+        raise UnusableDumpError(f"{SUMS} lists {odd[0]}, expected names like {stem}p1p2.xml.bz2")
     return sorted(filter(None, map(parse_name, names)))
 
 
 def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
-    """A file of the export that SHA256SUMS, which may be cut off, does not list in any compression; or ""."""
+    """Returns a file of the export in the folder that SHA256SUMS does not list in any compression; "" if
+    there is none.
+
+    SHA256SUMS may be cut off.
+    """
     stem, ranges = f"{folder.dbname}-{iso_date(folder.date)}-", {file[:3] for file in listed}
     files = filter(None, map(parse_name, folder.sizes))
     names = (one.name for one in files if one.name.startswith(stem) and one[:3] not in ranges)
@@ -147,27 +156,28 @@ def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
 
 
 def why_not_one_export(files: Sequence[ExportFile]) -> str:
-    """The reason why files are not parts of one export; "" where they are. `files` are sorted."""
+    """Returns the reason why files are not parts of one export; "" if they are. `files` are sorted."""
     for one, other in itertools.pairwise(files):
         if (one.dbname, one.date) != (other.dbname, other.date):
-            return f"{one.name} and {other.name} are not of one export"
+            return f"{one.name} and {other.name} are not parts of one export"
         if one.last < other.first:
             continue
         if one.revision and other.revision and one.first == other.first:
             return (
-                f"{one.name} and {other.name} hold revisions of one page: an export of all revisions"
-                f" ({HISTORY}) is not read, only that of current ones ({CURRENT})"
+                f"{one.name} and {other.name} have revisions of one page: this is an export of all"
+                f" revisions ({HISTORY}); take the export of current revisions ({CURRENT})"
             )
         return f"{one.name} and {other.name} overlap"
     return ""
 
 
 def find_gaps(files: Sequence[ExportFile]) -> list[str]:
-    """The ranges of page ids between files that are too long to be empty. `files` are sorted.
+    """Returns the gaps between files that are too long to have no pages, as messages. `files` are sorted.
 
-    Both numbers in a name are ids of pages that exist, so the ids between two files should have no page:
-    between those files of enwiki of 2026-05-01 whose names were seen, it is one id at most. A wiki may lack
-    long runs of ids, though. Where a file is missing, as many ids are as its neighbours have, about.
+    Both numbers in the name of a file are ids of pages that exist. The ids between two files should have no
+    page: in the names of enwiki files of 2026-05-01 that were seen, the gap is at most one id. But a wiki may
+    lack long runs of ids. If a file is missing, the gap is about as long as the ranges of the files around
+    it.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"

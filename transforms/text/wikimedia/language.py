@@ -1,9 +1,10 @@
-"""The cleaner's knowledge of one Wikipedia: its headings, redirect words, and templates.
+"""The cleaner's tables for one Wikipedia: headings, redirect words, templates and more.
 
-The tables are data: `languages/common.toml` holds what every wiki shares, `languages/<code>.toml`
-what one corpus adds or words differently, `zh.toml` what the two Chinese corpora share. A wiki that has no
-file takes what MediaWiki and CLDR know of it, and `unproven.toml`. Keys of all tables are compared
-casefolded with white space collapsed and `_` read as a space, so case and spacing in the files do not matter.
+The tables are data: `languages/common.toml` has the entries that all wikis share, `languages/<code>.toml` the
+additions and differences of one corpus, `zh.toml` the entries that the two Chinese corpora share. A wiki
+without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys of all tables are compared
+casefolded, with white space collapsed and `_` read as a space, so case and spacing in the files do not
+matter.
 """
 
 import dataclasses
@@ -26,7 +27,7 @@ MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
 TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
-# Wikis in the language of another one, whose tables they share.
+# Wiki → the wiki in the same language whose tables it uses.
 _WRITTEN_IN = {"simple": "en"}
 _SAME_NAMES = 0.7
 # number → (table of namespaces.toml, English names)
@@ -44,67 +45,69 @@ class NumberFormat:
 
     group: str  # between groups of digits; "" for none
     decimal: str  # before the fraction
-    min_grouped_digits: int  # numbers with fewer digits before the point stay ungrouped
-    digits: str = "0123456789"  # as the wiki writes them
-    group_size: int = 3  # of all groups but the last, which is of three digits
+    min_grouped_digits: int  # numbers with fewer digits before the point are not grouped
+    digits: str = "0123456789"  # the ten digits of the wiki
+    group_size: int = 3  # of all groups but the last, which has three digits
 
 
 @dataclasses.dataclass(frozen=True)
 class Language:
-    """The tables of one corpus. All names in it are normalised by `normalise_name`."""
+    """The tables of one corpus. All names in the tables are normalised by `normalise_name`."""
 
     code: str  # corpus code: "uk", "zh-tw"
-    dropped_headings: frozenset[str]  # sections that are no prose, with their subsections
+    dropped_headings: frozenset[str]  # of sections without prose, dropped with their subsections
     dropped_top_headings: frozenset[str]  # dropped at level 2 only: "Literature" may be prose below
     disambiguation_templates: frozenset[str]
     redirect_words: tuple[str, ...]  # "#redirect", "#перенаправлення"; casefolded
     numbers: NumberFormat
-    templates: Mapping[str, str]  # name → display pattern; "" for one that shows no prose
+    templates: Mapping[str, str]  # name → display pattern; "" for a template that shows no prose
     self_named: str  # regex of names of templates that show their own name: "XXe siècle"; or ""
     silent_prefixes: tuple[str, ...]  # of names of templates that show no prose: "infobox "
-    language_names: Mapping[str, str]  # language code → the label a lang-xx template shows
+    language_names: Mapping[str, str]  # language code → the label that a lang-xx template shows
     language_label: str  # pattern of that label and its text: "{label}: {text}"
     countries: Mapping[str, str]  # casefolded three-letter code, ISO or IOC → name
-    months: tuple[str, ...]  # twelve, in the form a date takes; () where unknown
+    months: tuple[str, ...]  # twelve, in the form used in dates; () if unknown
     date: str  # pattern of a date: "{day} {month} {year}"
-    phrases: Mapping[str, str]  # words that templates put in: "as_of" → "As of"
-    variants: tuple[str, ...]  # conversion variants to pick from -{…}-, best first
-    interlanguage_codes: frozenset[str]  # link prefixes that show nothing
-    namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, English ones too
-    is_proven: bool = True  # the tables were made, and compared with pages, by people
+    phrases: Mapping[str, str]  # words that templates add: "as_of" → "As of"
+    variants: tuple[str, ...]  # language variants to choose in -{…}-, the best first
+    interlanguage_codes: frozenset[str]  # prefixes of links that show nothing
+    namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, also in English
+    is_proven: bool = True  # people made the tables and compared the results with pages
     is_english: bool = False
     wiki_first: frozenset[str] = (
         frozenset()
-    )  # templates for which the wiki's own definition is better
+    )  # templates whose definition in the wiki is preferred to the tables
 
     @property
     def library(self) -> str:
-        """The library that the tables were taken from, "" where there is none."""
+        """Name of the library that the tables were taken from; "" for tables made by people."""
         return "" if self.is_proven else cldr.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
-        """Return all names of a namespace: those known, and those in the head of the dump."""
+        """Returns all names of a namespace: names in the tables, and names in the head of the dump."""
         return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
 
 
 def normalise_name(name: str) -> str:
-    """Return a heading or template name as the tables hold it: casefolded, spaces collapsed."""
+    """Returns a heading or template name in the form of the tables: casefolded, spaces collapsed."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
 def normalise_names(names: Iterable[str]) -> frozenset[str]:
-    """Return headings or template names as the tables hold them."""
+    """Returns headings or template names in the form of the tables."""
     return frozenset(map(normalise_name, names))
 
 
 def read_table(folder: str, name: str) -> dict[str, Any]:
-    """Return a file of tables that lies here, in a folder: "languages", "sites"."""
+    """Returns the content of a TOML file of this package. `folder` is "languages" or "sites"."""
     path = resources.files(__package__) / folder / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read_local(code: str) -> dict[str, Any]:
-    """Return the tables of a corpus, with those of the wiki that it shares with another corpus."""
+    """Returns the tables of a corpus, merged with the tables of the wiki that it shares with another
+    corpus.
+    """
     own = read_table("languages", code)
     if not code.startswith("zh-"):
         return own
@@ -128,9 +131,9 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
-    """Return names of languages with those that only CLDR has, where most others are CLDR's too.
+    """Returns names of languages, with CLDR's names added if most of the given names are CLDR's.
 
-    In some languages a label has another form than CLDR's names have.
+    In some languages labels have another form than CLDR's names.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -154,22 +157,24 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Returns True if the tables of a corpus were made, and compared with pages, by people."""
+    """Returns True if people made the tables of a corpus and compared the results with pages."""
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
 def has_own_tables(code: str) -> bool:
-    """Returns True if people made the tables for this corpus, not for another wiki in its language."""
+    """Returns True if people made tables for this corpus itself, not for another wiki in its language."""
     return code in LANGUAGE_CODES
 
 
 def borrowed_tables(code: str) -> str:
-    """Return the code of the wiki in the same language whose tables a corpus takes; "" for none."""
+    """Returns the code of the wiki in the same language whose tables a corpus uses; "" if there is none."""
     return _WRITTEN_IN.get(code, "")
 
 
 def tables_taken(code: str) -> dict[str, str]:
-    """Return where the tables of a corpus were taken from; {} for those that people made for it."""
+    """Returns the sources of the tables of a corpus, for the manifest; {} if people made them for this
+    corpus.
+    """
     if has_own_tables(code):
         return {}
     if lender := borrowed_tables(code):
@@ -185,11 +190,11 @@ def tables_taken(code: str) -> dict[str, str]:
 
 
 def _unproven_tables(code: str) -> dict[str, Any]:
-    """Return the tables of a wiki that has none here, as a file of its own would have them."""
+    """Returns the tables of a wiki without a file, in the form of a file of tables."""
     of_wiki = mediawiki_table(code)
     language = of_wiki.get("language", code)
     fallbacks = of_wiki.get("fallbacks", [])
-    # A dialect may take words of its language, "be-tarask" those of "be"; numbers are taken of any.
+    # Words are taken only from the same language, "be-tarask" from "be"; numbers from any fallback.
     related = [one for one in (language, *fallbacks) if one.split("-")[0] == language.split("-")[0]]
     own = cldr.first_known(related)
     written = dict(of_wiki.get("numbers", {}))
@@ -213,17 +218,17 @@ def _unproven_tables(code: str) -> dict[str, Any]:
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """Return the tables of a corpus.
+    """Returns the tables of a corpus.
 
     Raises:
-        ValueError: no Wikipedia has such a code.
+        ValueError: no Wikipedia has this code.
     """
     dbname_of(code)
     is_proven = has_proven_tables(code)
     common = read_table("languages", "common")
     local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
     phrases = common["phrases"] if is_proven else {}
-    if is_proven and not code.startswith("zh-"):  # whose tables name units in the words of a region
+    if is_proven and not code.startswith("zh-"):  # zh tables have names of units for each region
         units = cldr.units_in_other_script(code)
         phrases = {**phrases, **{f"unit {symbol}": shown for symbol, shown in units.items()}}
 
@@ -265,26 +270,26 @@ _USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings":
 
 
 def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
-    """Return a language with more templates and headings; what is given replaces what was there.
+    """Returns a language with more templates and headings. Given entries replace existing ones.
 
     Args:
         language: the tables to add to.
-        tables: as in `languages/<code>.toml`: "templates" (name → display pattern),
+        tables: entries as in `languages/<code>.toml`: "templates" (name → display pattern),
             "silent_templates", "dropped_headings".
 
     Raises:
-        ValueError: there is another table, or a value that is not text.
+        ValueError: there is a table with another name, or a value that is not text.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:
-            raise ValueError(f"no such table: {key!r}; there may be {', '.join(_USER_TABLES)}")
+            raise ValueError(f"unknown table {key!r}; expected one of {', '.join(_USER_TABLES)}")
         if not isinstance(table, _USER_TABLES[key]):
             raise ValueError(
-                f"{key} is a {type(table).__name__}, not a {_USER_TABLES[key].__name__}"
+                f"{key}: expected a {_USER_TABLES[key].__name__}, found a {type(table).__name__}"
             )
         for value in table.values() if isinstance(table, dict) else table:
             if not isinstance(value, str):
-                raise ValueError(f"{key} holds {value!r}, which is not text")
+                raise ValueError(f"{key}: expected texts, found {value!r}")
     silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
     shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
     headings = normalise_names(tables.get("dropped_headings", ()))

@@ -1,4 +1,6 @@
-"""Names of languages, in English and in themselves, as CLDR has them, beside codes of Wikipedias."""
+"""Names of languages, in English and in the language itself, from CLDR, with the codes of their
+Wikipedias.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -14,13 +16,14 @@ from transforms.text.wikimedia.wikis import (
 _NOT_IN_CLDR = {
     "simple english": "simple",
     "chinese": "zh",
-}  # zh gives two corpora: an error says so
+}  # zh has two corpora: an error message says so
 
 
 def code_of_language(text: str) -> str:
-    """Return the code of a Wikipedia for a code, or for the name of a language: "uk" for "Ukrainian".
+    """Returns the code of a Wikipedia for a code or for the name of a language: "uk" for "Ukrainian".
 
-    Upper and lower case are one. What is neither a code nor a name comes back as it is, as a code would.
+    Case is ignored. A text that is neither a code nor a name is treated as a code that is not known: see
+    `canonical_code`.
     """
     code = canonical_code(text)
     if code in LANGUAGE_CODES or code in open_codes():
@@ -30,7 +33,10 @@ def code_of_language(text: str) -> str:
 
 
 def _codes() -> Mapping[str, str]:
-    """Code of each Wikipedia but one, whose language is that of another → code of its language."""
+    """Returns code of each Wikipedia → code of its language.
+
+    "simple" is left out: its language is that of "en".
+    """
     codes = dict.fromkeys((*LANGUAGE_CODES, *sorted(open_codes())))
     return {code: mediawiki_table(code).get("language", code) for code in codes if code != "simple"}
 

@@ -1,7 +1,7 @@
-"""Tell which places of a cleaned text were links to other pages.
+"""Finds the places of a cleaned text that were links to other pages.
 
-The cleaner keeps no track of links. So a page is cleaned twice, the second time with a sign at the start
-of what every link shows; where the two differ in the signs alone, the signs say where the links are.
+The cleaner does not track links. So a page is cleaned twice, the second time with a sign at the start of the
+shown text of every link. If the two results differ only in the signs, the signs mark the links.
 """
 
 import functools
@@ -20,10 +20,10 @@ from transforms.text.wikimedia.language import (
 from transforms.text.wikimedia.verbatim import split_verbatim
 from transforms.text.wikimedia.wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
 
-SIGN = "\ue000"  # of private use: it means nothing on any wiki, and no pass of the cleaner knows it
+SIGN = "\ue000"  # private use: without meaning on any wiki, and not used by the cleaner
 
-# Headings are passed over: their words decide whether a section is dropped. Only the start of a link is
-# matched, so that its label may hold templates.
+# Headings are skipped: their words decide whether a section is dropped. Only the start of a link is
+# matched, so that its label may contain templates.
 _LINK = re.compile(
     r"^=[^\n]*=[ \t]*$"
     r"|\[\[(?P<target>[^\[\]{}|\n]+)(?:(?P<bar>\|\s*+)(?=[^\[\]]+\]\])|(?=\]\]))"
@@ -35,20 +35,20 @@ _Links = tuple[int, ...]  # offsets in a paragraph, in code points, ascending
 
 
 class LinkedPage(NamedTuple):
-    """A cleaned page, and where in it links begin."""
+    """A cleaned page, and the places where links begin."""
 
-    page: CleanedPage  # as the cleaner gives it, without signs
+    page: CleanedPage  # result of the cleaner, without signs
     links: tuple[
         tuple[_Links, ...], ...
-    ]  # by section and paragraph; () also where none can be told
-    unknown: int  # paragraphs of which it cannot be told whether they hold links
+    ]  # by section and paragraph; () also if the links of a paragraph are not known
+    unknown: int  # number of paragraphs whose links are not known
 
 
 def mark_links(wikitext: str) -> str:
-    """Put SIGN at the start of what each link to another page shows: `[[a|b]]`, `[[a]]`, `{{w|a|b}}`.
+    """Returns wikitext with SIGN at the start of the shown text of each link to another page: `[[a|b]]`,
+    `[[a]]`, `{{w|a|b}}`.
 
-    Files, categories, links to the same page in other languages, external links, and links within the
-    page stay as they are.
+    Links to files, categories, other languages, other sites, and places in the same page are unchanged.
     """
     return "".join(
         text if is_verbatim else _LINK.sub(_mark, text)
@@ -57,10 +57,10 @@ def mark_links(wikitext: str) -> str:
 
 
 def find_marks(text: str) -> tuple[str, list[int]]:
-    """Return a text without its signs, and their places in it.
+    """Returns a text without its signs, and the places of the signs in it.
 
-    The offsets are in code points and ascend; signs that only signs part count as one, and one at the end
-    of the text is before a link that shows nothing.
+    Places are offsets in code points, ascending. Signs in a row count as one. A sign at the end of the text
+    is ignored: its link shows nothing.
     """
     pieces = text.split(SIGN)
     plain = "".join(pieces)
@@ -69,20 +69,20 @@ def find_marks(text: str) -> tuple[str, list[int]]:
 
 
 def clean_with_links(cleaner: WikitextCleaner, wikitext: str, title: str) -> LinkedPage:
-    """Clean a page and find its links.
+    """Returns a cleaned page with its links.
 
     Raises:
         UncleanableError: see WikitextCleaner.clean.
     """
     page = cleaner.clean(wikitext, title)
     if SIGN in wikitext or any(SIGN in text for text in _paragraphs(page)):
-        return _without_links(page, unknown=True)  # &#xE000; is seen in the cleaned text only
+        return _without_links(page, unknown=True)  # &#xE000; appears only in the cleaned text
     marked = mark_links(wikitext)
     if marked == wikitext:
         return _without_links(page, unknown=False)
     try:
         of_marked = cleaner.clean(marked, title)
-    except UncleanableError:  # the signs have made the page too long
+    except UncleanableError:  # the signs made the page too long
         return _without_links(page, unknown=True)
     if _shape(of_marked) != _shape(page):
         return _without_links(page, unknown=True)
@@ -106,7 +106,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _mark_link(link: str, target: str, bar: str | None) -> str:
-    """Return the start of a link, up to its label, with the sign; or as it is."""
+    """Returns the start of a link, up to its label, with the sign; unchanged if the link gets none."""
     name = target.strip()
     prefix, colon, _ = name.partition(":")
     if not name or name.startswith("#") or (colon and normalise_name(prefix) in _not_pages()):
@@ -121,7 +121,9 @@ def _mark_link(link: str, target: str, bar: str | None) -> str:
 
 
 def _mark_arguments(arguments: str) -> str:
-    """Return the arguments of {{w|…}} with the sign in the one that is shown: the label or the page."""
+    """Returns the arguments of {{w|…}} with the sign in the argument that is shown: the label, or else the
+    page.
+    """
     parts = arguments.split("|")
     positional = [i for i, part in enumerate(parts) if "=" not in part][:2]
     shown = [i for i in positional if parts[i].strip()]
@@ -134,7 +136,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """The prefixes of links that show a file or nothing."""
+    """Returns the prefixes of links that show a file or nothing."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

@@ -1,16 +1,18 @@
-"""Links of pages to items where the tables are of another date than the dump: which are used, and how.
+"""Tables that link pages to items if their date differs from that of the dump: which are used, and in which
+order.
 
-What happens to a page between the two dates decides which table is right:
+The right table depends on what happened to a page between the two dates:
 
-  a page               by page id        by title
-  is moved             right             missing; right if its old title redirects to it since then
-  swaps titles         right             wrong: each page gets the item of the other
-  takes over a title   missing if new    wrong; missing where the item is seen to be another page's
-  is made anew         missing           right
+  page …               link by page id   link by title
+  is moved             right             missing; right if its old title has become a redirect to it
+  swaps titles         right             wrong: each page gets the item of the other page
+  takes over a title   missing if new    wrong; missing if the item is known to be another page's
+  is deleted and made  missing           right
   is new               missing           right if the table is younger than the page, else missing
   gets another item    wrong             wrong if the table is older, else right
 
-So page ids come first, then titles, then redirects; and of several tables by title, that of the nearest date.
+So page ids are used first, then titles, then redirects. Of several tables with titles, the one with the
+nearest date is used.
 """
 
 import re
@@ -23,17 +25,18 @@ from transforms.text.files.dates import days_between
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
-"""The ways in which pages are linked, the most reliable first; "" is by an SQL table of the dump's own
-date.
+"""The ways in which pages are linked, the most reliable first.
+
+"" is an SQL table with the date of the dump.
 """
 
 LINKED_FROM = "linked_from"
-"""Setting in the manifest: the tables that link pages, where not all are of the date of the dump."""
+"""Setting in the manifest: the tables that link pages, unless all have the date of the dump."""
 
 PAGE_PROPS, ITEMS_PER_SITE, ENTITIES = "page_props", "wb_items_per_site", "entities"
 
 _LINK = re.compile(r"\[\[([^\]|]*)")
-_LINK_BEGINS_WITHIN = 300  # characters of the page, as in the screening of redirects
+_LINK_BEGINS_WITHIN = 300  # characters at the start of the page, as in PageScreening
 
 
 class LinkSource(NamedTuple):
@@ -41,12 +44,12 @@ class LinkSource(NamedTuple):
 
     table: str  # PAGE_PROPS, ITEMS_PER_SITE or ENTITIES
     by: str  # PAGE_ID or TITLE
-    date: str  # "20261001"; "" where it is not known
-    is_exact: bool  # an SQL table that is not known to be of another date than the dump
+    date: str  # "20261001"; "" if unknown
+    is_exact: bool  # an SQL table, unless its date is known to differ from that of the dump
 
     @property
     def linked_by(self) -> str:
-        """One of LINKED_BY."""
+        """The way in which the table links pages: one of LINKED_BY."""
         return "" if self.is_exact else self.by
 
 
@@ -58,12 +61,13 @@ class Redirect(NamedTuple):
 
 
 def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource, ...]:
-    """The tables that link the pages, the most reliable first.
+    """Returns the tables that link the pages, the most reliable first.
 
     Args:
-      dump_date: "20261101"; "" where it is not known, and then every SQL table is taken to be of that date.
-      dates: table → its date or "", of the tables that are given. The entity table is of no use where an SQL
-        table is exact.
+      dump_date: "20261101"; "" if unknown, and then every SQL table is assumed to have the date of the dump.
+      dates: table → its date, "" if unknown, for all tables that are given. The entity table is not used if
+        an SQL table is
+        exact.
     """
     tables = [
         LinkSource(table, by, dates[table], table != ENTITIES and not days_between(date, dump_date))
@@ -80,12 +84,12 @@ def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource
 
 
 def is_of_another_date(sources: Iterable[LinkSource], dump_date: str) -> bool:
-    """Returns True if a table that links pages is known to be of another date."""
+    """Returns True if the date of a table is known to differ from that of the dump."""
     return any(days_between(source.date, dump_date) for source in sources)
 
 
 def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
-    """Returns the entry of the tables in the manifest, unless all are exact."""
+    """Returns the entry about the tables for the manifest; {} if all tables are exact."""
     if all(source.is_exact for source in sources):
         return {}
     return {
@@ -97,21 +101,23 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """The date from which on redirects are followed; "" where none is.
+    """Returns the date from which redirects are followed: the date of the table with titles.
 
-    It is that of the titles. A title that was a redirect at that date, and has an item nevertheless, has it
-    on purpose ("sitelink to redirect"), or since long ago: the item is not about the target.
+    Returns "" if there is none.
+
+    If a title was already a redirect at that date and still has an item, it has the item on purpose
+    ("sitelink to redirect") or for a long time, and the item is not about the target.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
 
 def redirect_of_move(page: Page, since: str) -> Redirect | None:
-    """The redirect that a page is, if a move has left it since a date.
+    """Returns the redirect if the page is one that a move has left since the date `since`; else None.
 
-    MediaWiki leaves a new page with one revision, which has no parent, leads to the whole of the target, and
-    says in the comment, in whatever language: "moved page [[title]] to [[target]]". An article that is merged
-    into another keeps its older revisions, and leads often to a section; a person who makes a redirect names
-    at most the target.
+    For a move MediaWiki creates a page with one revision, without a parent. The redirect leads to the whole
+    target, not to a section, and the comment, in any language, has both titles as links: "moved page
+    [[title]] to [[target]]". An article that was merged into another one keeps its older revisions, and often
+    leads to a section. A redirect made by a person has at most the target in its comment.
     """
     created = page.created[:10].replace("-", "")
     if page.namespace or not page.redirect_target or not since or created < since:
@@ -124,10 +130,11 @@ def redirect_of_move(page: Page, since: str) -> Redirect | None:
 
 
 def title_key(title: str, is_case_sensitive: bool = False) -> str:
-    """A title as MediaWiki stores it, for joins: NFC, single spaces, and the first letter a capital.
+    """Returns a title in the form that MediaWiki stores, for joins: NFC, single spaces, and a capital first
+    letter.
 
     Args:
-      is_case_sensitive: the wiki leaves the first letter as it is.
+      is_case_sensitive: the wiki does not change the first letter.
     """
     key = title
     if not key.isascii():
@@ -137,5 +144,5 @@ def title_key(title: str, is_case_sensitive: bool = False) -> str:
     if is_case_sensitive or not key[:1].islower():
         return key
     capital = key[0].upper()
-    # MediaWiki leaves ß, which has no single capital, and Georgian letters.
+    # MediaWiki does not change ß, which has no single capital letter, and Georgian letters.
     return key if len(capital) > 1 or "ა" <= key[0] <= "ჿ" else capital + key[1:]

@@ -1,8 +1,8 @@
-"""MediaWiki export XML: the head of a dump, and single pages.
+"""Parses MediaWiki export XML: the head of a dump, and single pages.
 
-A dump is `<mediawiki>`, `<siteinfo>`, then millions of `<page>` elements. The text inside is escaped,
-so the bytes `<page>` can only be the tag, and each page is a small document of its own:
-the parser never holds more than one. A DOCTYPE (the door of entity expansion) is an error.
+A dump is `<mediawiki>`, `<siteinfo>`, then millions of `<page>` elements. The text inside is escaped, so the
+bytes `<page>` can only be the tag. Each page is parsed as a small document of its own, and no more than one
+page is in memory. A DOCTYPE, which could define entities that expand without limit, is an error.
 """
 
 import re
@@ -19,11 +19,13 @@ PAGE_END = b"</page>"
 DUMP_END = b"</mediawiki>"
 
 _NAMESPACE_NUMBER = re.compile(r"-?[0-9]{1,9}")
-_MAX_DIGITS = 18  # of an id; they fit 64 bits
+_MAX_DIGITS = 18  # of an id; fits 64 bits
 _SHOWN = 40  # characters of a value in a message
 _LONGEST_PATH = 256
-"""Characters of the path of an element, which has some 40 in dumps. It bounds how deep elements are nested,
-and with that the time that each of them takes."""
+"""Maximum length of the path of an element; in dumps it has about 40 characters.
+
+The limit bounds the depth of elements, and so the time for each element.
+"""
 
 _HEAD_OF_PAGE = re.compile(
     rb"<page>\s*<title>(?P<title>(?:[^<&\0-\x1f]|&(?:amp|lt|gt|quot);)*+)</title>"
@@ -31,14 +33,14 @@ _HEAD_OF_PAGE = re.compile(
     rb'\s*(?P<redirect><redirect title="[^"<]*+" />\s*)?'
     rb"<revision>\s*<id>(?P<revision_id>[0-9]{1,18})</id>"
 )
-"""The beginning of a page, as dumps have it since 2012."""
+"""The beginning of a page in dumps since 2012."""
 
 _FORBIDDEN = re.compile(
     rb"[\0-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]"
     rb"|&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])"
     rb"|x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]|[fF]{3}[efEF]));"
 )
-"""Characters that XML 1.0 does not have (section 2.2), and references to them."""
+"""Characters that XML 1.0 does not allow (section 2.2), and references to them."""
 
 _CANONICAL_FILE_AND_CATEGORY = {6: ("File",), 14: ("Category",)}
 _REQUIRED = {"page_id": "/page/id", "revision_id": "/page/revision/id", "title": "/page/title"}
@@ -58,17 +60,17 @@ _Element = tuple[str, dict[str, str], str]  # "/page/id", attributes, text
 
 
 class Siteinfo(NamedTuple):
-    """The head of a dump, which describes its wiki."""
+    """The head of a dump, which describes the wiki."""
 
-    dbname: str  # "ukwiki"; "" where the dump has no siteinfo
+    dbname: str  # "ukwiki"; "" if the dump has no siteinfo
     language: str  # xml:lang of the root, "uk"
     sitename: str
     namespaces: dict[int, tuple[str, ...]]  # number → names in this wiki
-    is_case_sensitive: bool = False  # titles may begin with a small letter
+    is_case_sensitive: bool = False  # titles may begin with a lower-case letter
 
 
 class NotADumpError(ValueError):
-    """The input is something other than a MediaWiki dump in UTF-8; `offset` is where that shows."""
+    """The input is not a MediaWiki dump in UTF-8. `offset` is the byte of the first error."""
 
     def __init__(self, message: str, offset: int = 0):
         super().__init__(message)
@@ -76,15 +78,15 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """Elements that are nested deeper than in any dump."""
+    """Elements are nested deeper than in any dump."""
 
 
 class MalformedPageError(ValueError):
-    """A page element that is not well-formed XML or lacks what a page has."""
+    """A page element is not well-formed XML, or lacks a part that every page has."""
 
 
 class HistoryExportError(ValueError):
-    """A dump with every revision of its pages."""
+    """A dump has all revisions of its pages."""
 
 
 def parse_siteinfo(head: bytes) -> Siteinfo:
@@ -109,7 +111,9 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
         elif name == "namespace":
             key = attributes.get("key", "")
             if not _NAMESPACE_NUMBER.fullmatch(key):
-                raise NotADumpError(f"a namespace in the head has the number {key!r}")
+                raise NotADumpError(
+                    f"a namespace in the head of the dump has the key {key!r}, expected a number"
+                )
             namespaces[int(key)] = (texts[name],)
     return Siteinfo(
         dbname=texts.get("dbname", ""),
@@ -121,21 +125,22 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 
 
 def check_single_revision(xml: bytes) -> None:
-    """Raises HistoryExportError for a page with several revisions, whose last may be in another file."""
+    """Raises HistoryExportError if a page has several revisions; its last one may be in another file."""
     if (revisions := xml.count(b"<revision>")) > 1:
         raise HistoryExportError(
-            f"a page has {revisions} revisions: this is a history export. Take one of current revisions:"
-            " mediawiki_content_current, or pages-articles"
+            f"a page has {revisions} revisions: this is a history export. Take a dump of current revisions:"
+            " mediawiki_content_current or pages-articles"
         )
 
 
 def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
-    """Reads one `<page>…</page>`. Of several revisions the last one counts, of several slots the main one.
+    """Parses one `<page>…</page>`. Uses the last revision if there are several, and the main slot.
 
-    Characters that XML forbids, which no dump promises to be without, are dropped.
+    Characters that XML does not allow are dropped; dumps may contain them.
 
     Args:
-      namespaces: of a page in any other, only the head is read, not its text. None reads all.
+      namespaces: for pages in any other namespace only the head is parsed, not the text. None: parses all
+        pages completely.
 
     Raises MalformedPageError.
     """
@@ -151,7 +156,7 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
 
 
 def _parse_head(xml: bytes) -> Page | None:
-    """A page without its text, or None where its head is an unusual one."""
+    """Returns a page without its text; None if the head of the page is unusual."""
     found = _HEAD_OF_PAGE.match(xml)
     if not found:
         return None
@@ -177,7 +182,7 @@ def _to_page(elements: Iterable[_Element]) -> Page:
         texts[path], attributes[path] = text, of_element
     missing = [name for name, path in _REQUIRED.items() if path not in texts]
     if missing:
-        raise ValueError(f"a page without {', '.join(missing)}")
+        raise ValueError(f"the page has no {', '.join(missing)}")
     has_parent = texts.get("/page/revision/parentid", "").strip() not in ("", "0")
     return Page(
         page_id=parse_id(texts["/page/id"], "page"),
@@ -196,16 +201,21 @@ def _to_page(elements: Iterable[_Element]) -> Page:
 
 
 def parse_id(text: str | bytes, of: str) -> int:
-    """The number of a page, revision or item. Raises ValueError for all but 1 to 18 digits."""
+    """Returns the id of a page, revision or item as a number.
+
+    Raises ValueError unless the text has 1 to 18 digits.
+
+    `of` is the word for the error message: "page".
+    """
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
-        raise ValueError(f"the {of} id is {_shown(text)}, and must be a number of 1 to 18 digits")
+        raise ValueError(f"the {of} id is {_shown(text)}, expected a number with 1 to 18 digits")
     return int(digits)
 
 
 def _parse_namespace(text: str) -> int:
     if not _NAMESPACE_NUMBER.fullmatch(text.strip()):
-        raise ValueError(f"the namespace is {_shown(text)}, and must be a whole number")
+        raise ValueError(f"the namespace is {_shown(text)}, expected an integer")
     return int(text)
 
 
@@ -218,22 +228,24 @@ def _check_start(head: bytes) -> None:
     if not head:
         raise NotADumpError("the file is empty")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise NotADumpError(
-            "the text is UTF-16, a Wikimedia dump is UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"
-        )
+        raise NotADumpError("expected UTF-8, found UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)")
     if is_html(head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")):
-        raise NotADumpError("this is an HTML page (an error page saved by a download?), not a dump")
+        raise NotADumpError(
+            "expected a dump, found an HTML page: did a download save an error page?"
+        )
     if b"<mediawiki" not in head:
         kind = kind_of(head) or ("binary data" if is_binary(head) else "")
         seems = f"; the file seems to be {kind}" if kind else ""
-        raise NotADumpError(f"no <mediawiki> element at the start, but {head[:40]!r}{seems}")
+        raise NotADumpError(f"expected <mediawiki> at the start, found {head[:40]!r}{seems}")
 
 
 def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) -> list[_Element]:
-    """The elements of a document, by their ends; where paths are wanted, those that have one of them.
+    """Returns the elements of a document in the order of their end tags.
 
-    Raises NotADumpError, with the message `malformed` for what is not well-formed; "{}" in it stands for what
-    is wrong.
+    If `wanted` is given, only elements with such a path.
+
+    Raises NotADumpError for XML that is not well-formed. Its message is `malformed`, with the error in place
+    of "{}".
     """
     elements: list[_Element] = []
     paths: list[str] = [""]
@@ -254,7 +266,7 @@ def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) 
             elements.append((path, of_element, "".join(data)))
         data.clear()
 
-    parser = expat.ParserCreate("UTF-8")  # whatever an XML declaration claims
+    parser = expat.ParserCreate("UTF-8")  # even if an XML declaration says another encoding
     parser.buffer_text = True
     parser.buffer_size = max(len(xml), 1024)
     parser.StartElementHandler = start
@@ -271,4 +283,4 @@ def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) 
 
 
 def _refuse_doctype(name: str, *_: object) -> NoReturn:
-    raise NotADumpError(f"a DOCTYPE ({name}) has no place in a dump; entities are not expanded")
+    raise NotADumpError(f"found a DOCTYPE ({name}), which no dump has; entities are not expanded")

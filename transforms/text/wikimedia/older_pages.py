@@ -1,4 +1,6 @@
-"""Pages that a build leaves out because they are not new: what it is newer than, checked and in words."""
+"""Pages that a build drops because they are in an older dump or have an old page id: checks, and texts for
+the card.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,17 +19,17 @@ _PAGE_ID = re.compile(r"\d{1,18}", re.ASCII)
 
 
 class OlderPages(NamedTuple):
-    """The older pages with which a dump is compared: those of another dump, or up to a page id."""
+    """The older pages that a build leaves out: the pages of another dump, or all pages up to a page id."""
 
     dbname: str  # "elwiki"
-    date: str  # "20230501", "undated"; "" where it is a page id
-    pages: int  # of the older dump, of all namespaces; 0 where it is a page id
-    largest_id: int  # of them, or the page id itself
-    largest_read_id: int  # of the dump that is built from
+    date: str  # "20230501" or "undated"; "" if a page id is given
+    pages: int  # pages of the older dump in all namespaces; 0 if a page id is given
+    largest_id: int  # largest page id of the older dump, or the given page id
+    largest_read_id: int  # largest page id of the dump that is built from
     is_dated: bool  # both dumps have dates in their names, which were compared before the build
 
     def __str__(self) -> str:
-        """ "elwiki 20230501 (933 pages, largest page id 1088)", "page id 1088 of elwiki"."""
+        """Returns "elwiki 20230501 (933 pages, largest page id 1088)" or "page id 1088 of elwiki"."""
         if not self.date:
             return f"page id {self.largest_id} of {self.dbname}"
         counted = f"{self.pages:,} pages, largest page id {self.largest_id}"
@@ -35,51 +37,60 @@ class OlderPages(NamedTuple):
 
 
 def parse_page_id(values: Sequence[str]) -> int:
-    """The page id that is the only value; 0 for names of files. Raises ValueError for page id 0 and a mix."""
+    """Returns the page id if it is the only value; 0 if all values are names of files.
+
+    Raises ValueError for page id 0, and for a page id with other values.
+    """
     ids = [value for value in values if _PAGE_ID.fullmatch(value)]
     if not ids:
         return 0
     if len(values) > 1:
-        raise ValueError(f"newer_than is one page id, or files; not {' '.join(values)}")
+        raise ValueError(f"newer_than: expected one page id or files, found {' '.join(values)}")
     if not int(ids[0]):
-        raise ValueError("newer_than is page id 0, and page ids begin with 1")
+        raise ValueError("newer_than: found page id 0, but page ids begin with 1")
     return int(ids[0])
 
 
 def name_older(values: Sequence[str]) -> str:
-    """A part of the name of an edition: "20230501", "undated", "page-1088"; "" where nothing is given."""
+    """Returns a part of the name of an edition: "20230501", "undated" or "page-1088"; "" if nothing
+    is given.
+    """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
     return (date_of_dump(values) or UNDATED) if values else ""
 
 
 def date_of_dump(paths: Iterable[str]) -> str:
-    """The newest date in the names of the files of a dump, "20230501"; "" where none has one."""
+    """Returns the newest date in the names of the files of a dump, "20230501"; "" if no name has a date."""
     return max((checked_date(date_in_name(path)) for path in paths), default="")
 
 
 def check_older(older: OlderPages) -> None:
-    """Raises NothingLeftError where the older dump is empty, or has larger page ids than the other one."""
+    """Raises NothingLeftError if the older dump has no page, or has larger page ids than the dump that is
+    built from.
+    """
     if older.date and not older.pages:
-        raise NothingLeftError((NEWER_THAN,), "no page in the older dump")
+        raise NothingLeftError((NEWER_THAN,), "the older dump has no page")
     if not older.is_dated and older.date and older.largest_id > older.largest_read_id:
         raise NothingLeftError(
             (NEWER_THAN,),
-            f"{older} is not older: the dump that is built from has page ids up to"
-            f" {older.largest_read_id}. Dates in the names of both, {older.dbname}-20230501-…, would decide",
+            f"{older} is not older: the dump that is built from has page ids only up to"
+            f" {older.largest_read_id}. To compare dates, give both dumps names with dates,"
+            f" {older.dbname}-20230501-…",
         )
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """Returns the number of pages that were rejected because they are not new; stages may begin with the
-    site.
+    """Returns the number of pages that were dropped as not new.
+
+    `prefix` is the prefix of the stage, such as a site.
     """
     rejections = ledger.values(REJECTED)
     return sum(count for (stage, _), count in rejections if stage == f"{prefix}{STAGE}")
 
 
 def say_newer(older: OlderPages, read: int, dropped: int) -> str:
-    """The sentence of a card that says what is newer than what, before NEWER_NOTE."""
+    """Returns the sentence of the card on the older pages and the number of new ones. NEWER_NOTE follows."""
     new = f"{read - dropped:,} of {read:,} pages read are new"
     if older.date:
         return f"All pages are absent from {older}: {new}."

@@ -1,6 +1,8 @@
-"""Sets of page ids: a compressed bitmap for each block of ids, so that the pages of enwiki take some 10 MB.
+"""Sets of page ids as one compressed bitmap for each block of ids.
 
-A set may be made of parts, in any order, and each worker can hold all of one.
+The ids of all pages of enwiki take about 10 MB.
+
+A set can be built from parts in any order. A whole set fits into the memory of each worker.
 """
 
 import functools
@@ -10,10 +12,10 @@ from typing import NamedTuple
 
 BLOCK_IDS = 1 << 16
 _BLOCK_BYTES = BLOCK_IDS // 8
-_BLOCKS_AT_ONCE = 64  # are held uncompressed, 512 KiB: ids of a dump come in order, or nearly so
+_BLOCKS_AT_ONCE = 64  # kept uncompressed, 512 KiB: the ids of a dump are almost in order
 
 Block = tuple[int, bytes]
-"""Number of a block, and the bitmap of its ids, compressed."""
+"""Number of a block, and the compressed bitmap of its ids."""
 
 
 class Extent(NamedTuple):
@@ -24,7 +26,7 @@ class Extent(NamedTuple):
 
 
 def pack_ids(ids: Iterable[int]) -> Iterator[Block]:
-    """The blocks of some ids; a block may come several times, each time with other ids."""
+    """Yields the blocks of ids. A block may be yielded several times, each time with other ids."""
     bitmaps: dict[int, bytearray] = {}
     for one in ids:
         number, place = divmod(one, BLOCK_IDS)
@@ -43,7 +45,7 @@ def _pack(bitmaps: Mapping[int, bytearray]) -> Iterator[Block]:
 
 
 def merge_blocks(packed: Iterable[bytes]) -> bytes:
-    """The bitmap of all ids that some bitmaps of one block have."""
+    """Returns the union of several bitmaps of the same block."""
     merged = 0
     for one in packed:
         merged |= int.from_bytes(zlib.decompress(one), "little")
@@ -51,7 +53,7 @@ def merge_blocks(packed: Iterable[bytes]) -> bytes:
 
 
 def has_id(blocks: Mapping[int, bytes], page_id: int) -> bool:
-    """Returns True if a page id is in a set of blocks."""
+    """Returns True if a page id is in a set. `blocks` is number of a block → compressed bitmap."""
     number, place = divmod(page_id, BLOCK_IDS)
     packed = blocks.get(number)
     return packed is not None and bool(_unpack(packed)[place >> 3] >> (place & 7) & 1)
@@ -63,13 +65,13 @@ def _unpack(packed: bytes) -> bytes:
 
 
 def measure_block(block: Block) -> Extent:
-    """The number of ids in a block, and the largest of them. A block is never empty."""
+    """Returns the number of ids in a block, and the largest one. A block is never empty."""
     number, packed = block
     bits = int.from_bytes(zlib.decompress(packed), "little")
     return Extent(bits.bit_count(), number * BLOCK_IDS + bits.bit_length() - 1)
 
 
 def add_extents(extents: Iterable[Extent]) -> Extent:
-    """The extent of sets that have no id in common, together."""
+    """Returns the extent of the union of sets that have no id in common."""
     known = list(extents)
     return Extent(sum(one.ids for one in known), max((one.largest_id for one in known), default=0))

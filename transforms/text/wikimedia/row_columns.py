@@ -1,4 +1,4 @@
-"""The columns of Wiki-40B's rows: those released, and those that describe the source of a text."""
+"""Columns of Wiki-40B rows: the columns of the released corpus, and columns about the source of a text."""
 
 import urllib.parse
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from transforms.text.wikimedia.wikis import code_of
 
 RELEASED = ("wikidata_id", "text", "version_id")
-"""The features that TFDS wiki40b 1.3.0 has."""
+"""The features of TFDS wiki40b 1.3.0."""
 
 FULL = (
     *RELEASED,
@@ -22,30 +22,30 @@ FULL = (
 )
 NUMBERS = ("page_id", "words")
 TEXTS = {"markers": (), "plain": ("plain_text",), "markdown": ("markdown",)}
-"""Setting → columns behind all others, with the article in another form."""
+"""Value of the setting → columns added at the end, with the article in another form."""
 
 COLUMNS = {"released": RELEASED, "full": FULL}
 
 CC_BY_SA_4_SINCE = "2023-06-07"
-"""The day on which the terms of use of Wikimedia changed from CC BY-SA 3.0 and GFDL to CC BY-SA 4.0."""
+"""The day on which Wikimedia's terms of use changed from CC BY-SA 3.0 and GFDL to CC BY-SA 4.0."""
 
 LICENSES = ("cc-by-sa-3.0", "cc-by-sa-4.0")
 HUMAN = 5  # the class Q5
 
 
 def columns_of(columns: str, text: str) -> tuple[str, ...]:
-    """The columns of rows, by keys of COLUMNS and TEXTS."""
+    """Returns the columns of rows. `columns` is a key of COLUMNS, `text` a key of TEXTS."""
     return (*COLUMNS[columns], *TEXTS[text])
 
 
 class RowSource(NamedTuple):
-    """The wiki of rows with all columns."""
+    """The wiki and corpus of rows with all columns."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
 
     def url(self, title: str, version_id: str) -> str:
-        """The address of a revision, whose history names the authors: what CC BY-SA asks for."""
+        """Returns the address of a revision. Its history names the authors, as CC BY-SA requires."""
         name = urllib.parse.quote(title.replace(" ", "_"), safe="/:,;@!$*()")
         site = f"https://{code_of(self.dbname)}.wikipedia.org"
         return f"{site}/w/index.php?title={name}&oldid={version_id}"
@@ -59,7 +59,16 @@ class RowSource(NamedTuple):
         classes: Sequence[int],
         words: int,
     ) -> tuple[str | int, ...]:
-        """The values behind those released, in their order."""
+        """Returns the values of the columns of FULL that are not in RELEASED, in order.
+
+        Args:
+          page_id: id of the page.
+          title: title of the article.
+          version_id: id of the revision.
+          revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
+          classes: classes of the entity, 5 for Q5.
+          words: number of words.
+        """
         return (
             title,
             self.url(title, version_id),
@@ -73,10 +82,10 @@ class RowSource(NamedTuple):
 
 
 def license_of(revised: str) -> str:
-    """The licence that a revision was published under; "" where its date is not known.
+    """Returns the licence under which a revision was published; "" if its date is unknown.
 
     Args:
-      revised: when it was saved, "2023-05-01T10:00:00Z".
+      revised: when the revision was saved, "2023-05-01T10:00:00Z".
     """
     if not revised:
         return ""

@@ -1,7 +1,7 @@
-"""Selects pages that are articles about things in the world: the rules, one reason each.
+"""Selects the pages that are articles about things in the world. Each rule has its own reason of rejection.
 
-Guo et al. 2020, section 2.1: no redirects, no deleted pages, no disambiguation pages, no pages without
-an entity, and none whose entity is one of Wikimedia's own (a list, a category, a template).
+Guo et al. 2020, section 2.1: rejects redirects, deleted pages, disambiguation pages, pages without an entity,
+and pages whose entity is one of Wikimedia's own (a list, a category, a template).
 """
 
 import dataclasses
@@ -23,17 +23,17 @@ _DISAMBIGUATION_SWITCH = "__DISAMBIG__"
 
 @dataclasses.dataclass(frozen=True)
 class PageScreening:
-    """The rules that need the page alone.
+    """The rules that need only the page itself.
 
-    `uses_template_names` detects disambiguation pages by the wiki's own templates, for builds
-    that have neither page properties nor entities to detect them by.
+    With `uses_template_names`, disambiguation pages are detected by the wiki's own templates. This is for
+    builds without page properties and entities.
     """
 
     language: Language
     uses_template_names: bool = False
 
     def reason_to_reject(self, page: Page) -> Reason | None:
-        """The first rule that speaks against the page."""
+        """Returns the first reason to reject the page; None for an article."""
         return next(self._reasons(page), None)
 
     def _reasons(self, page: Page) -> Iterator[Reason]:
@@ -63,7 +63,9 @@ class PageScreening:
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:
-    """The first template of the page that is one of `names` (as `normalise_name` gives them)."""
+    """Returns the first template in the page that is in `names`, normalised by `normalise_name`; None if
+    there is none.
+    """
     for match in _TEMPLATE_NAME.finditer(wikitext):
         name = normalise_name(match.group(1).rpartition(":")[2])
         if name in names:
@@ -72,25 +74,27 @@ def find_template(wikitext: str, names: Collection[str]) -> str | None:
 
 
 class PageFacts(NamedTuple):
-    """The facts about one page in the tables of the wiki and Wikidata, whole or in part."""
+    """Facts about one page from the tables of the wiki and of Wikidata; all of them or a part."""
 
-    qid: str = ""  # "" where no table links the page to an item
+    qid: str = ""  # "" if no table links the page to an item
     exists: bool = False  # in the page table
     is_disambiguation: bool = False  # by page property
     internal_kind: str = ""  # one of KINDS; "" for an entity that is a thing in the world
-    internal_class: str = ""  # "Q13406463": the class of that kind that it is an instance of
+    internal_class: str = ""  # "Q13406463": the class that makes the entity internal
     is_class_known: bool = False  # the entity is in the entity table
-    pinned_split: str = ""  # the split that an earlier release has it in
+    pinned_split: str = ""  # the split of the article in an earlier release
     linked_by: str = ""  # one of LINKED_BY
     classes: tuple[int, ...] = ()  # of the entity, 5 for Q5
 
 
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
-    """Puts together what several tables say. Where two name an item, the more reliable link counts.
+    """Merges the facts that several tables give about one page.
 
-    Of links of one kind it is the smaller QID: a page has one item, so two come from dumps of different
-    days, and a rule beats chance. What is known of an item (class, pinned split) goes with it; what is known
-    of the page is added.
+    If several tables link it to an item, the most reliable link is used.
+
+    Of links of the same kind the one with the smaller QID is used: a page has one item, so two links come
+    from dumps of different days, and a fixed rule makes the result reproducible. Facts about the item (class,
+    pinned split) are taken with the link; facts about the page are combined.
     """
     parts = sorted(
         parts, key=lambda part: (not part.qid, _doubt(part), len(part.qid), part.qid, part)
@@ -106,10 +110,10 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 
 
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
-    """Sorts links, the most reliable first.
+    """Returns the sort key of a link; the most reliable link has the smallest one.
 
-    An item that a page had at another date, and that the entity table lacks, was merged into another one,
-    which has the title of the page now.
+    An item linked at another date that is missing in the entity table was merged into another item, which now
+    has the title of the page.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -118,10 +122,10 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
 
 
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
-    """(kind, QID) of the class that makes an instance of `classes` one of Wikimedia's own things.
+    """Returns (kind, QID) of the class that makes an instance of `classes` one of Wikimedia's own things.
 
-    Of several the first by kind and then by number; ("", "") where none is internal. `kinds` gives the
-    kind of each internal class by its number.
+    Of several classes the first by kind, then by number, is returned; ("", "") if none is internal. `kinds`
+    maps the number of each internal class to its kind.
     """
     internal = [(KINDS.index(kinds[number]), number) for number in classes if number in kinds]
     if not internal:
@@ -131,7 +135,7 @@ def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tup
 
 
 def reason_to_reject_facts(facts: PageFacts) -> Reason | None:
-    """The first rule that speaks against a page with these facts."""
+    """Returns the first reason to reject a page with these facts; None for an article."""
     if not facts.exists:
         return Reason("deleted", "not in the page table")
     if facts.is_disambiguation and facts.internal_kind != DISAMBIGUATION:

@@ -1,6 +1,6 @@
-"""The English wikis that sentences are sourced from: their tables, and which of their pages are articles.
+"""The English wikis that are sources of sentences: their tables, and the rules that select their articles.
 
-The tables are data: `sites/<name>.toml` holds what a site adds to `languages/en.toml`, and its rules of
+The tables are data: `sites/<name>.toml` has the additions of a site to `languages/en.toml`, and its rules of
 screening. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and Wikivoyage as the sources of
 FLORES-101.
 """
@@ -28,7 +28,7 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 SITE_NAMES = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")  # the domains of the corpus
 
-# What MediaWiki's wfUrlencode leaves as it is, besides letters, digits and "-_.".
+# Characters that MediaWiki's wfUrlencode does not encode, besides letters, digits and "-_.".
 _UNQUOTED = ";@$!*(),/~:"
 _CATEGORY = re.compile(r"\[\[\s*category\s*:([^\[\]{}|\n]+)(?:\|[^\[\]]*)?\]\]", re.IGNORECASE)
 
@@ -36,7 +36,7 @@ _PICTURE_TYPE = r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf)\b"
 _PICTURE = rf"[^|{{}}\[\]<>\n=]*{_PICTURE_TYPE}"
 _FILE_LINK = re.compile(rf"\[\[\s*(?:file|image)\s*:{_PICTURE}\s*([|\]][^\[\]]*)", re.IGNORECASE)
 _WIDTH = re.compile(r"\|\s*x?([0-9]+)(?:x[0-9]*)?\s*px\s*(?=[|\]]|$)")
-_MIN_PICTURE_PX = 50  # flags and signs within a line are smaller
+_MIN_PICTURE_PX = 50  # flags and signs in a line of text are smaller
 _FRAMED = re.compile(r"\|\s*(?:thumb|thumbnail|frame|framed)\b")
 _GALLERY = re.compile(r"<gallery\b[^<>]*>([^<]*)", re.IGNORECASE)
 _IN_GALLERY = re.compile(_PICTURE_TYPE, re.IGNORECASE)
@@ -46,55 +46,55 @@ _TEMPLATE_OR_PICTURE = re.compile(
 
 
 class _Required(NamedTuple):
-    """The templates and categories of which an article of a site must have one."""
+    """Templates and categories of which an article of a site must have at least one."""
 
-    reason: str  # slug of a page that has none of them; "" where nothing is required
+    reason: str  # reason to reject a page that has none; "" if nothing is required
     templates: frozenset[str]
     categories: frozenset[str]
 
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """One wiki. Holds tables only: safe to share and to pickle. Names in it are normalised."""
+    """One wiki. It contains only tables, so it can be shared and pickled. All names are normalised."""
 
     name: str  # of SITE_NAMES
     dbname: str  # "enwikinews"
     address: str  # of its pages, up to the title: "https://en.wikinews.org/wiki/"
     language: Language
-    templates: WikiTemplates  # those that are shown by other templates: {{km|5}}
-    namespaces: tuple[int, ...]  # that articles stand in
+    templates: WikiTemplates  # templates that the site's tables define by wikitext: {{km|5}}
+    namespaces: tuple[int, ...]  # of articles
     title_prefix: str  # of the titles of all articles: "Wikijunior:", or ""
-    drops_covers: bool  # whether a page that is the contents of its subpages is none
+    drops_covers: bool  # a page that is a table of contents of its subpages is not an article
     required: _Required
-    unwanted_templates: Mapping[str, frozenset[str]]  # slug of the reason → templates
-    unwanted_titles: Mapping[str, str]  # slug of the reason → regex, whatever the case
+    unwanted_templates: Mapping[str, frozenset[str]]  # reason of rejection → templates
+    unwanted_titles: Mapping[str, str]  # reason of rejection → regex, case ignored
     pictureless_templates: frozenset[str]  # templates whose pictures the page does not show
 
     def url_of(self, title: str) -> str:
-        """Return the address of a page as MediaWiki writes it: `'` is %27, `:` and `,` stay."""
+        """Returns the address of a page, encoded as in MediaWiki: `'` is %27; `:` and `,` are not encoded."""
         return self.address + urllib.parse.quote(title.replace(" ", "_"), safe=_UNQUOTED)
 
     def cleaner(
         self, namespaces: Mapping[int, Sequence[str]], of_wiki: WikiTemplates = NO_TEMPLATES
     ) -> WikitextCleaner:
-        """Return the cleaner of the site's pages.
+        """Returns the cleaner of the site's pages.
 
         Args:
-            namespaces: those in the head of the dump.
-            of_wiki: what the dump says of its templates; what the site's tables define comes before it.
+            namespaces: namespaces in the head of the dump.
+            of_wiki: templates of the dump; definitions in the site's tables take precedence.
         """
         definitions = {**of_wiki.definitions, **self.templates.definitions}
         templates = WikiTemplates(of_wiki.aliases, definitions)
         return WikitextCleaner(self.language, namespaces, templates)
 
     def reason_to_reject(self, page: Page) -> Reason | None:
-        """Return the first rule that speaks against the page, or None for an article."""
+        """Returns the first reason to reject the page, or None for an article."""
         return next(self._reasons(page), None)
 
     def _reasons(self, page: Page) -> Iterator[Reason]:
         if page.namespace not in self.namespaces:
             yield Reason("other-namespace", str(page.namespace))
-        # Articles of Wikijunior have a namespace of their own; the other rules are those of all wikis.
+        # The namespace was checked above: articles of Wikijunior have a namespace of their own.
         screening = PageScreening(self.language, uses_template_names=True)
         if reason := screening.reason_to_reject(page._replace(namespace=ARTICLE_NAMESPACE)):
             yield reason
@@ -103,7 +103,7 @@ class Site:
                 yield Reason(slug, f"title {found[0]!r}")
         if not page.title.startswith(self.title_prefix):
             yield Reason("other-book", f"not in {self.title_prefix}")
-        text = drop_verbatim(page.text)  # {{publish}} in a remark publishes nothing
+        text = drop_verbatim(page.text)  # {{publish}} in a comment does not publish the page
         for slug, names in self.unwanted_templates.items():
             if name := find_template(text, names):
                 yield Reason(slug, f"template {name}")
@@ -119,10 +119,11 @@ class Site:
         return not self.required.categories.isdisjoint(categories)
 
     def has_image(self, wikitext: str) -> bool:
-        """Returns True if the page shows a picture, apart from small signs and those on every page.
+        """Returns True if the page shows a picture, apart from small signs and pictures that are on every
+        page.
 
-        Banners do not count: 60 of the 176 Wikivoyage articles in the released dev and devtest are said
-        to have no picture.
+        Banners do not count: 60 of the 176 Wikivoyage articles in the released dev and devtest are marked as
+        having no picture.
         """
         text = drop_verbatim(wikitext)
         if any(map(_IN_GALLERY.search, _GALLERY.findall(text))):
@@ -133,7 +134,7 @@ class Site:
 
 
 def categories_of(wikitext: str) -> tuple[str, ...]:
-    """Return the categories that a page names itself, in their order, without sort keys."""
+    """Returns the categories in the wikitext of a page, in order, without sort keys."""
     names = (
         " ".join(name.replace("_", " ").split())
         for name in _CATEGORY.findall(drop_verbatim(wikitext))
@@ -142,8 +143,8 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
 
 
 def _links_to_subpages(title: str, text: str) -> bool:
-    """Returns True if a page that is not a subpage links to its own ones or transcludes them: a book's
-    contents.
+    """Returns True if a page that is not a subpage links to its own subpages or transcludes them: the
+    contents of a book.
     """
     if "/" in title:
         return False
@@ -157,7 +158,7 @@ def _is_large(options: str) -> bool:
 
 
 def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
-    """Returns True if an argument is the name of a picture, and its template one that shows it."""
+    """Returns True if a template has the name of a picture as an argument and is not in `pictureless`."""
     within: list[str] = []
     for match in _TEMPLATE_OR_PICTURE.finditer(text):
         if match[1] is not None:
@@ -171,22 +172,22 @@ def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
 
 @functools.cache
 def load_site(name: str, *, all_books: bool = False) -> Site:
-    """Return one of SITE_NAMES.
+    """Returns the site with a name of SITE_NAMES.
 
     Args:
-        name: of SITE_NAMES.
-        all_books: take all of Wikibooks, not Wikijunior alone. The paper names Wikijunior; of the 179
-            articles of Wikibooks in the released dev and devtest, 107 are of other books.
+        name: one of SITE_NAMES.
+        all_books: take all of Wikibooks, not only Wikijunior. The paper names Wikijunior; of the 179
+            articles of Wikibooks in the released dev and devtest, 107 are from other books.
 
     Raises:
-        ValueError: there is no such site, or `all_books` is asked of one that has no books.
+        ValueError: there is no such site, or `all_books` is True for a site without books.
     """
     if name not in SITE_NAMES:
-        raise ValueError(f"no such site: {name!r}; there are {', '.join(SITE_NAMES)}")
+        raise ValueError(f"unknown site {name!r}; expected one of {', '.join(SITE_NAMES)}")
     tables = read_table("sites", name)
     if all_books:
         if "title_prefix" not in tables:
-            raise ValueError(f"{name} has no books: all_books is for wikibooks")
+            raise ValueError(f"{name} has no books: all_books is only for wikibooks")
         tables["title_prefix"] = ""
     required = tables.get("required", {})
     definitions = {normalise_name(key): text for key, text in tables.get("definitions", {}).items()}
@@ -213,7 +214,9 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
-    """Return the English tables with what a site adds; a template that it defines is in no table."""
+    """Returns the English tables with the additions of a site, without the templates that the site defines by
+    wikitext.
+    """
     added = {
         key: tables[key]
         for key in ("dropped_headings", "silent_templates", "templates")

@@ -1,8 +1,9 @@
-"""Rows of one table of an SQL dump, as mysqldump and mariadb-dump write it for Wikimedia.
+"""Reads the rows of one table from an SQL dump in the format of mysqldump and mariadb-dump, as Wikimedia
+publishes it.
 
-Sources of the rules: MySQL reference manual, chapters "String Literals", "Hexadecimal Literals",
-"Comments" and "INSERT Statement", and dumps of 2014 to 2025. Rows are found by one regular
-expression per statement shape, which runs over a piece of the dump at a time.
+Sources of the rules: MySQL reference manual, chapters "String Literals", "Hexadecimal Literals", "Comments"
+and "INSERT Statement", and dumps of 2014 to 2025. Rows are found by one regular expression for each form of
+statement. It is applied to one piece of the dump at a time.
 """
 
 import functools
@@ -11,19 +12,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _PIECE_BYTES = 1 << 14
-"""The number of bytes that are searched at once: few rows at a time, which also spares the garbage
-collector work.
-"""
+"""Number of bytes that are searched at once. A piece has few rows, which keeps the garbage collector fast."""
 
 MAX_ROW_BYTES = 1 << 26
-"""The longest row, string or comment that is believed; beyond it a quote is taken to be never
-closed."""
+"""Maximum length of a row, string or comment.
+
+If there is no end within this length, a quotation mark was never closed.
+"""
 
 Row = tuple[bytes | None, ...]
 
 
 class SqlDumpError(Exception):
-    """Bytes that are not the dump they should be; `offset` counts bytes from its start."""
+    """The input is not the expected dump.
+
+    `offset` is the byte of the error, counted from the start of the dump.
+    """
 
     def __init__(self, message: str, offset: int):
         super().__init__(f"byte {offset}: {message}")
@@ -36,17 +40,17 @@ class SqlDumpError(Exception):
 def read_rows(
     chunks: Iterable[bytes], table: str, columns: Sequence[str]
 ) -> Iterator[tuple[bytes | None, ...]]:
-    """The rows that a dump inserts into `table`: the values of `columns`, in the order asked.
+    """Yields the rows that a dump inserts into `table`: the values of `columns`, in the given order.
 
-    `chunks` are the bytes of the dump, cut anywhere. Strings come without quotes and escapes, in
-    the bytes that the dump has (Wikimedia: UTF-8); numbers as their digits; hexadecimal literals as
-    the bytes they stand for; NULL as None. The dump's own CREATE TABLE or column list says where a
-    column is. A table into which nothing is inserted has no rows. Memory: about two chunks or
-    two rows, whichever is more.
+    `chunks` are the bytes of the dump, divided at any place. Values are bytes: strings without quotes and
+    escapes, in the encoding of the dump (Wikimedia: UTF-8); numbers as digits; hexadecimal literals as the
+    bytes they represent. NULL is None. The places of the columns are taken from the CREATE TABLE statement or
+    the column list in the dump. A table without INSERT has no rows. Memory: about two chunks or two rows,
+    whichever is larger.
 
-    Raises SqlDumpError for a dump that lacks the table or a column, that is cut inside a statement,
-    or that is not SQL; ValueError when no column is asked. A dump that ends between two statements
-    can't be distinguished from a whole one.
+    Raises SqlDumpError if the dump does not have the table or a column, is truncated inside a statement, or
+    is not SQL; ValueError if `columns` is empty. A dump that is truncated between two statements looks like a
+    complete one.
     """
     if not columns:
         raise ValueError("no columns are requested")
@@ -77,20 +81,20 @@ def read_rows(
         buffer.skip_statement(start.offset)
     if table not in tables:
         there_are = ", ".join(sorted(tables)) or "none"
-        raise SqlDumpError(f"no table {table}; tables there: {there_are}", buffer.offset)
+        raise SqlDumpError(f"no table {table}; tables in the dump: {there_are}", buffer.offset)
 
 
-# --- What the statements are made of ------------------------------------------------------------
+# --- Parts of statements ------------------------------------------------------------------------
 
-# \x00 is written as \0 by every dump tool; it stands in the class because `re` tests a class of two
-# members one by one and a class of three with a bit table, which is faster.
+# Every dump tool writes \x00 as \0. It is in the class because `re` tests a class of two members one by
+# one, but a class of three with a bit table, which is faster.
 _STRING = rb"'[^'\\\x00]*+(?:(?:\\.|''|\x00)[^'\\\x00]*+)*+'"
 _CUT_STRING = rb"'(?:[^'\\]++|\\.|'')*+\\?+"
 _COMMENT = rb"(?:(?:--(?=\s)|\#)[^\n]*+\n|/\*.*?\*/)"
 _CUT_COMMENT = rb"(?:-|/|--|(?:--(?=\s)|\#)[^\n]*+|/\*(?:(?!\*/).)*+)"
 _BLANK = rb"(?:\s++|" + _COMMENT + rb")*+"
 _BLANK_RUN = re.compile(_BLANK, re.DOTALL)
-# The usual first, for speed: text, then a plain number.
+# The most frequent values first, for speed: text, then a plain number.
 _VALUE = (
     rb"(?:" + _STRING + rb"|[0-9]++|(?i:NULL)|0x[0-9A-Fa-f]++"
     rb"|[-+]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+"
@@ -110,8 +114,7 @@ _NO_SEMICOLON = re.compile(
     rb"|-(?=[^-])|--(?=\S)|/(?=[^*]))++",
     re.DOTALL,
 )
-# All that may stand at the end of a piece after its last whole row: the head of a row or of a
-# comment.
+# The possible ends of a piece after its last complete row: the beginning of a row or of a comment.
 _CUT_ROW = re.compile(
     _BLANK
     + rb"(?:\((?:[^'()]++|" + _STRING + rb")*+(?:" + _CUT_STRING + rb"|\)" + _BLANK + rb")?+)?+"
@@ -137,7 +140,7 @@ class _Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The identifier that the token is, without its quotes."""
+        """The identifier in the token, without quotes."""
         text = self.text
         if self.kind == "name":
             quote = text[:1]
@@ -146,7 +149,7 @@ class _Token(NamedTuple):
 
 
 class _Buffer:
-    """The part of a dump that is at hand: `data` from `position` on is unread."""
+    """The part of a dump that is in memory: `data` from `position` on is unread."""
 
     def __init__(self, chunks: Iterable[bytes]):
         self._pieces = (
@@ -164,13 +167,16 @@ class _Buffer:
         return self._dropped + self.position
 
     def grow(self) -> bool:
-        """Reads on until the unread part has doubled; False at the end of the dump.
+        """Reads on until the unread part has doubled. Returns False at the end of the dump.
 
-        Doubling keeps the time linear where the same start is looked at again after each growth.
+        Doubling keeps the time linear if the unread part is searched again after each growth.
         """
         unread = self.data[self.position :]
         if len(unread) > MAX_ROW_BYTES:
-            raise SqlDumpError(f"no end of this in {len(unread)} bytes", self.offset)
+            raise SqlDumpError(
+                f"a row, string or comment here does not end within {len(unread)} bytes",
+                self.offset,
+            )
         parts, missing = [unread], max(len(unread), 1)
         for piece in self._pieces:
             parts.append(piece)
@@ -187,17 +193,19 @@ class _Buffer:
         return self._ended and self.position == len(self.data)
 
     def next_token(self) -> _Token | None:
-        """The next token that is not a blank or comment; None at the end of the dump."""
+        """Returns the next token that is not white space or a comment; None at the end of the dump."""
         while True:
             match = _TOKEN.match(self.data, self.position)
-            # A token that touches the end of what is at hand may go on in what is not.
+            # A token at the end of the data in memory may continue in data not yet read.
             if (match is None or match.end() == len(self.data)) and not self._ended:
                 self.grow()
                 continue
             if match is None:
                 if self.is_read_up():
                     return None
-                raise SqlDumpError("cut inside a comment or a quoted text", self.offset)
+                raise SqlDumpError(
+                    "the dump is truncated inside a comment or a quoted text", self.offset
+                )
             offset, self.position = self.offset, match.end()
             if match.lastgroup != "blank":
                 return _Token(str(match.lastgroup), match.group(), offset)
@@ -209,21 +217,24 @@ class _Buffer:
         return token
 
     def error_at(self, token: _Token, message: str) -> SqlDumpError:
-        """An error at the token read last. A word at the end of the dump may be half a word."""
+        """Returns an error at the token read last.
+
+        A word at the end of the dump may be truncated; then the message says so.
+        """
         is_cut = token.kind == "word" and self.is_read_up()
         return SqlDumpError(_CUT if is_cut else message, token.offset)
 
     def put_back(self, token: _Token) -> None:
-        """Makes the token that was read last the next one."""
+        """Moves back so that the token read last is the next one."""
         self.position -= len(token.text)
 
     def skip_blank(self) -> None:
-        """Goes behind the white space and comments that are at hand."""
+        """Moves behind the white space and comments in memory."""
         match = _BLANK_RUN.match(self.data, self.position)
         self.position = match.end() if match else self.position
 
     def skip_statement(self, start: int) -> None:
-        """Goes behind the next semicolon that is not quoted; `start` is the statement's offset."""
+        """Moves behind the next semicolon that is not quoted. `start` is the offset of the statement."""
         while True:
             if (match := _NO_SEMICOLON.match(self.data, self.position)) is not None:
                 self.position = match.end()
@@ -234,13 +245,13 @@ class _Buffer:
                 raise SqlDumpError(_CUT, start)
 
 
-_CUT = "the dump is cut in the middle of a statement"
+_CUT = "the dump is truncated inside a statement"
 
 
 def _describe_garbage(text: bytes) -> str:
     if text == b"<":
-        return "HTML or XML where SQL should be"
-    return f"no SQL statement starts with {text[:40].decode(errors='backslashreplace')!r}"
+        return "expected SQL, found HTML or XML"
+    return f"expected an SQL statement, found {text[:40].decode(errors='backslashreplace')!r}"
 
 
 # --- Heads of statements ------------------------------------------------------------------------
@@ -252,7 +263,9 @@ class _TableColumns(NamedTuple):
 
 
 def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
-    """Of `name` or `database`.`name`, behind any modifiers, the last part is the table."""
+    """Returns the name of a table, read behind any modifiers: the last part of `name` or
+    `database`.`name`.
+    """
     while (token := buffer.expect_token()).text.upper() in modifiers:
         pass
     name = token.name
@@ -263,7 +276,7 @@ def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
 
 
 def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
-    """The columns that CREATE TABLE defines; None for another CREATE. Stops before the `;`."""
+    """Returns the columns that CREATE TABLE defines; None for another CREATE. Stops before the `;`."""
     token = buffer.expect_token()
     if token.text.upper() != b"TABLE":
         buffer.put_back(token)
@@ -285,7 +298,10 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
 
 
 def _read_insert_head(buffer: _Buffer) -> _TableColumns:
-    """Table and column list, () where there is none, of an INSERT. Stops behind VALUES."""
+    """Returns the table and the column list of an INSERT; the list is () if there is none.
+
+    Stops behind VALUES.
+    """
     table = _read_table_name(buffer, _INSERT_MODIFIERS)
     columns = []
     token = buffer.expect_token()
@@ -303,7 +319,8 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
     missing = [column for column in asked if column not in there]
     if missing:
         raise SqlDumpError(
-            f"no column {', '.join(missing)}; columns there: {', '.join(there) or 'none'}", offset
+            f"no column {', '.join(missing)}; columns in the table: {', '.join(there) or 'none'}",
+            offset,
         )
 
 
@@ -311,12 +328,15 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
 
 
 class _RowPatterns(NamedTuple):
-    """Patterns for the rows of one table. Wanted values are groups, in the order of the table."""
+    """Patterns for the rows of one table.
 
-    followed: re.Pattern[bytes]  # a row that another row follows; or, as last group, all the rest
+    Their groups are the requested values, in the order of the table.
+    """
+
+    followed: re.Pattern[bytes]  # a row before another row; or, as the last group, all the rest
     last: re.Pattern[bytes]  # a row and the semicolon
-    order: tuple[int, ...]  # which group is the first asked column, the second, …
-    columns: int  # how many values a row has
+    order: tuple[int, ...]  # number of the group of each requested column
+    columns: int  # number of values in a row
 
 
 @functools.lru_cache(maxsize=16)
@@ -325,7 +345,7 @@ def _row_patterns(
 ) -> _RowPatterns:
     values = (rb"(" + _VALUE + rb")" if column in asked else _VALUE for column in there)
     row = _BLANK + rb"\(\s*+" + rb"\s*+,\s*+".join(values) + rb"\s*+\)" + _BLANK
-    # Dumps with one row a statement repeat the head; it is taken here as what separates two rows.
+    # Dumps with one row in each statement repeat the head; it is treated as a separator of two rows.
     names = rb"`,\s?`".join(re.escape(column.encode()) for column in there)
     head = rb"INSERT INTO `" + re.escape(table.encode()) + rb"` "
     head += rb"\(`" + names + rb"`\) VALUES" if is_listed else rb"VALUES"
@@ -339,7 +359,7 @@ def _row_patterns(
 
 
 def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
-    """The rows from behind VALUES to the semicolon."""
+    """Yields the rows between VALUES and the semicolon."""
     while True:
         found = patterns.followed.findall(buffer.data, buffer.position)
         rest = found.pop()[-1] if found and found[-1][-1] else b""
@@ -352,7 +372,7 @@ def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
             return
         buffer.skip_blank()
         if _CUT_ROW.match(buffer.data, buffer.position) is None:
-            raise SqlDumpError(f"no row of {patterns.columns} values", buffer.offset)
+            raise SqlDumpError(f"expected a row of {patterns.columns} values", buffer.offset)
         if not buffer.grow():
             raise SqlDumpError(_CUT, buffer.offset)
 
@@ -364,7 +384,10 @@ def _decode_rows(rows: Sequence[tuple[bytes, ...]], order: Sequence[int]) -> Ite
 
 
 def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
-    """The values of literals. To look at each takes longer, so most columns are decoded at once."""
+    """Returns the values of literals.
+
+    Most columns are decoded at once, which is faster than one literal at a time.
+    """
     text = b",".join(literals)
     if not text.translate(None, b"0123456789,"):
         return literals
@@ -372,7 +395,9 @@ def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
 
 
 def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
-    """The values of `count` quoted strings joined by commas; None where it takes a closer look."""
+    """Returns the values of `count` quoted strings joined by commas; None if the literals must be decoded one
+    by one.
+    """
     has_escapes = b"\\" in text
     if has_escapes:
         if any(spare in text for spare in _SPARE_BYTES):
@@ -387,7 +412,7 @@ def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
     return values if len(values) == count else None
 
 
-# Bytes that UTF-8 never uses, for what must not be mistaken for a border between two strings.
+# Bytes that UTF-8 never uses. They replace escapes, so that no quotation mark looks like a border of strings.
 _SPARE_BYTES = _BORDER, _QUOTE, _BACKSLASH = b"\xfd", b"\xfe", b"\xff"
 
 
@@ -412,8 +437,8 @@ def _from_hex(digits: bytes) -> bytes:
 
 
 _ESCAPE = re.compile(rb"\\.|''", re.DOTALL)
-# Every other escaped character stands for itself, except that \% and \_ keep their backslash
-# outside of LIKE.
+# Every other escaped character is the character itself; only \% and \_ keep their backslash outside of
+# LIKE.
 _ESCAPED = {
     rb"\0": b"\0", rb"\b": b"\b", rb"\n": b"\n", rb"\r": b"\r", rb"\t": b"\t", rb"\Z": b"\x1a",
     rb"\%": rb"\%", rb"\_": rb"\_",

@@ -1,7 +1,7 @@
-"""Reads the template pages of a dump: the other names of templates, and the text that each shows.
+"""Reads the template pages of a dump: aliases of templates, and the text that each template shows.
 
-Only definitions that can be in a sentence are of use: plain wikitext, without tables and boxes, and
-not Lua alone. What a page transcludes: https://www.mediawiki.org/wiki/Help:Templates.
+Only definitions that can be in a sentence are used: plain wikitext without tables and boxes, not only Lua.
+The parts of a page that are transcluded: https://www.mediawiki.org/wiki/Help:Templates.
 """
 
 import collections
@@ -15,27 +15,30 @@ from transforms.text.wikimedia.wikitext.extensions import strip_extensions
 from transforms.text.wikimedia.wikitext.marks import drop_noncharacters
 
 MAX_DEFINITION = 256 * 1024  # characters; tables of a country's municipalities have 100,000
-ENGLISH_TEMPLATE = "Template:"  # so begin titles of templates in the English Wikipedia
+ENGLISH_TEMPLATE = "Template:"  # prefix of titles of templates in the English Wikipedia
 
 Kind = Literal["alias", "definition"]
 
 
 class TemplateFact(NamedTuple):
-    """One thing that is known of a template of a wiki."""
+    """A fact about a template of a wiki: an alias or a definition."""
 
     name: str  # normalised, without its namespace
     kind: Kind
-    value: str  # of an alias: the name it stands for; of a definition: its wikitext, "" for a note
+    value: str  # the name of the template, or the wikitext of the definition ("" for a note)
 
 
 class WikiTemplates(NamedTuple):
-    """The wiki's own definitions of templates, and headings. All names are normalised, without namespace."""
+    """The definitions of templates in a wiki, and its dropped headings.
+
+    All names are normalised, without namespace.
+    """
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
-    definitions: Mapping[str, str] = {}  # wikitext that stands where the template stands, or ""
+    definitions: Mapping[str, str] = {}  # name → wikitext that replaces the template, or ""
     headings: Mapping[
         str, bool
-    ] = {}  # of sections that are dropped → whether at level 1 and 2 only
+    ] = {}  # headings of dropped sections → True if dropped at levels 1 and 2 only
 
 
 NO_TEMPLATES = WikiTemplates()
@@ -46,7 +49,7 @@ _NOT_INCLUDED = re.compile(
     r"<noinclude\s*/>|<noinclude\s*>.*?(?:</noinclude\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _INCLUDED = re.compile(r"</?includeonly\s*/?>", re.IGNORECASE)
-# Blocks and boxes, and what is not printed
+# Blocks, boxes and parts that are not printed
 _UNFIT = re.compile(
     r"\{\||</?(?:table|tr|td|gallery|imagemap|math|score|timeline|categorytree|inputbox)\b"
     r"|\b(?:navbox|infobox|[a-z]*mbox|stub)\b|\A[*#:;|!=]|\[https?:",
@@ -64,7 +67,7 @@ _WORD = re.compile(r"\w")
 
 
 def transcluded(wikitext: str) -> str:
-    """Return the part of a template page that appears where the template is used."""
+    """Returns the part of a template page that appears in pages that use the template."""
     text = _COMMENT.sub("", drop_noncharacters(wikitext))
     only = _ONLY.findall(text)
     if only:
@@ -73,7 +76,7 @@ def transcluded(wikitext: str) -> str:
 
 
 def is_fit_for_prose(definition: str) -> bool:
-    """Returns True if a definition may become a part of a sentence, as far as its text shows."""
+    """Returns True if a definition can become a part of a sentence, judged from its wikitext."""
     return (
         len(definition) <= MAX_DEFINITION
         and bool(_WORD.search(definition))
@@ -84,13 +87,13 @@ def is_fit_for_prose(definition: str) -> bool:
 
 
 def shows_nothing(definition: str) -> bool:
-    """Returns True if a definition is a note, a mark or a category, which leaves no gap in a sentence."""
+    """Returns True if a definition is a note, a mark or a category. These leave no gap in a sentence."""
     shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
     return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 
 
 def read_template(page: Page) -> TemplateFact | None:
-    """Return what a page of the template namespace says, or None where that is of no use."""
+    """Returns the fact that a page of the template namespace gives; None if it is not useful."""
     name = _without_namespace(page.title)
     if page.is_redirect:
         target = _LINK_TARGET.search(page.text)
@@ -109,11 +112,11 @@ def _without_namespace(title: str) -> str:
 
 
 def sitelink_alias(english: str, local: str) -> TemplateFact | None:
-    """Return the local name of the template that an item is about, as an alias of its English name.
+    """Returns the local name of a template as an alias of its English name; None if there is no alias.
 
-    Takes the titles of the item's pages in the English Wikipedia and in the wiki. None where the item
-    is about something else, or the names are the same. The tables name templates as the English
-    Wikipedia does, and so do most of those that other wikis took over.
+    Takes the titles of an item's pages in the English Wikipedia and in the wiki. Returns None if the item is
+    not about a template, or the names are equal. The tables use the names of the English Wikipedia, and so do
+    most definitions that other wikis copied.
     """
     if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None
@@ -122,7 +125,7 @@ def sitelink_alias(english: str, local: str) -> TemplateFact | None:
 
 
 def count_calls(wikitext: str) -> collections.Counter[str]:
-    """Return how often each template is called in a text, by normalised name."""
+    """Returns name → number of calls of each template in a text; names are normalised."""
     calls = collections.Counter(_CALL.findall(wikitext))
     counts: collections.Counter[str] = collections.Counter()
     for name, uses in calls.items():
@@ -131,7 +134,10 @@ def count_calls(wikitext: str) -> collections.Counter[str]:
 
 
 def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
-    """Put facts together. If two are about one name, the smaller value counts: a rule beats chance."""
+    """Returns the tables of all facts.
+
+    Of several facts about one name the smallest value is used, so the result does not depend on their order.
+    """
     tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
     for fact in sorted(facts, reverse=True):
         tables[fact.kind][fact.name] = fact.value

@@ -1,4 +1,4 @@
-"""Part a page into wikitext and what only looks like it: remarks, code, formulas."""
+"""Splits a page into wikitext and parts whose markup is not interpreted: comments, code and formulas."""
 
 import functools
 import re
@@ -10,12 +10,14 @@ _OPENER = re.compile(
 
 
 def split_verbatim(wikitext: str) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a page in their order, and whether markup in a piece is none.
+    """Yields (piece, is_verbatim) for the pieces of a page, in order.
 
-    A comment without an end runs to the end of the page, a tag without one holds nothing.
+    Markup in a verbatim piece is not interpreted.
+
+    A comment without an end extends to the end of the page. A tag without an end is not verbatim.
     """
     position = 0
-    unclosed: set[str] = set()  # looked for once only: a page may open ten thousand of them
+    unclosed: set[str] = set()  # not searched again: a page may open ten thousand of them
     for opener in _OPENER.finditer(wikitext):
         if opener.start() < position:
             continue
@@ -33,7 +35,7 @@ def split_verbatim(wikitext: str) -> Iterator[tuple[str, bool]]:
 
 
 def drop_verbatim(wikitext: str) -> str:
-    """Return the page without remarks, code and formulas."""
+    """Returns the page without comments, code and formulas."""
     if "<" not in wikitext:
         return wikitext
     return "".join(text for text, is_verbatim in split_verbatim(wikitext) if not is_verbatim)

@@ -1,8 +1,8 @@
-"""Items of a Wikidata JSON dump: one entity a line, inside one JSON array.
+"""Parses items of a Wikidata JSON dump: one entity on each line, inside one JSON array.
 
-Source of the rules: Wikibase, docs/topics/json.md ("Wikibase JSON format"), and dumps of 2014 to
-2025. Of a line of some ten thousand bytes a few hundred are wanted: a typed decoder builds these
-and checks the rest as it passes over it, four times as fast as a parser that builds all.
+Source of the rules: Wikibase, docs/topics/json.md ("Wikibase JSON format"), and dumps of 2014 to 2025. Of a
+line of about ten thousand bytes only a few hundred are needed. A typed decoder builds objects only for these
+and checks the other bytes; this is four times as fast as a parser that builds all objects.
 """
 
 import re
@@ -13,16 +13,16 @@ import msgspec
 
 
 class Entity(NamedTuple):
-    """The parts of an item that the corpora need. Ids are numbers: 64 is Q64."""
+    """The parts of an item that corpora need. Ids are numbers: 64 is Q64."""
 
     numeric_id: int
-    instance_of: tuple[int, ...]  # the classes that P31 names
-    subclass_of: tuple[int, ...]  # the classes that P279 names
+    instance_of: tuple[int, ...]  # values of P31
+    subclass_of: tuple[int, ...]  # values of P279
     sitelinks: tuple[tuple[str, str], ...]  # (site, page title): ("dewiki", "Berlin")
 
 
 class MalformedEntityError(ValueError):
-    """A line that is not an entity; `reason` is a slug, `detail` says more."""
+    """A line is not a valid entity. `reason` is a slug, `detail` describes the error."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -75,7 +75,7 @@ class _Line(msgspec.Struct):
 
 
 class _LooseLine(msgspec.Struct):
-    """The same where any value goes: finds what is wrong with a line that is no _Line."""
+    """A _Line whose fields accept any value. Finds the error in a line that is not a valid _Line."""
 
     id: Any = None
     type: Any = "item"
@@ -99,15 +99,14 @@ _T = TypeVar("_T")
 
 
 def parse_entity(line: bytes) -> Entity | None:
-    """The item that a line of a dump holds; None for a line without one.
+    """Returns the item in a line of a dump; None if the line has none.
 
-    Without an item are blank lines, the brackets of the array (which may also be beside an
-    entity, or miss), entities of another type (property, lexeme, mediainfo) and redirects
-    ({"entity": …, "redirect": …}; the target has a line of its own). Where page data are before
-    the entity, as in pages saved through a redirect, "title" may differ from "id"; the entity is
-    what "id" says.
+    Lines without an item are empty lines, the brackets of the array (which may also be in the line of an
+    entity, or missing), entities of another type (property, lexeme, mediainfo) and redirects ({"entity": …,
+    "redirect": …}; the target has its own line). Pages saved through a redirect have page data before the
+    entity, and their "title" may differ from "id"; then "id" is used.
 
-    Raises MalformedEntityError with a reason: not-json, not-an-object, no-id, bad-id, bad-claims,
+    Raises MalformedEntityError with the reason not-json, not-an-object, no-id, bad-id, bad-claims or
     bad-sitelinks.
     """
     text = line.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
@@ -115,7 +114,7 @@ def parse_entity(line: bytes) -> Entity | None:
         return None
     try:
         if not text.isascii():
-            text.decode()  # what the decoder passes over it does not check for UTF-8
+            text.decode()  # the decoder does not check the UTF-8 of skipped values
         entity = _LINE.decode(text)
     except msgspec.ValidationError as error:
         problem = _find_problem(text)
@@ -137,19 +136,19 @@ def parse_entity(line: bytes) -> Entity | None:
 
 
 def begins_entities(head: bytes) -> bool:
-    """Returns True if the first bytes of a file may be those of a dump: an object, in an array or bare."""
+    """Returns True if the first bytes of a file may be from an entity dump: an object, in an array or not."""
     first = head.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
     return not first or first.startswith(b"{")
 
 
 def _find_problem(text: bytes) -> MalformedEntityError | None:
-    """Returns the problem of JSON that is not a _Line; None if it is another kind of entity."""
+    """Returns the error in JSON that is not a valid _Line; None if it is an entity of another type."""
     try:
         entity = _LOOSE_LINE.decode(text)
     except msgspec.ValidationError as error:
         return MalformedEntityError("not-an-object", str(error))
     except (msgspec.DecodeError, RecursionError) as error:
-        return MalformedEntityError("not-json", str(error))  # behind a value of another type
+        return MalformedEntityError("not-json", str(error))  # after a value of another type
     if entity.type != "item" or entity.redirect is not msgspec.UNSET:
         return None
     try:
@@ -163,7 +162,7 @@ def _find_problem(text: bytes) -> MalformedEntityError | None:
         _SITELINKS.decode(entity.sitelinks)
     except msgspec.ValidationError as error:
         return MalformedEntityError("bad-sitelinks", str(error))
-    raise AssertionError("each field of _Line has been looked at")
+    raise AssertionError("all fields of _Line have been checked")
 
 
 def _read_id(name: Any, text: bytes) -> int:
@@ -185,11 +184,11 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
 
 
 def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
-    """The items that statements of a property name, each once, in the order of the dump.
+    """Returns the items that are values of a property, without repetitions, in the order of the dump.
 
-    Deprecated statements do not count. Normal ones count even beside preferred ones: a preferred
-    rank says which statement is best, not that the others are false, and to know a Wikimedia page
-    any true statement is enough. Statements without a value (novalue, somevalue) name nothing.
+    Deprecated statements do not count. Normal statements count even if there are preferred ones: a preferred
+    rank marks the best statement, and the others are true, too. Any true statement can identify a Wikimedia
+    page. Statements without a value (novalue, somevalue) are skipped.
     """
     numbers = dict.fromkeys(
         _item_of(statement.mainsnak.datavalue, property_id)
@@ -201,12 +200,12 @@ def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[i
 
 
 def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
-    """The item that a value names: by "id" since 2017, before that only by "numeric-id".
+    """Returns the number of the item that is a value; 0 for an entity of another type.
 
-    0 for an entity of another type.
+    The item is in "id" since 2017, before that only in "numeric-id".
     """
     if datavalue is None:
-        raise MalformedEntityError("bad-claims", f"{property_id}: a value is missing")
+        raise MalformedEntityError("bad-claims", f"{property_id}: a statement has no value")
     value = datavalue.value
     if value.entity_type != "item":
         return 0
@@ -217,4 +216,4 @@ def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
     elif isinstance(value.numeric_id, int) and 0 < value.numeric_id <= _MAX_NUMERIC_ID:
         return value.numeric_id
     named = str(msgspec.to_builtins(value))[:_DETAIL_CHARACTERS]
-    raise MalformedEntityError("bad-claims", f"{property_id} names no item: {named}")
+    raise MalformedEntityError("bad-claims", f"{property_id}: the value is not an item: {named}")

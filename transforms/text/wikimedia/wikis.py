@@ -1,7 +1,7 @@
-"""The Wikipedias that exist: codes of languages ↔ names of databases.
+"""The existing Wikipedias: codes of languages ↔ names of databases.
 
-The code of a wiki is that in its address, "zh-yue" for `zh_yuewiki`. Codes that other sites use, "yue",
-are aliases of it.
+The code of a wiki is the one in its address, "zh-yue" for `zh_yuewiki`. Codes used elsewhere, such as "yue",
+are aliases.
 """
 
 import difflib
@@ -19,13 +19,13 @@ LANGUAGE_CODES: tuple[str, ...] = (
     "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
 )
 # fmt: on
-"""The corpora of the paper. Their tables were made and proven by people."""
+"""The corpora of the paper. People made their tables and compared the results with pages."""
 
 _SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 _BE_TARASK = (
     "be-tarask",
     "be_x_oldwiki",
-)  # the one wiki whose address has not the name of its database
+)  # the only wiki whose code differs from the name of its database
 _CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
@@ -34,24 +34,24 @@ def _of_mediawiki() -> Mapping[str, Any]:
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:
-    """Return what MediaWiki knows of a wiki; nothing of one that is newer than the table."""
+    """Returns the data of MediaWiki about a wiki; {} for a wiki that is newer than the table."""
     table: Mapping[str, Any] = _of_mediawiki()["wikis"].get(code, {})
     return table
 
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Return the words between double underscores that MediaWiki reads, casefolded."""
+    """Returns the words between double underscores that MediaWiki interprets, casefolded."""
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
 
 
 def mediawiki_versions() -> str:
-    """Return which versions of MediaWiki, and of what else, the tables were taken from."""
+    """Returns the versions of MediaWiki and of the other sources of the tables."""
     return str(_of_mediawiki()["versions"])
 
 
 def code_of(dbname: str) -> str:
-    """Return the code in the address of a Wikipedia: "zh-yue" for "zh_yuewiki"."""
+    """Returns the code in the address of a Wikipedia: "zh-yue" for "zh_yuewiki"."""
     code, named = _BE_TARASK
     return code if dbname == named else dbname.removesuffix("wiki").replace("_", "-")
 
@@ -63,7 +63,7 @@ def _database_of(code: str) -> str:
 
 @functools.cache
 def _aliases() -> Mapping[str, str]:
-    """Code of a language → code of its wiki, where that is another one: "yue" → "zh-yue"."""
+    """Returns code of a language → code of its wiki, if they differ: "yue" → "zh-yue"."""
     tables = _of_mediawiki()["wikis"]
     return {
         table["language"]: code
@@ -73,9 +73,9 @@ def _aliases() -> Mapping[str, str]:
 
 
 def canonical_code(code: str) -> str:
-    """Return the code of the address for any code of a wiki: "zh-yue" for "yue", "no" for "nb".
+    """Returns the code in the address for any code of a wiki: "zh-yue" for "yue", "no" for "nb".
 
-    A code that is not known comes back as it is: there are new wikis.
+    An unknown code is returned in lower case with hyphens: it may be a new wiki.
     """
     if code in LANGUAGE_CODES:
         return code
@@ -84,17 +84,17 @@ def canonical_code(code: str) -> str:
 
 
 def dbname_of(code: str) -> str:
-    """Return the database name of the wiki that a corpus is made of: "zhwiki" for "zh-tw".
+    """Returns the database name of the wiki of a corpus: "zhwiki" for "zh-tw".
 
     Raises:
-        ValueError: no Wikipedia has such a code, or an address with another one; the message names it.
+        ValueError: no Wikipedia has this code in its address. For an alias the message gives the right code.
     """
     if code in LANGUAGE_CODES:
         return _SHARED_WIKIS.get(code, f"{code}wiki")
     dbname = _database_of(code)
     if dbname in _SHARED_WIKIS.values():
         corpora = " and ".join(one for one, wiki in _SHARED_WIKIS.items() if wiki == dbname)
-        raise ValueError(f"{dbname} gives two corpora, {corpora}: {code!r} is none")
+        raise ValueError(f"{dbname} has two corpora, {corpora}: choose one, not {code!r}")
     if not _CODE.fullmatch(code) or dbname in _of_mediawiki()["not_wikipedias"]:
         raise ValueError(f"no such language: {code!r}{near_codes(code)}")
     if canonical_code(code) != code:
@@ -105,7 +105,9 @@ def dbname_of(code: str) -> str:
 
 
 def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
-    """Return the corpora of those wikis that are Wikipedias: first the paper's in its order."""
+    """Returns the corpora of those given wikis that are Wikipedias: the corpora of the paper in its order,
+    then the others.
+    """
     wikis = {name for name in dbnames if name.endswith("wiki")} - {
         *_of_mediawiki()["not_wikipedias"]
     }
@@ -116,16 +118,18 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
 
 
 def open_codes() -> tuple[str, ...]:
-    """Return the corpora of all Wikipedias that are not closed, as far as MediaWiki's tables know."""
+    """Returns the corpora of all Wikipedias that MediaWiki's tables have and that are not closed."""
     known = {_database_of(code) for code in _of_mediawiki()["wikis"]}
     return codes_of(known - {*_of_mediawiki()["closed"]})
 
 
 def near_codes(code: str, codes: Iterable[str] = ()) -> str:
-    """Return the end of a message that names the codes like one, of some or all: "; like it are hy, hyw".
+    """Returns the end of an error message with similar codes: "; similar codes are hy, hyw".
 
-    It is "" where none is.
+    "" if there are none.
+
+    `codes` are the codes to choose from; all open Wikipedias if empty.
     """
     known = [*codes] or sorted(open_codes())
     near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)
-    return f"; like it are {', '.join(near)}" if near else ""
+    return f"; similar codes are {', '.join(near)}" if near else ""

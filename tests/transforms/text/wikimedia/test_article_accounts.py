@@ -118,7 +118,7 @@ def test_a_build_without_a_vocabulary(subwords: list[TrainedSubwords]) -> None:
 
 
 def test_a_dump_without_a_page() -> None:
-    with pytest.raises(NothingLeftError, match="no page in it") as raised:
+    with pytest.raises(NothingLeftError, match="the dump has no page") as raised:
         account_for_articles(Ledger({}), PROVENANCE)
     assert raised.value.roles == ["dump"]
     counts = account_for_articles(Ledger({"rejected": [(("a", "b"), 1)], "pages": 1}), PROVENANCE)

@@ -46,7 +46,7 @@ def test_parse_is_the_inverse_of_render(
 
 
 def test_another_text_is_refused() -> None:
-    with pytest.raises(ValueError, match="an article begins with"):
+    with pytest.raises(ValueError, match="not an article in Wiki-40B layout"):
         parse_article("b'\\n_START_ARTICLE_'")
 
 

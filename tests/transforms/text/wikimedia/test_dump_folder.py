@@ -91,12 +91,12 @@ def test_the_tables_in_a_folder() -> None:
         ([], "no pages-articles dump"),
         ([PROPS, f"{STEM}pages-articles-multistream-index.txt.bz2"], "no pages-articles dump"),
         ([MULTI.replace("articles", "meta-current")], "no pages-articles dump"),
-        ([part(1, "p1p5"), part(3, "p6p9")], "not there of 3 parts: part 2"),
-        ([part(7, "p1p5")], "not there of 7 parts: part 1, 2, 3 and 3 more"),
+        ([part(1, "p1p5"), part(3, "p6p9")], "missing of 3 parts: part 2"),
+        ([part(7, "p1p5")], "missing of 7 parts: part 1, 2, 3 and 3 more"),
         ([part(2, "p1p5"), part(3 * 10**9, "p6p9")],
-         "not there of 3000000000 parts: part 1, 3, 4 and 2,999,999,995 more"),
+         "missing of 3000000000 parts: part 1, 3, 4 and 2,999,999,995 more"),
         ([part(9, f"p1p{'9' * 5_000}")], "no pages-articles dump"),
-        ([ONE, part(2, "p151574p311329")], "no part holds the pages 41,243 to 151,573"),
+        ([ONE, part(2, "p151574p311329")], "no part has the pages 41,243 to 151,573"),
         ([ONE, part(2, "p41242p50000")], f"{ONE} and {part(2, 'p41242p50000')} overlap"),
     ],
 )  # fmt: skip
@@ -113,7 +113,7 @@ def test_a_file_without_content_is_no_dump() -> None:
         select_files(empty._replace(sizes={MULTI: 0, PLAIN: 0}))
 
 
-WRITTEN = "is still being written: it has 100 bytes, and dumpstatus.json names 101"
+WRITTEN = "is still being written: it has 100 bytes, and dumpstatus.json says 101"
 SAYS = "says dumpstatus.json"
 STREAMS, WHOLE = "articlesmultistreamdump", "articlesmultistreamdumprecombine"
 DONE = job("done", [MULTI])
@@ -137,7 +137,7 @@ IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
         (
             [ONE],
             {STREAMS: job("done", [ONE, TWO, "an-index.txt.bz2"])},
-            f"1 of 2 parts are not there: {TWO}",
+            f"1 of 2 parts are missing: {TWO}",
         ),
         ([ONE, TWO], {STREAMS: job("done", [ONE, TWO], 101)}, f"{ONE} {WRITTEN}"),
         # packed otherwise by the user: sizes cannot be compared
@@ -178,7 +178,7 @@ def test_parse_jobs() -> None:
       b'{"files": {"b": {"sha1": "00"}}}', b'{"x": ' + b"[" * 100_000)), b"\xff", b"[" * 100_000],
 )  # fmt: skip
 def test_a_status_that_is_none(status: bytes) -> None:
-    with pytest.raises(UnusableDumpError, match="is not what the dump server writes"):
+    with pytest.raises(UnusableDumpError, match="does not have the format of the dump server"):
         parse_jobs(status)
 
 

@@ -82,5 +82,5 @@ def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> No
 
 
 def test_a_dump_without_items() -> None:
-    with pytest.raises(NothingLeftError, match="3 lines were rejected, 7 hold something else"):
+    with pytest.raises(NothingLeftError, match="3 lines were rejected, 7 are not items"):
         account_for(entities=0, counts=[TableCounts(0, 0, 0, (0, 0))], outputs=[])

@@ -76,22 +76,23 @@ PAGE_OF_ITS_OWN = [file("p1p6"), file("p7r12r99"), file("p8p20")]
         ([*ALL, "_SUCCESS", f"{ONE}.part", file("p1p41242", "")], ALL, ALL),
         ([*ALL], [*ALL, "README", "elwiki-2026-11-01-p1p2.xml.bz2"], ALL),
         # why not
-        (ALL, [], "SHA256SUMS is not there: the export is not finished, or not copied whole"),
-        ([ONE, THREE], ALL, f"1 of 3 files that SHA256SUMS lists are not there: {TWO}"),
-        ([ONE, TWO], ALL, f"1 of 3 files that SHA256SUMS lists are not there: {THREE}"),
-        ([], ALL, f"3 of 3 files that SHA256SUMS lists are not there: {ONE}, {TWO}, {THREE}"),
-        (ALL, [ONE, TWO], f"{THREE} is there, and SHA256SUMS does not list it"),
+        (ALL, [], "SHA256SUMS is missing: the export is not finished, or was not copied completely"),
+        ([ONE, THREE], ALL, f"1 of 3 files that SHA256SUMS lists are missing: {TWO}"),
+        ([ONE, TWO], ALL, f"1 of 3 files that SHA256SUMS lists are missing: {THREE}"),
+        ([], ALL, f"3 of 3 files that SHA256SUMS lists are missing: {ONE}, {TWO}, {THREE}"),
+        (ALL, [ONE, TWO], f"SHA256SUMS does not list {THREE}, which is in the folder"),
         ([ONE, THREE], None, "no file holds the pages 41,243 to 151,574"),
         ([file("p1p50000"), file("p61000p99000")], None, "no file holds the pages 50,001 to 60,999"),
         ([ONE, file("p41242p50000")], None, f"{ONE} and {file('p41242p50000')} overlap"),
         ([ONE, file("p7r1r2")], None, f"{ONE} and {file('p7r1r2')} overlap"),
         ([file("p7r1r2"), file("p7r3r4")], None,
-         f"{file('p7r1r2')} and {file('p7r3r4')} hold revisions of one page: an export of all revisions"
-         " (mediawiki_content_history) is not read, only that of current ones (mediawiki_content_current)"),
+         f"{file('p7r1r2')} and {file('p7r3r4')} have revisions of one page: this is an export of all"
+         " revisions (mediawiki_content_history); take the export of current revisions"
+         " (mediawiki_content_current)"),
         (["elwiki-2026-11-01-p1p2.xml.bz2"], None,
-         f"SHA256SUMS lists elwiki-2026-11-01-p1p2.xml.bz2, which is not named like {STEM}p1p2.xml.bz2"),
+         f"SHA256SUMS lists elwiki-2026-11-01-p1p2.xml.bz2, expected names like {STEM}p1p2.xml.bz2"),
         ([*ALL, file("p311330p4")[:-9]], None,
-         f"SHA256SUMS lists {STEM}p311330p, which is not named like {STEM}p1p2.xml.bz2"),
+         f"SHA256SUMS lists {STEM}p311330p, expected names like {STEM}p1p2.xml.bz2"),
     ],
 )  # fmt: skip
 def test_the_export_in_a_folder(
@@ -140,7 +141,10 @@ def test_a_file_without_bytes_is_not_finished() -> None:
         (f"{SHA256}  {ONE}\n{SHA256[:20]}", f"line 2 is not a SHA-256 and a name: '{SHA256[:20]}'"),
         (f"{SHA256}0  {ONE}\n", f"line 1 is not a SHA-256 and a name: '{SHA256}0  {ONE[:13]}'"),
         ("<html>Log in</html>", "line 1 is not a SHA-256 and a name: '<html>Log in</html>'"),
-        (f"{SHA256}  {ONE}\n{'0' * 64}  {ONE}\n", f"line 2 has another SHA-256 of {ONE}"),
+        (
+            f"{SHA256}  {ONE}\n{'0' * 64}  {ONE}\n",
+            f"line 2 has a second, different SHA-256 of {ONE}",
+        ),
     ],
 )
 def test_lists_of_sums(content: str, expected: dict[str, str] | str) -> None:

@@ -87,10 +87,10 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
 @pytest.mark.parametrize(
     ("inner", "message"),
     [
-        ("<title>A</title><revision><id>2</id></revision>", "a page without page_id"),
-        ("<id>1</id><revision><id>2</id></revision>", "a page without title"),
-        ("<title>A</title><id>1</id>", "a page without revision_id"),
-        ("", "a page without page_id, revision_id, title"),
+        ("<title>A</title><revision><id>2</id></revision>", "the page has no page_id"),
+        ("<id>1</id><revision><id>2</id></revision>", "the page has no title"),
+        ("<title>A</title><id>1</id>", "the page has no revision_id"),
+        ("", "the page has no page_id, revision_id, title"),
         *(
             (
                 f"<title>A</title><id>{number}</id><revision><id>2</id></revision>",
@@ -100,12 +100,12 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
         ),
         (
             f"<title>A</title><id>1</id><revision><id>{2**63}</id></revision>",
-            f"the revision id is '{2**63}', and must be a number of 1 to 18 digits",
+            f"the revision id is '{2**63}', expected a number with 1 to 18 digits",
         ),
         *(
             (
                 f"<title>A</title><id>1</id><ns>{number}</ns><revision><id>2</id></revision>",
-                f"the namespace is {number!r}, and must be a whole number",
+                f"the namespace is {number!r}, expected an integer",
             )
             for number in ("", "٣", "1_000", "9" * 20)
         ),
@@ -260,7 +260,7 @@ def test_a_head_without_siteinfo_has_the_canonical_names_of_files_and_categories
         (b"<!DOCTYPE html>\n<html><head>", "HTML page"),
         (b"\n <HTML lang='en'>", "HTML page"),
         (b"\xef\xbb\xbf<html>", "HTML page"),
-        (b"404 Not Found", "no <mediawiki> element at the start, but b'404 Not Found'"),
+        (b"404 Not Found", "expected <mediawiki> at the start, found b'404 Not Found'"),
         ("<mediawiki>".encode("utf-16-le"), "no <mediawiki> element"),
         (b"BZh91AY&SY", "no <mediawiki> element"),
         (

@@ -44,7 +44,7 @@ def test_the_sites_are_the_domains_of_the_corpus() -> None:
 
 def test_a_site_that_is_none() -> None:
     with pytest.raises(
-        ValueError, match="no such site: 'wikiquote'; there are wikinews, wikibooks"
+        ValueError, match="unknown site 'wikiquote'; expected one of wikinews, wikibooks"
     ):
         load_site("wikiquote")
     with pytest.raises(ValueError, match="wikinews has no books"):

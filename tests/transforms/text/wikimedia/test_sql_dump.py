@@ -156,27 +156,27 @@ ROWS = INSERT + b"(1,0,'a',NULL),(2,0,'it\\'s',0.5);"
 @pytest.mark.parametrize(
     ("dump", "message", "offset"),
     [
-        (b"", "no table page; tables there: none", 0),
+        (b"", "no table page; tables in the dump: none", 0),
         (b"<!DOCTYPE html>\n<html>", "HTML", 0),
         (b"\n\n<html>", "HTML", 2),
-        (b"404 not found", "no SQL statement starts with '404'", 0),
+        (b"404 not found", "expected an SQL statement, found '404'", 0),
         (b"\x1f\x8b\x08\x00", "no SQL statement", 0),
-        (CREATE.replace(b"`page` (", b"`links` ("), "tables there: links", len(CREATE) + 1),
+        (CREATE.replace(b"`page` (", b"`links` ("), "tables in the dump: links", len(CREATE) + 1),
         (
             CREATE.replace(b"page_title` v", b"title` v"),
-            "no column page_title; columns there: page_id",
+            "no column page_title; columns in the table: page_id",
             CREATED,
         ),
-        (ROWS, "no column page_title, page_id; columns there: none", 0),
-        (CREATE + INSERT + b"(1,0,'a');", "no row of 4 values", ROW),
-        (CREATE + INSERT + b"(1,0,'a',NULL,5);", "no row of 4 values", ROW),
-        (CREATE + INSERT + b"(1,0,'a',NULL),;", "no row of 4 values", ROW + 15),
-        (CREATE + INSERT + b"(1,0,'a',NULL)(2,0,'b',0);", "no row of 4 values", ROW),
-        (CREATE + INSERT + b"(1,0,'a',rand()),(1,", "no row of 4 values", ROW),
-        (CREATE + INSERT + b"(1,0,'a',NULL),\x00\x00\x00", "no row of 4 values", ROW + 15),
+        (ROWS, "no column page_title, page_id; columns in the table: none", 0),
+        (CREATE + INSERT + b"(1,0,'a');", "expected a row of 4 values", ROW),
+        (CREATE + INSERT + b"(1,0,'a',NULL,5);", "expected a row of 4 values", ROW),
+        (CREATE + INSERT + b"(1,0,'a',NULL),;", "expected a row of 4 values", ROW + 15),
+        (CREATE + INSERT + b"(1,0,'a',NULL)(2,0,'b',0);", "expected a row of 4 values", ROW),
+        (CREATE + INSERT + b"(1,0,'a',rand()),(1,", "expected a row of 4 values", ROW),
+        (CREATE + INSERT + b"(1,0,'a',NULL),\x00\x00\x00", "expected a row of 4 values", ROW + 15),
         (CREATE + b"INSERT INTO `page` SELECT 1;", "without VALUES", len(CREATE) + 19),
         (CREATE + b"\x00\x00", "no SQL statement", len(CREATE)),
-        (CREATE + b"/* never closed", "cut inside a comment", len(CREATE)),
+        (CREATE + b"/* never closed", "truncated inside a comment", len(CREATE)),
     ],
 )
 def test_error(dump, message, offset):
@@ -199,7 +199,7 @@ def test_a_cut_anywhere_inside_a_statement_is_noticed():
 def test_rows_before_a_cut_are_given():
     rows = read_rows([CREATE + ROWS[:-4]], "page", COLUMNS)
     assert next(rows) == (b"a", b"1")
-    with pytest.raises(SqlDumpError, match="cut in the middle of a statement"):
+    with pytest.raises(SqlDumpError, match="truncated inside a statement"):
         next(rows)
 
 
@@ -267,7 +267,7 @@ def test_an_endless_string_is_given_up(monkeypatch):
             taken.append(1)
             yield b"a" * 1024
 
-    with pytest.raises(SqlDumpError, match="no end of this"):
+    with pytest.raises(SqlDumpError, match="does not end within"):
         list(read_rows(endless(), "page", COLUMNS))
     assert len(taken) < 200
 

@@ -41,11 +41,11 @@ def test_aliases_have_the_code_of_the_address(given: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("zh", "zhwiki gives two corpora, zh-cn and zh-tw: 'zh' is none"),
+        ("zh", "zhwiki has two corpora, zh-cn and zh-tw: choose one, not 'zh'"),
         ("yue", "no such language: 'yue'; the code of its wiki is zh-yue"),
         ("commons", "no such language: 'commons'"),
         ("Armenian", "no such language: 'Armenian'"),
-        ("../hy", "no such language: '../hy'; like it are hy, hyw"),
+        ("../hy", "no such language: '../hy'; similar codes are hy, hyw"),
     ],
 )
 def test_what_is_no_code(code: str, message: str) -> None:

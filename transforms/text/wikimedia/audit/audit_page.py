@@ -1,8 +1,8 @@
-"""One page: its wikitext as mwparserfromhell reads it, beside the text that the corpus has of it.
+"""Audits one page: compares its wikitext, parsed by mwparserfromhell, with its text in the corpus.
 
-What is taken from the rest of the program is the layout of its output alone (article_markers), and names of
-namespaces. Tables of languages, and rules of the cleaner (wikitext/), are not:
-a fault in them would be a fault here, and nobody would see it. A test looks at the imports.
+The audit uses no table of a language and no rule of the cleaner (wikitext/), since an error there would also
+be an error here, and nobody would notice it. It imports only the layout of articles (article_markers) and
+gets names of namespaces; a test checks the imports.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ class AuditTask(NamedTuple):
     """A page to compare with its source."""
 
     wikitext: str
-    text: str  # of the article in Wiki-40B layout; "" for a page that is no article of the corpus
+    text: str  # the article in Wiki-40B layout; "" for a page that is not in the corpus
     hidden_namespaces: frozenset[str]  # names of files, media and categories, in lower case
 
 
 def audit_page(task: AuditTask) -> Comparison:
-    """Compares the two."""
+    """Returns the differences between the wikitext and the text of a page."""
     lines: list[str] = []
     paragraphs = 0
     if task.text:

@@ -1,8 +1,8 @@
-"""Finds differences between a text and the source of its page: words that are missing or added, and holes.
+"""Finds differences between the text and the source of a page: missing words, added words and holes.
 
-The lines of the source are found in the text by sequences of three words, and aligned word by word. Rules
-are of punctuation, case and position; of languages only the particles of Japanese are known, which has no
-case and no spaces, and of the cleaner nothing.
+The lines of the source are found in the text by sequences of three words, and aligned word by word. The rules
+depend on punctuation, case and position. The only knowledge of a language is the particles of Japanese, which
+has no case and no spaces. The module does not use the cleaner.
 """
 
 import collections
@@ -27,12 +27,12 @@ from transforms.text.wikimedia.audit.words import (
 )
 
 SHINGLE = 3  # words
-LONG_SPACELESS = 5  # characters that follow each other by no chance
+LONG_SPACELESS = 5  # characters; a match of so many is not by chance
 FAR = 500  # words of a quotation
-NEAR = 12  # words that a match may be off, beside a long one
+NEAR = 12  # words by which a short match may be off from a long match
 MAX_POSITIONS = 50  # of a sequence of words that is looked up
-MIN_LOST_WORDS = 10  # of a paragraph: shorter lines are notes about the page, too
-MIN_NOTE_WORDS = 25  # of a paragraph that counts as prose in a section that is not in the text
+MIN_LOST_WORDS = 10  # of a paragraph; shorter lines may be notes about the page
+MIN_NOTE_WORDS = 25  # of a paragraph, to count as prose in a section that is not in the text
 MIN_ADDED_WORDS = 4
 MAX_LABEL = 3  # characters of a code of a language, or of the sign of a note
 CONTEXT = 60  # characters shown on each side
@@ -59,12 +59,15 @@ _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
 
 
 def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
-    """Compares the source of a page with the paragraphs and headings of its text, in their order."""
+    """Compares the source of a page with the paragraphs and headings of its text.
+
+    Both are in the order of the page.
+    """
     return _Comparison(source, paragraphs).run()
 
 
 class _Gap(NamedTuple):
-    """A finding and its place, before findings of one place become one."""
+    """A finding and its place, before several findings at one place are merged."""
 
     rank: int
     paragraph: int
@@ -127,7 +130,7 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text for a slot when the source is searched: code and formulas as they are."""
+        """Returns the text in place of a slot when the source is searched: code and formulas unchanged."""
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
         return code[1] if code and not slot.is_note else found[0]
@@ -135,7 +138,9 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Finds what is there as it is, and what is long, first: nothing else must take its words."""
+        """Aligns all lines. Identical lines and long lines come first, so that no other line takes their
+        words.
+        """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
             norms = tuple(word.norm for word in self.words[first:end])
@@ -163,7 +168,7 @@ class _Comparison:
         self.origin |= {j: (number, i) for i, j in self.found[number].items()}
 
     def _align(self, line: "_Source") -> dict[int, int]:
-        """Word of the line → word of the text, of those that no other line has."""
+        """Returns word of the line → word of the text. Words that another line has taken are not used."""
         norms = [word.norm for word in line.words]
         hits = [
             (i, j)
@@ -187,7 +192,7 @@ class _Comparison:
         return {
             i + step: low + j + step
             for i, j, size in blocks
-            # Single words are anywhere.
+            # Single words occur anywhere, so they must be near a long match.
             if size >= long or any(abs(j - i - anchor) <= NEAR for anchor in anchors)
             for step in range(size)
         }
@@ -212,7 +217,7 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text has nothing of the section of a line, as of those of references."""
+        """Returns True if the text has nothing of the section of a line, such as a section of references."""
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -252,7 +257,7 @@ class _Comparison:
     ) -> bool | None:
         """Returns True if the text has something between two words of a line where the source has slots.
 
-        None where that cannot be known, as one of the words is not there.
+        Returns None if this is not known because one of the words is not in the text.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -269,7 +274,10 @@ class _Comparison:
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
-        """Returns True if an argument is near the place, which words that repeat may have hidden."""
+        """Returns True if an argument of the slot is near the place.
+
+        Repeated words may have hidden it from the alignment.
+        """
         word = found.get(after, found.get(after + 1))
         assert word is not None
         near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
@@ -281,7 +289,7 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word is in another paragraph, or comes from another line of the source."""
+        """Returns True if a word is in another paragraph, or is from another line of the source."""
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -308,7 +316,9 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if there is more between two words than in the source without its slots."""
+        """Returns True if the text has more characters between two words than the source without its
+        slots.
+        """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
             return True  # a space in place of the slot
@@ -344,14 +354,14 @@ class _Comparison:
                     and self.paragraph_of[edge] == self.paragraph_of[beside]
                     and edge not in self.origin
                 ):
-                    continue  # something else stands there
+                    continue  # the text has other words there
             if left is not None and last - first >= SHINGLE - 1:
                 ahead = self.words[left + 1 : left + 1 + FAR]
                 if _count(
                     [word.norm for word in line.words[first : last + 1]],
                     [word.norm for word in ahead],
                 ):
-                    continue  # behind a quotation, as a paragraph of its own
+                    continue  # after a quotation, as a separate paragraph
             spaceless = sum(
                 is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
             )
@@ -370,7 +380,7 @@ class _Comparison:
             )
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """A template that is alone, with a sentence in it that the text does not have."""
+        """Finds templates alone on a line with a sentence that the text does not have."""
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
             if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
@@ -411,7 +421,7 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the source has the same characters, with no slot in them."""
+        """Returns True if the source has the same characters, with no slot between them."""
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
@@ -435,9 +445,9 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the next words of the source, after a word of a line, are the next of the text.
+        """Returns True if the text continues with the next words of the source after a word of a line.
 
-        They may be those of a template or formula, which is alone or begins the next line.
+        The next words may be those of a template or formula that is alone or begins the next line.
         """
         line = self.lines[number]
         if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
@@ -462,13 +472,15 @@ class _Comparison:
         return False
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the next words may be those of a template or formula in a part of a line."""
+        """Returns True if the next words of the text may be from a template or formula in a part of
+        a line.
+        """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
         start = [self.words[j].norm for j in ahead[:2]]
         if any(_count(start, slot.norms) for slot in values):
             return True
-        # What it shows is spelled in another way: its words are of no line.
+        # The shown text is spelled in another way: its words are from no line.
         return bool(values) and ahead[0] not in self.origin
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
@@ -489,7 +501,7 @@ class _Comparison:
         self._add_in_text("no-beginning", number, 0)
 
     def _check_added(self) -> None:
-        """Runs of words that only hidden parts of the page have."""
+        """Finds runs of words that only hidden parts of the page have."""
         unmatched = [j for j in range(len(self.words)) if j not in self.origin]
         runs = [run for run in _runs(unmatched) if run[1] - run[0] + 1 >= MIN_ADDED_WORDS]
         if not runs:
@@ -565,7 +577,7 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """One finding for each place: what a reader meets, and the template that is there."""
+        """Returns one finding for each place: the class that a reader sees, and the template at the place."""
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -588,7 +600,7 @@ class _Comparison:
 
 
 class _Source:
-    """A line with its words, and the slots between them."""
+    """A line with its words, and the slots between the words."""
 
     def __init__(self, line: Line):
         self.kind = line.kind
@@ -597,7 +609,7 @@ class _Source:
         self.words = words_of(line.text)
         spaceless = sum(is_spaceless(line.text[word.start]) for word in self.words)
         self.is_spaceless = 2 * spaceless > len(self.words)
-        self.slots: dict[int, list[int]] = {}  # word that they follow, or -1 → places in the text
+        self.slots: dict[int, list[int]] = {}  # word before the slots, or -1 → places in the text
         after = -1
         for found in SLOT.finditer(line.text):
             while after + 1 < len(self.words) and self.words[after + 1].end <= found.start():
@@ -605,14 +617,14 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """The text, with slots, between a word and the next."""
+        """Returns the text, with slots, between a word and the next word."""
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Sequences of SHINGLE words → where they begin."""
+    """Returns sequence of SHINGLE words → the places where it begins."""
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
         places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
@@ -622,7 +634,7 @@ def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """Counts the occurrences of a sequence of words."""
+    """Returns the number of occurrences of a sequence of words."""
     size = len(wanted)
     return sum(
         list(words[start : start + size]) == list(wanted)
@@ -632,7 +644,7 @@ def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of consecutive numbers."""
+    """Yields the first and last number of each run of consecutive numbers."""
     start = previous = None
     for number in numbers:
         if previous is None or number != previous + 1:
@@ -645,7 +657,7 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if a value may be at a place, and not only a note: by the text left and right of it."""
+    """Returns True if a value is possible at a place, not only a note, judged from the text around it."""
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]

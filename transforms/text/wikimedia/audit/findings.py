@@ -1,4 +1,4 @@
-"""Findings of an audit: of one page, and of many put together."""
+"""Findings of an audit: of one page, and of many pages together."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,30 +16,30 @@ CLASSES = {
     "dropped-quotation": "prose in a template that stands alone",
     "added-words": "words of an image, reference or table, or markup, in the text",
 }
-"""Class of holes → what a reader meets."""
+"""Class of holes → the problem that a reader sees."""
 
 MARK = "▮"
-"""Stands in an excerpt of a text where something is missing or wrong."""
+"""Marks the place in an excerpt where something is missing or wrong."""
 
 
 _OF_TEMPLATES = ("template", "dropped-aside", "dropped-quotation")
 
 
 class Hole(NamedTuple):
-    """A place where a text is not what its source says."""
+    """A place where a text differs from its source."""
 
     kind: str  # one of CLASSES
-    template: str  # that stands there; "" for none
-    source: str  # wikitext around the place, cut to some length
-    text: str  # what became of it, with MARK at the place
+    template: str  # name of the template at the place; "" for none
+    source: str  # an excerpt of the wikitext around the place
+    text: str  # an excerpt of the text, with MARK at the place
 
 
 class Uses(NamedTuple):
-    """The results of the uses of a template in running text."""
+    """Counts of the uses of a template in running text, by result."""
 
     shown: int = 0
-    nothing: int = 0  # where a value may have stood
-    notes: int = 0  # where it left nothing, and where notes stand: after a word or a stop
+    nothing: int = 0  # no text, at a place where a value is possible
+    notes: int = 0  # no text, at a place of notes: after a word or a full stop
 
 
 class Comparison(NamedTuple):
@@ -47,13 +47,13 @@ class Comparison(NamedTuple):
 
     paragraphs: int  # of the text
     source_words: int  # in running text that could be compared
-    found_words: int  # of them, those that are in the text
+    found_words: int  # number of these that are in the text
     holes: Sequence[Hole]
     uses: Mapping[str, Uses]  # by template
 
 
 class AuditedPage(NamedTuple):
-    """A page of the sample. One that was not audited has a reason, and no findings."""
+    """A page of the sample. A page that was not audited has a reason, and no findings."""
 
     page_id: int
     title: str
@@ -65,7 +65,7 @@ NOTHING = Comparison(0, 0, 0, (), {})
 
 
 def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
-    """The sums for each template."""
+    """Returns the sums of the counts for each template."""
     sums: dict[str, Counter[str]] = {}
     for page in pages:
         for name, uses in page.items():
@@ -74,14 +74,14 @@ def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
 
 
 def is_note(uses: Uses) -> bool:
-    """Returns True if a template leaves nothing on purpose: it is mostly in places of notes."""
+    """Returns True if a template shows nothing on purpose: most uses are at places of notes."""
     return uses.notes >= max(uses.nothing, 1)
 
 
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
-    """Returns True if a finding remains once all pages are known.
+    """Returns True if a finding is a hole, given the uses of templates in all pages.
 
-    A template that left nothing is not a hole where it is a note on other pages.
+    A template that shows nothing is not a hole if it is a note in other pages.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

@@ -1,4 +1,6 @@
-"""The report of an audit: counts by class and template, and the worst pages first; as data and as HTML."""
+"""The report of an audit, as data and as HTML: counts by class and template, and the pages, the
+worst first.
+"""
 
 import html
 from collections import Counter
@@ -22,7 +24,7 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 
 
 class AuditReport:
-    """The findings on the pages of a sample."""
+    """The findings in the pages of a sample."""
 
     def __init__(self, pages: Iterable[AuditedPage]):
         found = sorted(pages)
@@ -34,18 +36,20 @@ class AuditReport:
         return [hole for hole in page.comparison.holes if counts_as_hole(hole, self._uses)]
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """One for each finding, in the order of COLUMNS."""
+        """Yields one row for each finding, in the order of COLUMNS."""
         for page, holes in self._pages:
             for hole in holes:
                 yield page.page_id, page.title, hole.kind, hole.template, hole.source, hole.text
 
     def template_rows(self) -> Iterator[tuple[object, ...]]:
-        """One for each template in running text, in the order of TEMPLATE_COLUMNS, the most used first."""
+        """Yields one row for each template in running text, in the order of TEMPLATE_COLUMNS, the most used
+        first.
+        """
         for name, uses in sorted(self._uses.items(), key=lambda one: (-sum(one[1]), one[0])):
             yield name, *uses, "yes" if is_note(uses) else "no"
 
     def summary(self) -> dict[str, Any]:
-        """The counts. Rates are per 1,000 paragraphs of the text, those of whole pages included."""
+        """Returns the counts. Rates are per 1,000 paragraphs of the text."""
         audited = [page.comparison for page, _ in self._pages if not page.reason]
         reasons = Counter(page.reason for page, _ in self._pages if page.reason)
         paragraphs = sum(one.paragraphs for one in audited)
@@ -74,7 +78,7 @@ class AuditReport:
         }
 
     def _templates(self) -> Iterator[dict[str, Any]]:
-        """Those with a finding: how many of each class, and what became of all their uses."""
+        """Yields the templates that have findings: number of findings by class, and results of all uses."""
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
         for page, holes in self._pages:
@@ -95,10 +99,10 @@ class AuditReport:
             }
 
     def html(self, language: str) -> str:
-        """One page that needs nothing else.
+        """Returns the report as one self-contained HTML page.
 
         Args:
-          language: of the text, "uk".
+          language: language of the text, "uk".
         """
         summary = self.summary()
         pages = summary["pages"]
@@ -154,7 +158,7 @@ class AuditReport:
 
 
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent first."""
+    """Returns the counts, sorted by frequency."""
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 

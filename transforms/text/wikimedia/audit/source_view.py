@@ -1,8 +1,8 @@
-"""The running text of a page as mwparserfromhell sees it, with a slot wherever something is not text.
+"""The running text of a page as mwparserfromhell parses it, with a slot for each part that is not text.
 
-Nothing here knows the cleaner of the corpus, its tables or its rules: that is what makes an audit worth
-having. Text is what the parser calls text, the shown part of links, and the content of tags; a template, a
-formula, a reference or an image leaves a slot. Names of namespaces are those of the dump.
+The view does not use the cleaner of the corpus, its tables or its rules, so that an audit is independent of
+them. Text is the text of the parser, the shown part of links, and the content of tags. A template, a formula,
+a reference or an image is a slot. Names of namespaces are taken from the dump.
 """
 
 import re
@@ -25,7 +25,7 @@ from mwparserfromhell.nodes import (
 from transforms.text.wikimedia.audit.words import is_prose, words_of
 
 FIRST_SLOT = 0xF0000
-"""Slots are characters of a plane for private use, numbered from here."""
+"""The first of the characters that mark slots. They are in a plane for private use."""
 
 MAX_SLOTS = 0xFFFF
 
@@ -62,16 +62,16 @@ _WITHOUT_WORDS = {"noinclude", "includeonly"}
 
 
 class Slot(NamedTuple):
-    """Something in running text that the parser does not show."""
+    """A part of the running text that the parser does not show."""
 
     name: str  # of the template, "Coord"; else "<math>", "<ref>" or "[[File]]"
     wikitext: str
-    is_note: bool = False  # a reference or image, which leaves nothing on purpose
-    arguments: tuple[str, ...] = ()  # of a template that has few
+    is_note: bool = False  # a reference or image, which shows nothing on purpose
+    arguments: tuple[str, ...] = ()  # of a template with few arguments; else ()
 
     @property
     def norms(self) -> list[str]:
-        """The words of its source."""
+        """Normalised words of the wikitext."""
         return [word.norm for word in words_of(self.wikitext)]
 
 
@@ -83,23 +83,23 @@ class Line(NamedTuple):
 
 
 class SourceView(NamedTuple):
-    """A page."""
+    """The lines, slots and hidden parts of a page."""
 
     lines: Sequence[Line]  # without empty ones
     slots: Sequence[Slot]
     hidden: Sequence[str]  # wikitext of references, images and tables
 
     def slot(self, character: str) -> Slot:
-        """The slot of a character in a line."""
+        """Returns the slot of a character in a line."""
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Text with what is in its slots."""
+        """Returns the text with the wikitext of its slots in place of the slots."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
 def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView:
-    """Parses a page.
+    """Returns the view of a page.
 
     Args:
       hidden_namespaces: names of the namespaces of files, media and categories, in lower case.
@@ -115,7 +115,7 @@ def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView
 
 
 class _Page:
-    """The slots and hidden texts found so far in a page."""
+    """The slots and hidden texts of a page that have been found so far."""
 
     def __init__(self, hidden_namespaces: Collection[str]):
         self.slots: list[Slot] = []
@@ -127,7 +127,9 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Prose in the arguments of templates that are alone, which are shown whole or not at all."""
+        """Yields prose in the arguments of templates that are alone on a line; they are shown completely or
+        not at all.
+        """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
             for argument in () if slot.is_note else slot.arguments:
@@ -224,7 +226,7 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Returns True if a template has the arguments of a reference, or of a request for one."""
+    """Returns True if the arguments of a template are those of a reference, or of a request for one."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
     values = (*positional, *named.values())

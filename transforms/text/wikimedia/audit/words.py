@@ -1,4 +1,4 @@
-"""Words of any script, and the punctuation between them."""
+"""Words in any script, and the punctuation between words."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ _SPACELESS = (
 
 
 def _marks() -> str:
-    """Ranges of combining marks, which `\\w` leaves out."""
+    """Returns ranges of combining marks, which `\\w` does not include."""
     ranges: list[list[int]] = []
     for code in range(0x300, min(sys.maxunicode, 0x20000)):
         if unicodedata.category(chr(code))[0] == "M":
@@ -36,7 +36,7 @@ CLOSING = ")]}）］】〕」』》〉”»›’\"'"
 
 
 class Word(NamedTuple):
-    """A word in a text; in scripts without spaces a character."""
+    """A word in a text; in scripts without spaces, a character."""
 
     norm: str  # NFKC, in lower case
     start: int
@@ -44,7 +44,7 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of a text in order."""
+    """Returns the words of a text in order."""
     return [
         Word(unicodedata.normalize("NFKC", found[0]).casefold(), *found.span())
         for found in _WORD.finditer(text)
@@ -52,16 +52,16 @@ def words_of(text: str) -> list[Word]:
 
 
 def is_spaceless(character: str) -> bool:
-    """Returns True if a character belongs to a script that puts no space between words."""
+    """Returns True if a character belongs to a script without spaces between words."""
     return bool(_IS_SPACELESS.match(character))
 
 
 def is_letter(character: str) -> bool:
-    """Returns True if a character is part of a word: a letter, a digit or a mark on one."""
+    """Returns True if a character is part of a word: a letter, a digit or a combining mark."""
     return bool(character) and unicodedata.category(character)[0] in "LMN"
 
 
 def is_prose(text: str, words: Sequence[Word]) -> bool:
-    """Returns True if a text is long enough for a sentence, and has the end of one."""
+    """Returns True if a text is long enough for a sentence, and has the punctuation of the end of one."""
     spaceless = sum(is_spaceless(text[word.start]) for word in words)
     return len(words) - spaceless / 2 >= 8 and any(mark in text for mark in SENTENCE_END)

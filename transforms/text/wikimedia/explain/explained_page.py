@@ -1,6 +1,7 @@
-"""A page, its source beside its text, with what each template, link and section became, and why.
+"""Explains a page: source and text side by side, and the result of each template, link and section, with the
+reason.
 
-The text is that of the cleaner itself, which is watched at its work: nothing is cleaned here a second time.
+The text is the output of the cleaner, which is observed while it works. No page is cleaned twice.
 """
 
 import difflib
@@ -46,40 +47,40 @@ _EXTERNAL = re.compile(r"\[(?:https?:|ftps?:)?//[^\[\]\n]*\]", re.IGNORECASE)
 _TOKEN = re.compile(r"\{\{|\}\}|\[\[|\]\]")
 _TAG = re.compile(r"<[^<>]*>")
 _NO_LETTER = re.compile(r"\W+")
-_NO_PROSE = "its line, or what it stands in, is no prose"
+_NO_PROSE = "its line, or the markup around it, is not prose"
 _NAME_END = re.compile(r"[|}\n]")
 
 
 class Piece(NamedTuple):
-    """Something in the source that is not text, and what it became."""
+    """A part of the source that is not text, and its result."""
 
     kind: str  # TEMPLATE, LINK or OUTSIDE
-    source: str  # as the cleaner met it
+    source: str  # as the cleaner received it
     shown: str  # "" for nothing
     rule: Rule
-    start: int = -1  # in the source of the section; -1 where it could not be found there
+    start: int = -1  # in the source of the section; -1 if not found
     end: int = -1
 
 
 class ExplainedSection(NamedTuple):
-    """A section."""
+    """A section of the page, and its result."""
 
     heading: str  # wikitext; "" for the lead
     level: int
     source: str  # wikitext, without the heading
     fate: str  # KEPT, DROPPED, EMPTY or LOST
-    rule: Rule | None  # that drops it
-    text: Section  # as the article has it
+    rule: Rule | None  # the rule that drops it
+    text: Section  # as in the article
     pieces: Sequence[Piece] = ()  # in the order of the source
 
 
 class ExplainedPage(NamedTuple):
-    """A page."""
+    """A page with its explained sections."""
 
     title: str
     sections: Sequence[ExplainedSection]
     cleaned: CleanedPage | None  # None for a page that cannot be cleaned
-    fault: str = ""  # why it cannot
+    fault: str = ""  # the reason why it cannot be cleaned
 
 
 def explain_page(
@@ -89,7 +90,7 @@ def explain_page(
     namespaces: Mapping[int, Sequence[str]],
     of_wiki: WikiTemplates = NO_TEMPLATES,
 ) -> ExplainedPage:
-    """Clean a page, and say what became of its parts."""
+    """Returns the page with the result of each of its parts, and the rules that led to the result."""
     cleaner = _WatchedCleaner(language, namespaces, of_wiki)
     sources = list(split_at_headings(drop_noncharacters(wikitext)))
     try:
@@ -112,7 +113,10 @@ _NOTHING = Section("", ())
 
 
 def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
-    """The place of each section in the source; headings in comments are no sections."""
+    """Returns the index of each section in the source; None for a section that is not there.
+
+    Headings in comments are in the source only.
+    """
     names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
     places: list[int | None] = [None] * len(raw)
     matcher = difflib.SequenceMatcher(None, names[0], names[1], autojunk=False)
@@ -123,7 +127,7 @@ def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int
 
 
 class _WatchedCleaner(WikitextCleaner):
-    """The cleaner, of which it is known what became of each section and template."""
+    """A cleaner that records the result of each section and template."""
 
     def __init__(self, *tables: Any) -> None:
         super().__init__(*tables)
@@ -152,11 +156,11 @@ class _WatchedCleaner(WikitextCleaner):
         return shown
 
     def split(self, wikitext: str) -> list[RawSection]:
-        """Return all sections, as the cleaner sees them before it drops some."""
+        """Returns all sections, as the cleaner sees them before it drops some."""
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         raw = list(split_sections(strip_tables(variants.text)))
         kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}
-        # What was shown, in the order of what was kept.
+        # Numbers of the shown sections, in the order of the kept sections.
         numbers = iter(range(len(self._raw)))
         self._of = {id(one): next(numbers) for one in raw if id(one) in kept}
         return raw
@@ -164,7 +168,7 @@ class _WatchedCleaner(WikitextCleaner):
     def explain(
         self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
     ) -> ExplainedSection:
-        """Return what became of a section of `split`."""
+        """Returns the result of a section from `split`."""
         of_source = source.heading, source.level, source.body
         if id(raw) not in self._of:
             is_own = self.is_dropped(raw.heading, raw.level)
@@ -186,7 +190,7 @@ class _WatchedCleaner(WikitextCleaner):
             yield Piece(TEMPLATE, restore(one.source), _plain(one.shown), rule)
 
     def _links_of(self, body: str, page: Page, rules: RuleBook) -> Iterator[Piece]:
-        """Yield the links of a text that are in no template."""
+        """Yields the links of a text that are outside of templates."""
         for start, end in _outermost(body):
             if body.startswith("[[", start):
                 source = body[start:end]
@@ -200,7 +204,7 @@ class _WatchedCleaner(WikitextCleaner):
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Return the piece, with another rule where what it shows is not in the text."""
+    """Returns the piece; with another rule if its shown text is not in the text of the section."""
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
         return piece
@@ -216,7 +220,7 @@ def _plain(shown: str) -> str:
 
 
 def _outermost(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where templates and links begin and end that are in no other."""
+    """Yields start and end of the templates and links that are not inside another one."""
     opened: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0] in ("{{", "[["):
@@ -228,7 +232,7 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield pieces with their places in the source: each kind is looked for in its order."""
+    """Yields pieces with their places in the source. Pieces of each kind are searched in order."""
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
     for piece in pieces:
@@ -244,7 +248,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Return where the braces or brackets that open at a position are closed."""
+    """Returns the end of the braces or brackets that open at a position."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)
@@ -262,7 +266,7 @@ def _cut_spans(source: str) -> list[tuple[int, int]]:
 
 
 def _cut(source: str) -> Iterator[Piece]:
-    """Yield comments, tables, and tags whose content is no prose."""
+    """Yields comments, tables, and tags whose content is not prose."""
     for found in _CUT.finditer(source):
         tag = (found["tag"] or "").lower()
         if tag in _FORMULAS:

@@ -1,4 +1,6 @@
-"""The rule by which the cleaner shows a template, a link or a heading, and where it is written."""
+"""Finds the rule by which the cleaner shows a template, link or heading, and the place where the rule is
+written.
+"""
 
 import re
 from typing import NamedTuple
@@ -21,7 +23,7 @@ _SHOWN = 60  # characters of a pattern or definition
 
 
 class Rule(NamedTuple):
-    """A rule that decides on what is shown."""
+    """A rule of the cleaner."""
 
     text: str  # 'table: "{1} m"'
     place: str = ""  # file and line, "languages/uk.toml:83"; a module of the cleaner; or ""
@@ -35,11 +37,11 @@ class RuleBook:
         self._of_wiki = of_wiki
 
     def of_template(self, template: Template, source: str, shown: str) -> Rule:
-        """The rule for a template that the cleaner has found.
+        """Returns the rule for a template that the cleaner has found.
 
         Args:
-          source: wikitext, with its braces.
-          shown: what it left in the text; HOLE for nothing.
+          source: wikitext of the template, with its braces.
+          shown: the shown text; HOLE for nothing.
         """
         rule = self._of_found(template, shown)
         written = normalise_name(_NAME.split(source.removeprefix("{{"), maxsplit=1)[0])
@@ -106,10 +108,10 @@ class RuleBook:
         return None
 
     def of_heading(self, name: str, level: int) -> Rule:
-        """The rule that drops the section under a heading.
+        """Returns the rule that drops the section under a heading.
 
         Args:
-          name: as the tables hold it.
+          name: normalised name of the heading.
         """
         lists = (
             ("dropped_headings", "dropped_top_headings") if level <= 2 else ("dropped_headings",)
@@ -121,7 +123,7 @@ class RuleBook:
         return Rule(kind, place)
 
     def of_link(self, target: str, shown: str) -> Rule:
-        """The rule for a link `[[target|label]]`."""
+        """Returns the rule for a link `[[target|label]]`."""
         prefix, colon, _ = target.strip().partition(":")
         name = normalise_name(prefix)
         links = f"{_CODE}/links.py"

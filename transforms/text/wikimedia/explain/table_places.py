@@ -1,4 +1,4 @@
-"""The lines of the TOML tables of languages: in which file and line an entry stands."""
+"""Finds the file and line of an entry in the TOML tables of languages."""
 
 import functools
 import json
@@ -16,11 +16,11 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|(#.*)')
 _TEXT = re.compile(r"('''|\"\"\")")
 
 Entries = Mapping[tuple[str, str], int]
-"""(table or list, normalised entry) → line, counted from 1. A list in a table is "table.list"."""
+"""(table or list, normalised entry) → line, counted from 1. The name of a list in a table is "table.list"."""
 
 
 class Place(NamedTuple):
-    """The place of an entry."""
+    """The file and line of an entry."""
 
     file: str  # "languages/uk.toml"
     line: int  # from 1
@@ -30,12 +30,13 @@ class Place(NamedTuple):
 
 
 def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
-    """The entry that counts for a corpus: its own tables go before those of all wikis.
+    """Returns the place of the entry that is valid for a corpus: its own tables take precedence over those of
+    all wikis.
 
     Args:
-      code: of the corpus.
-      names: of tables and lists, the first that has it counts: "templates", "silent_templates".
-      entry: a key of a table, or an item of a list, as it is written or normalised.
+      code: code of the corpus.
+      names: tables and lists to search, in order: "templates", "silent_templates".
+      entry: a key of a table, or an item of a list, as written or normalised.
     """
     key = normalise_name(entry)
     for name in names:
@@ -47,7 +48,7 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
 
 
 def files_of(code: str) -> tuple[str, ...]:
-    """The files that the tables of a corpus are read from, the one that counts first."""
+    """Returns the files with the tables of a corpus, in order of precedence."""
     own = borrowed_tables(code) or code
     if not has_proven_tables(code):
         own = "unproven"
@@ -62,7 +63,7 @@ def _read_entries(file: str) -> Entries:
 
 
 def entries_of(toml: str) -> Entries:
-    """The entries of a file of tables. Of two that are normalised alike, the last counts."""
+    """Returns the entries of a file of tables. Of several with the same normalised name the last is used."""
     return {(table, normalise_name(entry)): line for table, entry, line in _entries(toml)}
 
 
@@ -100,6 +101,6 @@ def _unescape(written: str) -> str:
     if "\\" not in written:
         return written
     try:
-        return str(json.loads(f'"{written}"'))  # TOML has the escapes of JSON, and \U
+        return str(json.loads(f'"{written}"'))  # the escapes of TOML are those of JSON, and \U
     except ValueError:
         return written

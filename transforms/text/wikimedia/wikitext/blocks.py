@@ -1,26 +1,29 @@
-"""Remove what is laid out as a block: tables, HTML lists, and their kind."""
+"""Removes blocks from wikitext: tables and HTML lists."""
 
 import re
 from collections.abc import Callable
 
 from transforms.text.wikimedia.wikitext.marks import BREAK
 
-# Group 1 takes part in an opener only.
+# Group 1 matches only in an opener.
 _TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
 _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
 
 
 def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) -> str:
-    """Replace everything from an opener to its closer; openers and closers without one stay."""
+    """Replaces everything from an opener to its closer. Openers and closers without a partner are kept.
+
+    `fill` returns the replacement of a span.
+    """
     kept: list[str] = []
-    open_at: list[tuple[int, int]] = []  # (where it starts, how much of `spans` came before)
+    open_at: list[tuple[int, int]] = []  # (start of the opener, length of `spans` at that time)
     spans: list[tuple[int, int]] = []
     for match in pattern.finditer(text):
         if match[1]:
             open_at.append((match.start(), len(spans)))
         elif open_at:
             start, inner = open_at.pop()
-            del spans[inner:]  # spans inside this one go with it
+            del spans[inner:]  # spans inside this one are replaced with it
             spans.append((start, match.end()))
     if not spans:
         return text
@@ -33,7 +36,7 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
 
 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:
-    """Replace wikitables, nested ones with them."""
+    """Replaces wikitables, including nested ones. `fill` returns the replacement of a table."""
     if "{|" not in text:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table
@@ -42,10 +45,10 @@ def sub_tables(text: str, fill: Callable[[str], str]) -> str:
 
 
 def strip_html_blocks(text: str) -> str:
-    """Remove HTML tables and lists, nested ones with them."""
+    """Removes HTML tables and lists, including nested ones."""
     return _sub_spans(text, _HTML_BLOCK, lambda _: BREAK) if "</" in text else text
 
 
 def strip_tables(text: str) -> str:
-    """Remove wikitables and HTML tables and lists, nested ones with them."""
+    """Removes wikitables, HTML tables and HTML lists, including nested ones."""
     return strip_html_blocks(sub_tables(text, lambda _: f"\n{BREAK}"))

@@ -1,9 +1,9 @@
-"""Turn the wikitext of an article into the running text a reader sees.
+"""Converts the wikitext of an article to the running text that a reader sees.
 
-The passes, each linear in the page: comments and extension tags go; tables go; the page is cut
-at its headings and sections without prose go; in what is left, many sections at once (a pass over a
-page costs less than one over each section), links, templates, tags, and apostrophes are replaced by
-their text; lines become paragraphs; holes are closed.
+The passes, each linear in the length of the page: comments and extension tags are removed; tables are
+removed; the page is split at its headings, and sections without prose are dropped; links, templates, tags and
+apostrophes are replaced by their text; lines are joined to paragraphs; debris of removed templates is cleaned
+up. Most passes run over many sections at once, which is faster than one section at a time.
 """
 
 import functools
@@ -52,11 +52,11 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 from transforms.text.wikimedia.wikitext.tidy import tidy
 from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants, variants_reader
 
-# MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); what is eight times as long is no article.
+# MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); a text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024
-# Of so much text the passes take the sections together: longer texts leave the caches of a processor.
+# Size of a batch of sections that the passes process together: longer texts do not fit processor caches.
 BATCH_CHARACTERS = 128 * 1024
-# Of so many headings of so many characters it is remembered whether their sections are dropped.
+# Number and maximum length of headings for which is_dropped is cached.
 _MAX_HEADINGS = 4_096
 _MAX_HEADING = 100
 
@@ -69,13 +69,13 @@ class CleanedPage(NamedTuple):
     """The prose of a page."""
 
     sections: tuple[Section, ...]
-    unrendered: dict[str, int]  # templates in running text that left nothing, by normalised name
+    unrendered: dict[str, int]  # normalised name → templates in running text that left no text
     title: str  # of the page, in the script and words of the corpus
-    guessed: Mapping[str, int] = {}  # templates whose text was guessed, by normalised name
+    guessed: Mapping[str, int] = {}  # normalised name → templates whose text was guessed
 
 
 class UncleanableError(ValueError):
-    """A page that cannot be cleaned. `reason` is a slug: "too-long", "too-deep" or "tangled"."""
+    """A page cannot be cleaned. `reason` is a slug: "too-long", "too-deep" or "tangled"."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -84,7 +84,7 @@ class UncleanableError(ValueError):
 
 
 class WikitextCleaner:
-    """Cleans the pages of one wiki. Holds tables only: safe to share, cheap to pickle."""
+    """Cleans the pages of one wiki. It contains only tables, so it can be shared and is cheap to pickle."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class WikitextCleaner:
         namespaces: Mapping[int, Sequence[str]],
         of_wiki: WikiTemplates = NO_TEMPLATES,
     ) -> None:
-        """Raises ValueError for a display pattern of the language's tables that cannot be read."""
+        """Raises ValueError if a display pattern in the language's tables is invalid."""
         self._language = language
         self._of_wiki = of_wiki
         self._namespaces = {number: tuple(names) for number, names in namespaces.items()}
@@ -106,11 +106,11 @@ class WikitextCleaner:
         return type(self), (self._language, self._namespaces, self._of_wiki)
 
     def clean(self, wikitext: str, title: str) -> CleanedPage:
-        """Return the sections of a page that hold prose.
+        """Returns the sections of a page that have prose.
 
         Raises:
-            UncleanableError: the page is longer than MAX_CHARACTERS, or its templates are nested
-                deeper than MediaWiki expands them, or its sections cannot be distinguished.
+            UncleanableError: the page is longer than MAX_CHARACTERS, its templates are nested deeper than
+                MediaWiki expands them, or its sections cannot be distinguished.
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")
@@ -118,7 +118,7 @@ class WikitextCleaner:
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         text = protect_bars(strip_tables(variants.text))
-        # The same heading may stand on a page a thousand times, and on many pages.
+        # The same heading may occur a thousand times in a page, and in many pages.
         kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         sections: list[Section] = []
         try:
@@ -132,7 +132,7 @@ class WikitextCleaner:
         )
 
     def markdown(self, wikitext: str, title: str) -> str:
-        """Return the sections of a page as Markdown, with their lists and tables.
+        """Returns the sections of a page as Markdown, with their lists and tables.
 
         Raises UncleanableError as `clean` does.
         """
@@ -151,7 +151,7 @@ class WikitextCleaner:
         return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
-        """Returns True if the section under a heading is left out: references, links, galleries."""
+        """Returns True if the section under a heading is dropped: references, links, galleries."""
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
@@ -161,7 +161,7 @@ class WikitextCleaner:
         return level <= 2 and is_dropped_at_top
 
     def shown_name(self, heading: str, level: int) -> str:
-        """Returns a heading without its markup, as the tables of dropped headings hold it."""
+        """Returns a heading without its markup, in the form of the tables of dropped headings."""
         name = normalise_name(heading)
         if _MARKUP.search(name):
             variants = self._read_variants(heading)
@@ -171,7 +171,7 @@ class WikitextCleaner:
         return name_of_heading(name)
 
     def _mark(self, section: RawSection) -> str:
-        """Return a section after its mark, without lines that refer to a category."""
+        """Returns a section after its mark, without lines that only refer to a category."""
         marked = f"\n\n{SECTION}{section.heading}\n\n{section.body}\n"
         return self._links.drop_rows_of_categories(marked) if section.level else marked
 
@@ -182,7 +182,7 @@ class WikitextCleaner:
         expansion: Expansion,
         variants: PageVariants,
     ) -> list[Section]:
-        """Return what sections show; some of them may have no paragraph."""
+        """Returns the shown text of sections; some may have no paragraph."""
         return self._run_passes(sections, page, expansion, variants)
 
     def _run_passes(
@@ -194,7 +194,7 @@ class WikitextCleaner:
         *,
         markdown: bool = False,
     ) -> list[Section]:
-        """Return what sections show; some of them may have no paragraph.
+        """Returns the shown text of sections; some may have no paragraph.
 
         Args:
           markdown: keep lists, and the marks of paragraphs that become Markdown.
@@ -214,7 +214,7 @@ class WikitextCleaner:
         if any(line in text and 2 * line in text for line in "_＿"):
             text = _SWITCH.sub(_drop_switch, text)
         shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
-        if len(shown) != len(sections):  # no page seen does this
+        if len(shown) != len(sections):  # not seen in any page
             raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
         shown = shown if markdown else [*map(restore, shown)]
         lines = (section.rstrip("\n").split("\n") for section in shown)
@@ -228,10 +228,10 @@ class WikitextCleaner:
 
 
 def _drop_switch(match: re.Match[str]) -> str:
-    """Return nothing for `__NOTOC__`, in any case and language; other words stay."""
+    """Returns "" for a switch such as `__NOTOC__`, in any case and language; other words unchanged."""
     return "" if match[0].casefold() in switches() else match[0]
 
 
 def _plain(heading: str) -> str:
-    """Return a heading of nothing but templates as it is written, without its markup."""
+    """Returns the source of a heading that has only templates, without its markup."""
     return _MARKUP_SIGNS.sub("", restore(heading)).strip()

@@ -1,6 +1,6 @@
-"""Take out comments and the tags whose content is not wikitext: references, formulas, galleries…
+"""Removes comments and tags whose content is not wikitext: references, formulas, galleries and others.
 
-MediaWiki reads these before everything else, and what is inside them never meets the parser.
+MediaWiki handles these before everything else, so the parser never sees their content.
 """
 
 import re
@@ -30,12 +30,12 @@ _ADDRESS_BEFORE = re.compile(r"//[^\s\[\]<>\"]++$")
 _MAX_ADDRESS = 300  # characters
 _NO_BREAK = "&nbsp;"
 _FORMULAS = {"math", "chem", "ce"}
-# What would make a line a list or code if the tag before it were not there; of a comment, blanks alone,
-# as it is gone before MediaWiki looks at the line.
+# After a removed tag, these would make the line a list or code. After a comment only spaces matter: MediaWiki
+# removes comments before it looks at lines.
 _LIST_OR_CODE = (" ", "\t", "*", "#", ":", ";")
 _BLANKS_AND_TEXT = re.compile(r"[ \t]+[^\s*#:;|!{]")
 _MARKUP = "\n[]{}'=_-|"  # characters that mean more in pairs or at the start of a line
-# A full stop after white space: a note stood between a sentence and its end.
+# A full stop after white space: there was a note between a sentence and its full stop.
 _STOP_AFTER_BLANK = re.compile(r"[ \n](?:[。．、，]|[.,;:!?،؛।։۔](?:\s|$))")
 _STOP = re.compile(_STOP_AFTER_BLANK.pattern.removeprefix(r"[ \n]"))
 _BLANKS = (" ", "\n")
@@ -47,15 +47,15 @@ _TEX_BRACES = re.compile(r"([{}])(?=\1)")
 
 
 def _show_formula(tex: str) -> str:
-    """Return the TeX of a formula, without the spacing and style around it."""
+    """Returns the TeX of a formula, without the spacing and style commands at its start and end."""
     tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(tex.split())))
-    # A blank inside "}}" changes no formula, and keeps it from looking like a template's end.
+    # A space in "}}" does not change a formula, and "} }" does not look like the end of a template.
     tex = _TEX_BRACES.sub(r"\1 ", tex)
     return f"{FORMULA_START}{protect(tex)}{FORMULA_END}" if tex else ""
 
 
 def _shown(name: str, attributes: str, content: str) -> str:
-    """Return what a reader sees of a tag: text for nowiki, inline code and formulas."""
+    """Returns the visible text of a tag: content of nowiki, inline code and formulas; else ""."""
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
         return f"{GUARD}{shown}" if shown[:1] == " " else shown
@@ -67,7 +67,7 @@ def _shown(name: str, attributes: str, content: str) -> str:
 
 
 def _filler(name: str, before: str, after: str) -> str:
-    """Return what keeps apart the text before and after a tag that shows nothing.
+    """Returns a mark that keeps the text before and after a removed tag apart; "" if none is needed.
 
     `before` is a character or "", `after` the next characters.
     """
@@ -86,7 +86,7 @@ def _filler(name: str, before: str, after: str) -> str:
 
 
 def _last(kept: list[str]) -> str:
-    """Return the last character, "" for none."""
+    """Returns the last character of the pieces; "" if there is none."""
     if not kept:
         return ""
     return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
@@ -97,9 +97,9 @@ def _ends_in_address(kept: list[str]) -> bool:
 
 
 def strip_extensions(wikitext: str) -> str:
-    """Return the text without comments and extension tags; what they show is protected.
+    """Returns the text without comments and extension tags. The text that they show is protected.
 
-    An unclosed comment runs to the end of the page; of any other unclosed tag only the tag goes.
+    An unclosed comment extends to the end of the page. Of any other unclosed tag only the tag is removed.
     """
     if "nclude>" in wikitext:
         wikitext = _INCLUSION.sub("", wikitext)
@@ -116,7 +116,7 @@ def strip_extensions(wikitext: str) -> str:
             end = len(wikitext) if close < 0 else close + 3
             line_end = _REST_OF_LINE.match(wikitext, end)
             if line_end and (start == 0 or wikitext[start - 1] == "\n"):
-                end = line_end.end()  # a comment on a line of its own takes the line along
+                end = line_end.end()  # a comment on a line of its own is removed with the line
             elif wikitext[start - 1 : start] in ("", "\n") and _BLANKS_AND_TEXT.match(
                 wikitext, end
             ):

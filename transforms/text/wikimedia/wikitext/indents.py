@@ -1,8 +1,7 @@
-"""Tell indented prose from the other uses of `:` at the start of a line.
+"""Detects indented prose among the lines that begin with `:`.
 
-MediaWiki makes a definition list of such lines. Editors use them for quotations and for paragraphs
-set off from the text, and as much for formulas, examples, glossaries, hatnotes, and the levels of
-a list. Only what reads as whole sentences is prose.
+MediaWiki makes a definition list of such lines. Editors use them for quotations and paragraphs, but as often
+for formulas, examples, glossaries, hatnotes and levels of a list. Only lines with whole sentences are prose.
 """
 
 import re
@@ -21,8 +20,8 @@ _BLANK = f" \t{HOLE}{GUARD}"
 _INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
 _INDENTED = re.compile(r":+[ \t]*([^\s*#;:|!{].*)")
 _NOT_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)
-# Found by reading some 1,000 such lines of four wikis: of shorter ones most are examples, entries,
-# and verses; what follows no paragraph is a hatnote or part of a list unless it is much longer.
+# Chosen by reading about 1,000 such lines of four wikis: most shorter lines are examples, entries and
+# verses. A line that does not follow a paragraph is a hatnote or part of a list, unless it is much longer.
 _MIN_QUOTATION = 60  # characters; one of East Asian scripts counts twice
 _MIN_PARAGRAPH = 150
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
@@ -51,7 +50,7 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
 
 
 def raise_indented_prose(text: str) -> str:
-    """Return the text with the indented lines that are prose as paragraphs of their own."""
+    """Returns the text with each indented line of prose as a paragraph of its own."""
     if "\n:" not in text:
         return text
     pieces: list[str] = []
@@ -66,7 +65,7 @@ def raise_indented_prose(text: str) -> str:
 
 
 def _line_before(text: str, end: int) -> str:
-    """Return the last line that holds something in front of a position, or ""."""
+    """Returns the last line before a position that is not empty; "" if there is none."""
     line = ""
     while end > 0 and not line:
         start = text.rfind("\n", 0, end) + 1

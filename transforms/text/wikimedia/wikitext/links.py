@@ -1,6 +1,6 @@
-"""Replace links by the text a reader sees.
+"""Replaces links by the text that a reader sees.
 
-Letters after a link (its trail) belong to it on the page; in plain text they simply follow.
+Letters after a link (its trail) are part of the link on the page. In plain text they simply follow.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ from transforms.text.wikimedia.wikitext.marks import (
 )
 from transforms.text.wikimedia.wikitext.tags import decode_entities
 
-# The one group is what is shown, so that joining the pieces of a split replaces all links at once.
-# A line may end before the bar: MediaWiki makes no link of that, but what it shows is no text.
+# The only group is the shown text, so joining the pieces of a split replaces all links at once. A line
+# may end before the bar: MediaWiki does not make a link of that, but shows markup that is not text.
 _PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]+)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
 _BLANK_AT_END = re.compile(r"(\[\[[^\[\]{}|\n]++(?<= ))\]\](?=[.,;:!?)»”。、])")
@@ -38,14 +38,14 @@ _DOUBLE = re.compile(
 )
 _NO_TARGET = re.compile(r"\[\[(\|[^\[\]{}|\n]++)\]\]")
 _MANY_BRACKETS = re.compile(rf"(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)")
-# What is left by now: targets with a colon, and labels that hold single brackets. A file's caption
-# may be such a label; `]]]` closes a label that ends in a bracket.
+# The links that are left: targets with a colon, and labels with single brackets, such as captions of
+# files. `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(
     r"\[\[([^\[\]{}|\n]++)"
     rf"(?:\|([^\[\]{SECTION}]*+(?:(?:\[(?!\[)|\](?!\]))[^\[\]{SECTION}]*+)*+))?\]\](\](?!\]))?"
 )
 _ODD_TARGET = re.compile(r"''|[%<>&\x1f]|^\.{1,2}/")
-_ODD_SIGNS = ("''", "%", "<", ">", "&", "./", "\x1f")  # one of them is in every odd target
+_ODD_SIGNS = ("''", "%", "<", ">", "&", "./", "\x1f")  # every odd target has at least one
 _NO_TITLE = re.compile(r"[\x00-\x1f\x7f\[\]{}|<>]|%[0-9A-Fa-f]{2}|&\w+;|^\.{1,2}/")
 _FILE_NAME = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|webp|xcf|ogg|oga|ogv|webm|mp3|mp4|wav|midi?|flac|pdf|djvu|stl)$",
@@ -64,7 +64,7 @@ _LEFT, _RIGHT = protect("["), protect("]")
 
 
 def show_simple_links(text: str) -> str:
-    """Replace `[[target]]` and `[[target|label]]` whose target has no colon."""
+    """Replaces `[[target]]` and `[[target|label]]` whose target has no colon."""
     if "[[" not in text:
         return text
     if " ]]" in text:
@@ -80,9 +80,9 @@ def show_simple_links(text: str) -> str:
 
 
 def _show_target(target: str) -> str:
-    """Return the target of a link as it is shown: `%41` is read, and apostrophes are not italics.
+    """Returns the shown form of a link's target: `%41` is decoded, and apostrophes are not italics.
 
-    What cannot be the title of a page makes no link, and stays with its brackets.
+    If the target cannot be the title of a page, it is not a link and keeps its brackets.
     """
     written = shown = decode_entities(target)
     with contextlib.suppress(UnicodeDecodeError):
@@ -92,7 +92,7 @@ def _show_target(target: str) -> str:
 
 
 def show_external_links(text: str) -> str:
-    """Replace `[http://… label]` by the label, and one without a label by nothing."""
+    """Replaces `[http://… label]` by the label, and a link without a label by nothing."""
     if "[" not in text:
         return text
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
@@ -104,11 +104,11 @@ def _show_double(match: re.Match[str]) -> str:
 
 
 def _show_brackets(match: re.Match[str]) -> str:
-    """Return `[[[[A]]]]` as a link between brackets; an odd number of brackets makes no link."""
+    """Returns `[[[[A]]]]` as a link in brackets. An odd number of brackets is not a link."""
     opening, link, content, closing = match.groups()
     count = len(opening)
     if len(closing) - (2 if link else 0) != count:
-        return match[0]  # a slip
+        return match[0]  # a typing error
     if link:
         content = f"[[{content}]]"
     elif count % 2 == 0:
@@ -119,13 +119,15 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Return a line without double brackets, unless they are partners of protected ones."""
+    """Returns a line without double brackets, unless they are partners of protected brackets."""
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)
 
 
 class LinkTexts:
-    """Shows links whose target has a prefix: files, categories, other wikis, odd titles."""
+    """Shows links whose target has a prefix (files, categories, other wikis) and links with unusual
+    titles.
+    """
 
     def __init__(
         self,
@@ -167,7 +169,7 @@ class LinkTexts:
         return (_show_target(target) if _ODD_TARGET.search(target) else target) + bracket
 
     def show(self, text: str) -> str:
-        """Replace all links that hold no braces."""
+        """Replaces all links that contain no braces."""
         if "[[|" in text:
             text = _NO_TARGET.sub(rf"{_LEFT * 2}\1{_RIGHT * 2}".replace("|", PROTECTED_BAR), text)
         if "[[[" in text and "]]]" in text:
@@ -184,11 +186,11 @@ class LinkTexts:
         return text
 
     def drop_rows_of_categories(self, text: str) -> str:
-        """Remove the lines that refer to a category: "''See also [[:Category:Births]]''"."""
+        """Removes lines that only refer to a category: "''See also [[:Category:Births]]''"."""
         return self._row_of_categories.sub("\n", text) if "[[:" in text else text
 
     def drop_unclosed(self, text: str) -> str:
-        """Remove what made no link: brackets without a partner, and an unclosed file with its line."""
+        """Removes brackets without a partner, and an unclosed file link with the rest of its line."""
         if "[" not in text and "]" not in text:
             return text
         if "[[" in text:

@@ -1,11 +1,11 @@
-"""Tell the lists that finish a sentence from those that are data.
+"""Detects the lists that complete a sentence, and drops the other lists.
 
-Lists go, but for what a sentence announces with a colon or a comma: without it the sentence says
-nothing. Each item is a paragraph of its own. So are the lines of a verse, a quotation or an example
-that is indented, the terms and definitions of a glossary, and formulas. A list of sources stays out,
-and so does a long one of names: filmographies, members, villages. A label of one or two words goes
-with its list, as a heading without text, unless a sentence announces the label. What is announced before
-headings are the lists below them.
+A list is kept if a sentence announces it by a colon or a comma, since the sentence is meaningless without it.
+Each item becomes a paragraph. The same holds for indented lines of a verse, quotation or example, for terms
+and definitions of a glossary, and for formulas. Lists of sources and long lists of names (filmographies,
+members, villages) are dropped. A label of one or two words is dropped with its list, as a heading without
+text is, unless a sentence announces the label. A sentence before headings may announce the lists below the
+headings.
 """
 
 import re
@@ -27,11 +27,11 @@ _MAX_BLANK_LINES = 8
 _QUOTATION = re.compile(r"<(?i:blockquote|poem)\b")
 _MAX_INSERTED = 2_000  # characters between the items of a list
 _FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
-# The first character is looked at first: of most lines no more is read.
+# The first character is tested first: most lines fail there.
 _LINES = re.compile(
     rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
 )
-# What may close the sentence after its colon; a comma or a dash goes on with the next line as well.
+# Possible ends of a sentence that announces a list: a colon, comma or dash, and closing marks after it.
 _OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
@@ -43,20 +43,20 @@ _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
-_MIN_WORDS = 3  # of a sentence: "See also:", "Examples:" announce nothing
+_MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
 _MAX_NAMES = 50  # items of a list of names
-_MIN_SENTENCE = 60  # characters of an item that is more than a name; one of East Asia counts twice
+_MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
 
 
 def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
-    """Return the text with what finishes a sentence as paragraphs, and without labels of other lists.
+    """Returns the text with announced lists as paragraphs, and without labels of other lists.
 
-    `levels` are those of the sections that begin in the text, in their order.
+    `levels` are the heading levels of the sections that begin in the text, in order.
     """
     pieces: list[str] = []
     position = 0
-    list_end = -1  # of the last list that stays
+    list_end = -1  # of the last list that is kept
     headings = _AnnouncedHeadings(text, levels)
     for match in _LINES.finditer(text):
         start, end = _line_before(text, match.start())
@@ -72,7 +72,7 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
                 continue
         items = [item for item in _MARKS.sub("", match[1]).split("\n") if item.strip(_BLANK)]
         if line.startswith(SECTION) and 2 * sum(map(_is_long, items)) < len(items):
-            continue  # names, not what the sentence goes on with
+            continue  # names, not a continuation of the sentence
         is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
         if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
             shown = "".join(f"{GUARD}{item}\n\n" for item in items).translate(_FORMULA_MARKS)
@@ -86,7 +86,7 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
-    """Return start and end of the last line that holds something, if it is near."""
+    """Returns start and end of the last non-empty line, if it is near."""
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
         if start == 0 or not _IS_BLANK.fullmatch(text, start, end):
@@ -97,7 +97,9 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
 
 
 def _is_inserted(text: str, start: int, end: int) -> bool:
-    """Returns True if a part of a text that follows a list is a quotation or clause between its items."""
+    """Returns True if the text between two lists is a quotation or clause that belongs between their
+    items.
+    """
     if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
         return False
     inserted = text[start:end].strip(f"{_BLANK}\n")
@@ -105,7 +107,7 @@ def _is_inserted(text: str, start: int, end: int) -> bool:
 
 
 def _is_announced(text: str, start: int) -> bool:
-    """Returns True if the line before a position is a sentence that ends in a colon."""
+    """Returns True if the line before a position is a sentence that announces a list."""
     start, end = _line_before(text, start - 1)
     line = text[start:end].strip(_BLANK)
     is_open = _OPEN_END.search(text, max(start, end - _MAX_END), end)
@@ -113,17 +115,20 @@ def _is_announced(text: str, start: int) -> bool:
 
 
 class _AnnouncedHeadings:
-    """Tells whether a sentence before the headings of a text announces what is below them."""
+    """Checks if a sentence before the headings of a text announces the lists below them."""
 
     def __init__(self, text: str, levels: Sequence[int]) -> None:
         self._text = text
         self._levels = levels
-        self._position = self._number = 0  # a place in the text, and how many sections begin before
+        self._position = self._number = 0  # a place in the text, and the number of its section
         self._announced = 0  # level of headings whose lists are announced; 0 for none
-        self._checked = -1  # number of the last section that was looked at
+        self._checked = -1  # number of the last checked section
 
     def has(self, start: int) -> bool:
-        """Returns True if the list below the heading at a position is announced. Positions must grow."""
+        """Returns True if the list below the heading at a position is announced.
+
+        Positions must ascend over calls.
+        """
         self._number += self._text.count(SECTION, self._position, start)
         self._position = start
         if self._number >= len(self._levels):
@@ -141,7 +146,10 @@ class _AnnouncedHeadings:
 
 
 def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
-    """Returns True if the items after a line with a colon are shown; `marked` of them are those of a list."""
+    """Returns True if the items of a list after a colon are kept.
+
+    `marked` is the number of items with `*` or `#`.
+    """
     if 2 * sum(map(_is_source, items)) >= len(items):
         return False
     if 2 * marked < len(items):
@@ -154,7 +162,10 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
 
 
 def _is_source(item: str) -> bool:
-    """Returns True if an item is a source; a link that the item goes on to describe makes none."""
+    """Returns True if an item is a source.
+
+    An item that begins with a link and goes on to describe it is not.
+    """
     found = _SOURCE.search(item)
     if not found or found[0] != "://":
         return bool(found)
@@ -171,10 +182,10 @@ def _is_long(item: str) -> bool:
 
 
 def _is_closed(item: str) -> bool:
-    """Returns True if an item ends as a sentence does."""
+    """Returns True if an item has the end of a sentence."""
     return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
 
 
 def _goes_on(item: str) -> bool:
-    """Returns True if an item begins as the rest of a sentence does."""
+    """Returns True if an item continues a sentence: it begins in lower case."""
     return item.lstrip(_OPENING)[:1].islower()

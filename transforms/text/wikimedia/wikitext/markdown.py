@@ -1,8 +1,8 @@
-"""Lists and tables of a page as Markdown.
+"""Converts lists and tables of a page to Markdown.
 
-Before the passes over a page, each item of a list and each row of a table becomes a paragraph of its own that
-begins with a mark, so that links and templates in it are shown as in any other text. After them, the
-paragraphs with marks become Markdown.
+Before the passes over a page, each item of a list and each row of a table is made a paragraph that begins
+with a mark. So links and templates in it are shown as in any other text. After the passes, paragraphs with
+marks are converted to Markdown.
 """
 
 import itertools
@@ -23,7 +23,7 @@ _PARTS = re.compile(r"\[\[|\]\]|\{\{|\}\}|\|\||!!|\|")
 _DEEPER = {"[[": 1, "{{": 1, "]]": -1, "}}": -1}
 _BREAKS = re.compile(r"<\s*/?\s*(?i:br|p|div|center|blockquote|li)\b[^<>]*>")
 _LIST_MARKS = " \t*#:;"
-# What Markdown would read as a heading, a quotation, an item or a ruler.
+# Text that Markdown would read as a heading, a quotation, an item or a ruler.
 _MARKUP = re.compile(r"\d{1,9}(?=[.)] )|(?=#{1,6} |[-+*>] |-{3,}$|={3,}$)")
 _SPAN = re.compile(r"(col|row)span\s*=\s*[\"']?(\d+)", re.IGNORECASE)
 _LARGEST_SPAN = 20
@@ -31,24 +31,27 @@ _FEWEST_COLUMNS = 2
 
 
 def mark_lists(wikitext: str) -> str:
-    """Makes a paragraph of each item of a list."""
+    """Returns wikitext with each item of a list as a marked paragraph."""
     return _ITEM_LINE.sub(_mark_item, f"\n{wikitext}")[1:]
 
 
 def _mark_item(match: re.Match[str]) -> str:
     marks, text = match.groups()
-    # What a template or link goes on with belongs to the item; other lines are a paragraph.
+    # If a template or link continues on the next line, this line is part of the item; else a paragraph.
     is_whole = all(text.count(start) == text.count(end) for start, end in ("{}", "[]"))
     return f"\n\n{ITEM}{marks}{ITEM}{text}" + "\n" * is_whole
 
 
 def mark_tables(wikitext: str) -> str:
-    """Makes a paragraph of each row of a table of data. Other tables, as of layout, go."""
+    """Returns wikitext with each row of a data table as a marked paragraph.
+
+    Other tables, such as layout tables, are dropped.
+    """
     return strip_html_blocks(sub_tables(wikitext, _mark_table))
 
 
 def join_rows(text: str) -> str:
-    """Makes a line of each row again, when its templates are shown."""
+    """Returns text with each row of a table on one line again, after its templates are shown."""
     return _ROW.sub(lambda match: match[0].replace("\n", " ").replace(BREAK, " "), text)
 
 
@@ -60,7 +63,7 @@ def _mark_table(source: str) -> str:
     rows = [row for row in _lay_out(_rows(lines)) if any(row)]
     if max(map(len, rows), default=0) < _FEWEST_COLUMNS:
         return f"\n{BREAK}"
-    # The first row has its mark twice: a table may follow another.
+    # The first row has an additional mark, so that two tables in a row are kept apart.
     marked = (f"{ROW if n else ROW + ROW + ROW}{CELL.join(row)}{ROW}" for n, row in enumerate(rows))
     return "\n\n" + "\n\n".join(marked) + "\n\n"
 
@@ -72,8 +75,8 @@ class _Cell(NamedTuple):
 
 
 def _lay_out(rows: Iterable[Sequence[_Cell]]) -> Iterator[list[str]]:
-    """The rows, with empty cells where a cell is wider or higher than one."""
-    below: dict[int, int] = {}  # column → rows that a cell above still takes
+    """Yields the rows, with empty cells for the additional columns and rows of a cell with a span."""
+    below: dict[int, int] = {}  # column → number of rows still covered by a cell above
     for row in rows:
         line: list[str] = []
         for cell in row:
@@ -92,12 +95,12 @@ def _skip(line: list[str], below: dict[int, int]) -> None:
 
 
 def _rows(lines: Iterable[str]) -> Iterator[list[_Cell]]:
-    """The cells of each row."""
+    """Yields the cells of each row."""
     row: list[_Cell] = []
     is_cell = False
     for text in _join_templates(lines):
         if text.startswith(("|-", "|+")):
-            is_cell = False  # what follows a caption is part of it
+            is_cell = False  # lines after a caption are part of the caption
             if not text.startswith("|+") and row:
                 yield row
                 row = []
@@ -112,7 +115,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[_Cell]]:
 
 
 def _join_templates(lines: Iterable[str]) -> Iterator[str]:
-    """The lines; those that a template goes on in are joined."""
+    """Yields the lines; lines with a template that continues on the next line are joined."""
     joined: list[str] = []
     depth = 0
     for line in lines:
@@ -126,7 +129,7 @@ def _join_templates(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _cells(line: str, *, is_header: bool) -> Iterator[_Cell]:
-    """The cells of a line."""
+    """Yields the cells of a line."""
     depth = start = 0
     spans: dict[str, int] = {}
     for part in _PARTS.finditer(line):
@@ -152,11 +155,12 @@ def _one_line(cell: str) -> str:
 
 
 def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
-    """The article as Markdown.
+    """Returns the article as Markdown.
 
     Args:
-      sections: (level of the heading, section), whose paragraphs may have the marks above. A section without
-        paragraphs is shown if a deeper one that has some follows it.
+      sections: (level of the heading, section). Paragraphs may have the marks for lists and tables. A section
+        without
+        paragraphs is shown if a deeper section right below it has paragraphs.
     """
     blocks = [f"# {title}"]
     for (level, section), is_shown in zip(sections, _leading_to_text(sections), strict=True):
@@ -167,7 +171,7 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
 
 
 def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
-    """True for sections that have text, or deeper ones right below them that have some."""
+    """Returns True for each section that has text, or has a deeper section with text right below it."""
     shown: list[bool] = []
     text_level = 0  # of the next section that is shown
     for level, section in reversed(sections):
@@ -178,7 +182,7 @@ def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
 
 
 def _render(paragraphs: Iterable[str]) -> Iterator[str]:
-    """Blocks: paragraphs, lists and tables."""
+    """Yields blocks of Markdown: paragraphs, lists and tables."""
     items: list[tuple[str, str]] = []
     rows: list[list[str]] = []
     for paragraph in paragraphs:
@@ -228,7 +232,7 @@ def _list(items: Sequence[tuple[str, str]]) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """The first row has as many cells as the longest, as Markdown wants it; others may have fewer."""
+    """Returns a table. The first row is filled up to the length of the longest row, as Markdown requires."""
     width = max(map(len, rows))
     head = [*rows[0], *[""] * (width - len(rows[0]))]
     lines = [f"| {' | '.join(row)} |" for row in (head, *rows[1:])]

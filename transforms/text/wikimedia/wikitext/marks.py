@@ -1,8 +1,8 @@
-"""Stand-ins for characters that must not be read as markup.
+"""Stand-ins for characters that must not be interpreted as markup.
 
-What `<nowiki>` or a formula holds is text, whatever it looks like, and a value that a template
-shows must not be cut at a `|` again. Such characters are exchanged for Unicode noncharacters
-(U+FDD0–U+FDEF, which no text may hold) and exchanged back when the last pass is done.
+The content of `<nowiki>` or of a formula is text, even if it looks like markup, and a value shown by a
+template must not be split at `|` again. Such characters are replaced by Unicode noncharacters (U+FDD0–U+FDEF,
+which no text may contain). After the last pass they are replaced by the original characters.
 """
 
 import re
@@ -15,26 +15,26 @@ _RESTORED = {chr(_FIRST + i): char for i, char in enumerate(_MARKUP)}
 PROTECTED = "".join(_RESTORED)
 PROTECTED_BAR = _PROTECT[ord("|")]
 
-HOLE = "\ufdef"  # a template stood here and left nothing
-BREAK = "\ufdec"  # a paragraph ends where a block stood; no new line, as lines have a meaning
-SEPARATOR = "\ufdeb"  # a tag stood between two apostrophes, so they are not one mark
-SECTION = "\ufde7"  # a section begins; no pass reads across it
-# The line begins with markup: what that shows is neither a list mark nor the blank of code. It is white
-# space to all passes, and no dump holds it: XML forbids it.
+HOLE = "\ufdef"  # in place of a removed template that shows no text
+BREAK = "\ufdec"  # in place of a removed block: the end of a paragraph; line feeds have a meaning
+SEPARATOR = "\ufdeb"  # in place of a removed tag: apostrophes before and after it are not one mark
+SECTION = "\ufde7"  # a section begins; no pass matches across it
+# At the start of a line that began with markup: its shown text is not a list mark or the space of code.
+# All passes treat GUARD as white space. No dump contains it: XML forbids it.
 GUARD = "\x1f"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
-# Paragraphs that become Markdown (markdown.py) begin with them, and parts of a row are between them.
+# Marks at the start of paragraphs that become Markdown (markdown.py), and between the cells of a row.
 ITEM = "\ufde8"
 ROW = "\ufde9"
 CELL = "\ufdea"
-# What sections are judged by (section_kinds.py); no other pass has them.
+# Marks used only in section_kinds.py, to classify sections.
 LINK = "\ufde2"
 SOURCE = "\ufde3"
 NOTE = "\ufde4"
 TEMPLATE = "\ufde5"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
-# In UTF-8 the noncharacters begin so, and a few ligatures; a single byte is found faster.
+# The first bytes of the noncharacters, and of a few ligatures, in UTF-8. One byte is found faster than two.
 _THEIR_BYTES = b"\xef\xb7"
 _THEIR_BYTE = b"\xef"
 _CONTROLS = {0: None, ord(GUARD): None}
@@ -43,9 +43,9 @@ _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Remove the noncharacters U+FDD0–U+FDEF and GUARD, so that every later one is ours.
+    """Removes noncharacters U+FDD0–U+FDEF and GUARD, so that every later one is from the cleaner.
 
-    Surrogates and NUL go, too.
+    Surrogates and NUL are removed, too.
     """
     try:
         data = text.encode("utf-8")
@@ -60,22 +60,24 @@ def drop_noncharacters(text: str) -> str:
 
 
 def protect(text: str) -> str:
-    """Return the text with stand-ins for all markup characters."""
+    """Returns the text with stand-ins for all markup characters."""
     return text.translate(_PROTECT)
 
 
 def protect_braces(text: str) -> str:
-    """Return the text with stand-ins for braces, which would make it a parameter or a template."""
+    """Returns the text with stand-ins for braces, so that it does not become a parameter or a template."""
     return text.translate(_BRACES) if "{" in text or "}" in text else text
 
 
 def protect_argument(text: str) -> str:
-    """Return the text with stand-ins for `|` and `=`, which part the arguments of a template."""
+    """Returns the text with stand-ins for `|` and `=`, which separate the arguments of a template."""
     return text.translate(_ARGUMENT_MARKUP) if "|" in text or "=" in text else text
 
 
 def restore(text: str) -> str:
-    """Undo `protect` and `protect_argument`; holes, breaks and formula marks vanish."""
+    """Returns the text with the original characters for stand-ins, and without holes, breaks and
+    other marks.
+    """
     if text.isascii():
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

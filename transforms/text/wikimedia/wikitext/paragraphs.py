@@ -1,7 +1,7 @@
-"""From lines to paragraphs.
+"""Joins lines to paragraphs.
 
-Blank lines and rulers part paragraphs; a single newline is a space. Lists, indented lines that are
-no prose, and what is left of tables and templates go.
+Empty lines and rulers separate paragraphs; a single newline is a space. Lists, indented lines that are not
+prose, and remains of tables and templates are dropped.
 """
 
 import re
@@ -22,33 +22,33 @@ from transforms.text.wikimedia.wikitext.marks import (
 from transforms.text.wikimedia.wikitext.quotes import strip_quotes
 from transforms.text.wikimedia.wikitext.tags import decode_entities
 
-# A line that begins with a blank is preformatted: code and diagrams, or, in the dumps seen, prose
-# whose author let a blank slip in. Nobody writes lines of code as long as that prose.
+# A line that begins with a space is preformatted: code and diagrams, or, in the dumps seen, prose with an
+# accidental space. Such prose is longer than lines of code.
 _MAX_CODE_LINE = 80
 _PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
 _BAR = re.compile(r"^[ \t]*+(?:\|\}?|!)", re.MULTILINE)
 _OPEN_LINK = re.compile(r"\[\[[^\[\]\n]*+$", re.MULTILINE)
 _MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
-# In quotations and poems an indent is layout. One that is not closed, or holds another, stays.
+# In quotations and poems an indent is layout. Unclosed and nested quotations are not changed.
 _QUOTATION = re.compile(
     r"<(?i:poem|blockquote)\b[^<>]*+>[^<]*+(?:<(?!/?(?i:poem|blockquote)\b)[^<]*+)*+</"
 )
 _INDENT = re.compile(r"(\n|^<[^<>]*>)[ \t:]+")
 _RULER = re.compile(r"\n[ \t]*-{4,}")
 _NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*")
-# A line of its own that left nothing (an infobox, an image) parts paragraphs like a blank line.
+# A line with only a hole (an infobox, an image) separates paragraphs like an empty line.
 _HOLE_LINE = re.compile(rf"\n[ \t{HOLE}{GUARD}]+(?=\n)")
 _FORMULA_LINE = re.compile(
     rf"\n[ \t{GUARD}]*(?:{FORMULA_START}[^\n{FORMULA_START}]*{FORMULA_END}[ \t.,;]*)+(?=\n)"
 )
-# The place of an article, which is no text of it; within a sentence it stays.
+# The coordinates of an article, which are not part of its text; in a sentence they are kept.
 _COORDINATES_LINE = re.compile(
     rf"\n[ \t{GUARD}]*+\d[\d.°′″]*+[NS] \d[\d.°′″]*+[EW][ \t{HOLE}]*+(?=\n)"
 )
-# "January | February | March": links in a row, for the eye and the mouse.
+# "January | February | March": links in a row, for navigation.
 _SEPARATOR = re.compile(r" ?(?:[|•·] )+| [|•·]$")
 _MIN_LINKS = 3
-# Links, and the page itself, which is none: plain or in bold.
+# Links, and the name of the page itself, which is not a link: plain or in bold.
 _LINK_IN_ROW = (
     r"[ \t(]*+(?:'{0,5}\[\[[^\[\]\n]++\]\]'{0,5}+"
     r"|'{0,5}+[^\W_][^'\[\](){}<>|.,;:!?\n\ufdd0-\ufdef–—•·-]{0,28}+'{0,5}+)[)]*+[ \t]*+"
@@ -61,16 +61,16 @@ _MAX_LABEL = 2  # words
 _NEAR = 10  # characters
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
-# Signs that their author protected, "<nowiki>***</nowiki>". Longer ones are rulers; a bar is of a table.
+# Signs protected by <nowiki>, "***". Longer runs are rulers; a bar belongs to a table.
 _SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}}")
-# White space as str.split() knows it, without the blank and the new line.
+# The white space of str.split(), without space and newline.
 _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 
 
 def drop_rows_of_links(text: str) -> str:
-    """Remove the lines that are links parted by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
+    """Removes lines that are links separated by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
     return _ROW_OF_LINKS.sub(_show_row, text) if "]]" in text else text
 
 
@@ -81,9 +81,9 @@ def _show_row(match: re.Match[str]) -> str:
 
 
 def protect_bars(text: str) -> str:
-    """Return a page without braces with `|` and `!` at the start of a line as text.
+    """Returns a page without braces with `|` and `!` at the start of lines protected as text.
 
-    On other pages such lines are what is left of a broken table or template, or parts of a link.
+    In other pages such lines are remains of a broken table or template, or parts of a link.
     """
     if "{" in text or not _BAR.search(text) or _OPEN_LINK.search(text):
         return text
@@ -91,15 +91,15 @@ def protect_bars(text: str) -> str:
 
 
 def guard_lines(text: str) -> str:
-    """Mark the lines that begin with a link, a template, or a tag.
+    """Marks the lines that begin with a link, a template or a tag.
 
-    Whether a line is a list or code is seen in its source: "[[*NSYNC]] was a band." is neither.
+    Only the source decides if a line is a list or code: "[[*NSYNC]] was a band." is neither.
     """
     return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
 
 
 def drop_preformatted(text: str) -> str:
-    """Remove the lines that begin with a space, unless they are too long to be code or quoted."""
+    """Removes lines that begin with a space, unless they are too long to be code, or quoted."""
     if "<" in text:
         text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
     if "\n " not in text and not text.startswith(" "):
@@ -108,9 +108,9 @@ def drop_preformatted(text: str) -> str:
 
 
 def join_paragraphs(text: str) -> str:
-    """Return a text in which each line is a paragraph; those that begin with SECTION stay as they are.
+    """Returns a text in which each line is a paragraph. Paragraphs that begin with SECTION are unchanged.
 
-    The text has no other markup left than apostrophes and entities.
+    The only markup left in the given text is apostrophes and entities.
     """
     text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
     if "----" in text:
@@ -141,14 +141,14 @@ def join_paragraphs(text: str) -> str:
 
 
 def without_labels(paragraphs: list[str]) -> list[str]:
-    """Return the paragraphs of a section without labels at its end: "Works:", "''Results'':"."""
+    """Returns the paragraphs of a section without labels at its end: "Works:", "''Results'':"."""
     while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
         paragraphs = paragraphs[:-1]
     return paragraphs
 
 
 def _collapse_blanks(text: str) -> str:
-    """Return the text with single spaces only, and none at the start of a line."""
+    """Returns the text with single spaces, and no space at the start of a line."""
     for blank in _BLANKS:
         if blank in text:
             text = text.replace(blank, " ")

@@ -1,8 +1,8 @@
-"""Remove the apostrophes that mark bold and italics, line by line, as MediaWiki balances them.
+"""Removes the apostrophes that mark bold and italics, line by line, by the rules of MediaWiki.
 
-The rules are those of `Parser::doQuotes`: of four apostrophes the first is text, of six and more
-all but five are; where a line has an odd number of both bold and italic marks, one bold mark is an
-apostrophe followed by an italic mark.
+The rules are those of `Parser::doQuotes`. Of four apostrophes the first is text; of six or more all but five
+are text. If a line has an odd number of bold marks and an odd number of italic marks, one bold mark is read
+as an apostrophe and an italic mark.
 """
 
 import re
@@ -11,7 +11,9 @@ _RUN = re.compile(r"'{2,}")
 
 
 def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
-    """Return the index of the bold mark that is read as an apostrophe and an italic mark."""
+    """Returns the index of the bold mark that is read as an apostrophe and an italic mark; -1 if there is
+    none.
+    """
     one_letter_word = word = blank = -1
     for i, size in enumerate(sizes):
         if size != 3:
@@ -28,7 +30,7 @@ def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
 
 
 def strip_quotes(line: str) -> str:
-    """Return one line without the marks of bold and italics; true apostrophes stay."""
+    """Returns a line without the marks of bold and italics; real apostrophes are kept."""
     if "''" not in line:
         return line
     if "''''" not in line:  # all marks are italic or bold

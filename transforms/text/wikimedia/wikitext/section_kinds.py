@@ -1,12 +1,12 @@
-"""Learns the headings of a wiki whose sections hold no prose: references, links, galleries.
+"""Learns the headings of a wiki whose sections have no prose: references, links, galleries.
 
-Every wiki ends its articles with such sections, under headings of its own. They can be recognised without
-knowing the language: under "References" there are notes and templates, under "See also" list items that are
-nothing but a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows
-them on the page. Lists of facts (births and deaths, films, awards) are not such sections, although they hold
-no prose either.
+Every wiki ends its articles with such sections, under headings of its own. They can be detected without
+knowing the language: under "References" there are notes and templates, under "See also" list items with only
+a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows them on the
+page. Lists of facts (births and deaths, films, awards) are not such sections, although they have no prose
+either.
 
-The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk, and vi, and
+The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk and vi, and
 measured on other wikis (tests/bench/headings.py).
 """
 
@@ -34,13 +34,13 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
 MAX_NAME = 60  # characters; no longer heading is common
 TOP_LEVEL = 2
 
-# Pages that take part: with some prose, and not about years and days, which are lists of events under the
-# same headings everywhere. Their titles have digits in all languages.
+# Pages that are counted have some prose and are not about years and days, which are lists of events under the
+# same headings everywhere. Titles of the latter have digits in all languages.
 _MIN_PAGE_LETTERS = 500
 _DIGIT = re.compile(r"\d")
 
 _MIN_PROSE = 60  # letters of a paragraph beside its links; East Asian ones count twice
-_MAX_BESIDE_LINK = 12  # letters beside the links of a list item that is nothing but links
+_MAX_BESIDE_LINK = 12  # letters beside the links of a list item that counts as links only
 
 _NOTES = re.compile(r"<(?=(?:references|gallery)\b)", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\{\{[^{}]*+\}\}")
@@ -65,27 +65,27 @@ Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
 
 
 class Thresholds(NamedTuple):
-    """The thresholds that a heading has to reach to be learned."""
+    """Conditions for learning a heading."""
 
-    min_sections: int = 5  # with something in them
+    min_sections: int = 5  # sections that are not empty
     min_share_of_pages: float = 1 / 2_000  # a convention of the wiki, not of one subject
     min_without_prose: float = 0.9  # of the sections
     min_closing: float = 0.9  # of the sections: no prose follows on the page
-    min_referring: float = 0.3  # of those without prose: notes, sources, or links
+    min_referring: float = 0.3  # of the sections without prose: notes, sources, or links
 
 
 THRESHOLDS = Thresholds()
 
 
 class HeadingKey(NamedTuple):
-    """A heading at level 1 or 2, or below."""
+    """A heading, and True if it is at level 1 or 2."""
 
-    name: str  # as name_of_heading gives it; "" for the leads of pages
+    name: str  # result of name_of_heading; "" for the leads of pages
     is_top: bool
 
 
 class HeadingCounts(NamedTuple):
-    """Counts of the sections under a heading, with their subsections. Empty ones do not count."""
+    """Counts of the sections under a heading, with their subsections. Empty sections are not counted."""
 
     sections: int
     closing: int  # no prose follows on the page
@@ -99,12 +99,12 @@ class HeadingCounts(NamedTuple):
 
     @property
     def without_prose(self) -> float:
-        """The share of sections without prose."""
+        """Share of sections without prose."""
         return 1 - self.prose / self.sections
 
 
 class LearnedHeading(NamedTuple):
-    """A heading whose sections hold no prose."""
+    """A heading whose sections have no prose."""
 
     name: str
     is_top_only: bool  # below level 2 it may be a heading like any other
@@ -112,9 +112,9 @@ class LearnedHeading(NamedTuple):
 
 
 def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
-    """Yield what the sections of a page are, and one key with the name "" for the page itself.
+    """Yields the counts of each section of a page, and one key with the name "" for the page itself.
 
-    A page about a year or a day, and one with little prose, gives nothing.
+    Yields nothing for a page about a year or a day, or with little prose.
     """
     if _DIGIT.search(title):
         return
@@ -138,7 +138,7 @@ def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, Head
 
 
 def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
-    """Return the sums, and the smallest title."""
+    """Returns the sums of the counts, and the smallest title."""
     *numbers, titles = zip(*counts, strict=True)
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
@@ -146,7 +146,7 @@ def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
 def learn_headings(
     counts: Iterable[tuple[HeadingKey, HeadingCounts]], least: Thresholds = THRESHOLDS
 ) -> list[LearnedHeading]:
-    """Return the headings whose sections hold no prose, the most frequent first."""
+    """Returns the headings whose sections have no prose, the most frequent first."""
     table = dict(counts)
     leads = table.pop(HeadingKey("", is_top=True), None)
     of_pages = leads.sections * least.min_share_of_pages if leads else 0
@@ -178,7 +178,7 @@ def _counts_of(kind: Kind, title: str, *, is_closing: bool) -> HeadingCounts:
 
 
 def _name_of(heading: str) -> str:
-    """Return the name of a heading, or "" where it is made of links or templates, or too long."""
+    """Returns the name of a heading; "" if it has links or templates or is too long."""
     if LINK in heading or TEMPLATE in heading or NOTE in heading or SOURCE in heading:
         return ""
     name = name_of_heading(_QUOTES.sub("", decode_entities(restore(heading))))
@@ -186,7 +186,7 @@ def _name_of(heading: str) -> str:
 
 
 def _mark(wikitext: str) -> str:
-    """Return a page with marks in place of its links, addresses, citations, notes, and templates."""
+    """Returns a page with marks in place of its links, addresses, citations, notes and templates."""
     text = _NOTES.sub(f"{NOTE}<", drop_noncharacters(wikitext))
     text = _replace_nested(_TEMPLATE, _mark_template, strip_tables(strip_extensions(text)))
     text = _BARE.sub(SOURCE, _EXTERNAL.sub(SOURCE, text))
@@ -212,7 +212,7 @@ def _replace_nested(
 
 
 def _count_lines(body: str) -> collections.Counter[str]:
-    """Count the lines of each kind, and the letters of those that are prose."""
+    """Returns kind → number of lines of this kind, and "letters" → number of letters in lines of prose."""
     counts: collections.Counter[str] = collections.Counter()
     for line in filter(None, map(str.strip, body.split("\n"))):
         if line.startswith(_LIST_SIGNS):
@@ -236,13 +236,13 @@ def _kind_of_item(line: str) -> str:
 
 
 def _count_letters(line: str) -> int:
-    """Count the letters of a line, or of the beginning of a long one."""
+    """Returns the number of letters in a line, or in the beginning of a long line."""
     letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
     return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
 
 
 def _kind_of(lines: collections.Counter[str]) -> Kind | None:
-    """Return what a section with these lines is; None of an empty one."""
+    """Returns the kind of a section with these lines; None for an empty section."""
     items = lines["source"] + lines["link"] + lines["item"]
     if lines["prose"]:
         return "prose"

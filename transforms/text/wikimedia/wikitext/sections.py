@@ -1,10 +1,10 @@
-"""Cut a page into sections at its headings, and each from its hatnote.
+"""Splits a page into sections at its headings, and removes hatnotes.
 
-MediaWiki: a heading is a line that starts and ends with one to six `=`; the level is the smaller
-of the two runs. A dropped heading takes along every deeper section that follows it.
+MediaWiki: a heading is a line that starts and ends with one to six `=`; its level is the smaller number of
+the two. A dropped section is dropped with all deeper sections that follow it.
 
-A hatnote written without a template is the first line under a heading, in italics, a few words and
-links: "''See also: [[Foo]] and [[Bar]]''". The mark that closes the italics may be missing.
+A hatnote written without a template is the first line under a heading, in italics, with a few words and
+links: "''See also: [[Foo]] and [[Bar]]''". The mark that ends the italics may be missing.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from transforms.text.wikimedia.language import normalise_name
 
-# A newline is put before the text, so that the fixed first character makes the search fast.
+# The text gets a newline at its start: a fixed first character makes the search fast.
 _HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")
 _MAX_LEVEL = 6
 _LINKS = r"\[\[[^\[\]\n]*\]\](?:[^\[\]\n.]{1,8}\[\[[^\[\]\n]*\]\])*+\.?"
@@ -25,14 +25,14 @@ _HATNOTE = re.compile(
 
 
 class Section(NamedTuple):
-    """A section with prose in it."""
+    """A cleaned section."""
 
     heading: str  # cleaned; "" for the lead
     paragraphs: tuple[str, ...]
 
 
 class RawSection(NamedTuple):
-    """A section as it is in the source."""
+    """A section of the wikitext."""
 
     heading: str  # wikitext between the marks; "" for the lead
     level: int  # 0 for the lead
@@ -40,13 +40,13 @@ class RawSection(NamedTuple):
 
 
 def name_of_heading(heading: str) -> str:
-    """Return a heading without markup as the tables of dropped headings hold it."""
+    """Returns a heading without markup in the form of the tables of dropped headings."""
     return normalise_name(heading).rstrip(" :.")
 
 
 def _parse_heading(line: str) -> tuple[str, int]:
     left = len(line) - len(line.lstrip("="))
-    if left == len(line):  # "=====": a heading of what lies between the marks
+    if left == len(line):  # "=====": the "=" in the middle are the text of the heading
         level = min((left - 1) // 2, _MAX_LEVEL)
     else:
         level = min(left, len(line) - len(line.rstrip("=")), _MAX_LEVEL)
@@ -54,17 +54,17 @@ def _parse_heading(line: str) -> tuple[str, int]:
 
 
 def _raw_section(heading: str, level: int, body: str) -> RawSection:
-    hatnote = _HATNOTE.match(body) if level else None  # the lead of a page has templates for it
+    hatnote = _HATNOTE.match(body) if level else None  # in the lead, hatnotes are templates
     return RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
 
 
 def split_sections(wikitext: str) -> Iterator[RawSection]:
-    """Yield the lead and every section of a page, in order, without hatnotes."""
+    """Yields the lead and every section of a page, in order, without hatnotes."""
     return itertools.starmap(_raw_section, split_at_headings(wikitext))
 
 
 def split_at_headings(wikitext: str) -> Iterator[RawSection]:
-    """Yield the lead and every section of a page, in order, as they are written."""
+    """Yields the lead and every section of a page, in order, with hatnotes."""
     text = f"\n{wikitext}\n"
     heading, level, start = "", 0, 1
     for match in _HEADING.finditer(text):
@@ -79,7 +79,10 @@ def split_at_headings(wikitext: str) -> Iterator[RawSection]:
 def drop_sections(
     sections: Iterator[RawSection], is_dropped: Callable[[str, int], bool]
 ) -> Iterator[RawSection]:
-    """Yield the sections for which neither their heading and level nor one above is dropped."""
+    """Yields the sections that are not dropped.
+
+    `is_dropped` gets heading and level; deeper sections are dropped, too.
+    """
     dropped_level = 0
     for section in sections:
         if dropped_level and section.level > dropped_level:
@@ -92,7 +95,9 @@ def drop_sections(
 def in_batches(
     sections: Iterable[RawSection], max_characters: int
 ) -> Iterator[Sequence[RawSection]]:
-    """Yield the sections in runs of about so many characters of text, at least one in each."""
+    """Yields the sections in batches of about `max_characters` characters of text, at least one section in
+    each.
+    """
     batch: list[RawSection] = []
     room = max_characters
     for section in sections:

@@ -1,4 +1,4 @@
-"""Remove HTML tags and entities; text between the tags stays, but for what a page hides."""
+"""Removes HTML tags and decodes entities. Text between tags is kept, unless the page hides it."""
 
 import html
 import re
@@ -25,9 +25,9 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _SUPERSCRIPT = re.compile(rf"<(?i:sup)(?:\s{_WITHIN})?>([^<>\n{SECTION}]{{1,40}}+)</(?i:sup)\s*>")
-_RAISED = str.maketrans("–=ni", "⁻⁼ⁿⁱ")  # beside what templates raise
+_RAISED = str.maketrans("–=ni", "⁻⁼ⁿⁱ")  # besides the characters of `superscript`
 _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
-# An exponent, and not the letters of "19<sup>th</sup>", nor the number of a note, "[1]".
+# An exponent; not the letters of "19<sup>th</sup>" or the number of a note, "[1]".
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -39,7 +39,7 @@ _INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
 def strip_tags(text: str) -> str:
-    """Remove the tags MediaWiki knows. Two line breaks, and every block tag, end a paragraph."""
+    """Removes the tags of MediaWiki. Two line breaks, and every block tag, end a paragraph."""
     if "<" not in text:
         return text
     if "display" in text:
@@ -55,7 +55,7 @@ def strip_tags(text: str) -> str:
 
 
 def decode_entities(text: str) -> str:
-    """Decode named and numeric entities that end in a semicolon, each once."""
+    """Decodes named and numeric entities that end in a semicolon, each once."""
     if "&" not in text:
         return text
     if "://" in text:
@@ -64,22 +64,22 @@ def decode_entities(text: str) -> str:
 
 
 def _show_address(address: re.Match[str]) -> str:
-    """Return an address as MediaWiki writes it: brackets and bars behind entities are `%5B`."""
+    """Returns an address as MediaWiki writes it: brackets and bars written as entities become `%5B` etc."""
     host, path = (_ENTITY.sub(_decode, part) for part in address.groups())
-    if "<" in host + path or ">" in host + path:  # where it ends
+    if "<" in host + path or ">" in host + path:  # the address ends there
         return address[0]
     path = _NO_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", path)
     return f"{_INVISIBLE.sub('', host)}{path}".replace("&", "&amp;")
 
 
 def _decode(entity: re.Match[str]) -> str:
-    # A name that is none stays: html.unescape would take "&ampx;" for "&x;".
+    # An unknown name is kept: html.unescape would decode "&ampx;" as "&x;".
     name = entity[0][1:]
     return html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
 
 
 def _hide(text: str) -> str:
-    """Return the text without the elements that the page hides, such as keys to sort a table by."""
+    """Returns the text without elements that the page hides, such as sort keys of a table."""
     kept: list[str] = []
     position = 0
     unclosed: set[str] = set()
@@ -98,7 +98,7 @@ def _hide(text: str) -> str:
 
 
 def _end_of_element(text: str, position: int, name: str) -> int:
-    """Return where an element ends whose content begins at a position; -1 if it is not closed."""
+    """Returns the end of an element whose content begins at a position; -1 if it is not closed."""
     depth = 1
     for tag in re.finditer(rf"<(/?)(?i:{name})\b{_WITHIN}>|{SECTION}", text[position:]):
         if tag[0] == SECTION:
@@ -110,9 +110,9 @@ def _end_of_element(text: str, position: int, name: str) -> int:
 
 
 def _show_superscript(match: re.Match[str]) -> str:
-    """Return an exponent in raised characters, or after "^" where there are none for it.
+    """Returns an exponent in raised characters, or after "^" if it has characters without a raised form.
 
-    Other superscripts are as they would be without the tag: ordinals, notes, phonetic symbols.
+    Other superscripts (ordinals, notes, phonetic symbols) are shown as if the tag were not there.
     """
     before, written = match.string[match.start() - 1 : match.start()], match[1]
     shown = decode_entities(written).replace("''", "").strip()

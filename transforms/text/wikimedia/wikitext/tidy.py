@@ -1,7 +1,7 @@
-"""Close the holes that templates without text leave, so that no debris stays around them.
+"""Closes the holes that templates without text leave, so that no debris is left around them.
 
-Works on paragraphs whose white space is single spaces; several are joined by newlines. Blanks
-and punctuation are only changed where a hole is, but for spaces before commas.
+Works on paragraphs with single spaces; several paragraphs are joined by newlines. Spaces and punctuation are
+changed only beside a hole, except for spaces before commas.
 """
 
 import re
@@ -24,10 +24,10 @@ def _rule(pattern: str, replacement: str) -> _Rule:
 
 
 _HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
-# "( ; )": nothing but holes between brackets; what is left is a hole itself
+# "( ; )": only holes in brackets; they become one hole
 _HOLE_IN_BRACKETS = _rule(rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
 _HOLE_RULES = (
-    # "(equivalent to $_ in 2020)": what an amount would be today
+    # "(equivalent to $_ in 2020)": an amount in today's money
     _rule(rf" ?\([^()$£€¥₹]*+(?:[$£€¥₹](?!{HOLE})[^()$£€¥₹]*+)*+[$£€¥₹]{HOLE}[^()]*+\)", ""),
     _HOLE_RUN,
     _HOLE_IN_BRACKETS,
@@ -48,13 +48,13 @@ _HOLE_RULES = (
     _rule(rf" {HOLE}+ ?", " "),
     _rule(HOLE, ""),
 )
-# Most holes, notes after a word or a sentence, for all lines at once; the fixed start is found fast.
+# Most holes are notes after a word or sentence: for all lines at once. The fixed start is found fast.
 _HOLE_AFTER_TEXT = re.compile(
     rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ {_STOP}{_PUNCTUATION}\n]|$)"
 )
-# "a {{cn}} .": the blank was to part the note from the full stop
+# "a {{cn}} .": the space separated the note from the full stop
 _BLANK_AFTER_HOLE = re.compile(rf"{HOLE} (?=[。．]|[{_STOP}](?:\s|$))")
-# A slip of authors; other blanks around punctuation are theirs to set.
+# A typing error. Other spaces around punctuation are kept as the authors wrote them.
 _BLANK_BEFORE_COMMA = re.compile(rf"(?<=[\w{FORMULA_END}]) +(?=[,、，](?:\s|$))")
 
 
@@ -73,7 +73,7 @@ def _close_holes(line: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Return the text without holes and without the debris around them."""
+    """Returns the text without holes and without the debris around them."""
     if HOLE in text:
         text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
         lines = text.split("\n")

@@ -1,7 +1,7 @@
-"""`{{convert|2|in|mm}}` → "2 inches (51 mm)": a measure and what it is in other units.
+"""`{{convert|2|in|mm}}` → "2 inches (51 mm)": a measure and its value in other units.
 
-Options, rounding and wording follow the documentation of Module:Convert of the English Wikipedia.
-Other wikis name units in the words that CLDR has, or show symbols. Units are data: `units.toml`.
+Options, rounding and wording follow the documentation of Module:Convert of the English Wikipedia. Other wikis
+show the names of units in CLDR, or symbols. The units are data: `units.toml`.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ _AMERICAN = (
     ("US ", "U.S. "),
 )  # fmt: skip
 
-# In other languages, in the words of the language or without any.
+# Joins in languages other than English that have no phrase for them.
 _WORDLESS = {"to": "–", "and": ", ", "or": " / ", "by": " × "}
 _DISPLAYS = {
     "or": (" or ", "", " or "),
@@ -70,7 +70,7 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
 
 
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Return a number with its unit in the words of the language, "" where there are none."""
+    """Returns a number with the name of its unit in the language; "" if there is no name."""
     if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
         return ""
     form = style.numbers
@@ -82,7 +82,7 @@ def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
 
 
 def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Return a number with the power of ten that belongs to its unit: "3 million", "3×10⁶"."""
+    """Returns a number with the power of ten that is part of its unit: "3 million", "3×10⁶"."""
     if not unit.exponent:
         return number
     abbreviated = style.abbreviation in ("on", side)
@@ -121,7 +121,7 @@ def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
 def _joined(
     numbers: list[Shown], joins: tuple[Join, ...], unit: Unit, side: Side, style: Style
 ) -> str:
-    """Return a value, or a range of values, with its unit."""
+    """Returns a value or a range of values with its unit."""
     each = any(join.each for join in joins) and not style.names(unit, side)
     shown = ""
     for i, number in enumerate(numbers):
@@ -151,7 +151,7 @@ def _input(measure: Measure, style: Style) -> str:
 
 
 def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
-    """Return a measure in another unit."""
+    """Returns a measure converted to another unit."""
     source, target, quantities = measure.unit, output[-1], measure.quantities
     if is_hand(source):
         source, quantities = in_inches(source, quantities)
@@ -179,7 +179,7 @@ def _output(measure: Measure, output: Output, style: Style, side: Side = "out") 
 
 
 def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Side) -> str:
-    """Return a quantity in several units: "5 ft 11 in"."""
+    """Returns a quantity in several units: "5 ft 11 in"."""
     digits = round_digits(abs(out), max(decimals, 0), style)
     left, decimal_places = float(digits), len(digits.partition(".")[2])
     counts: list[float] = []
@@ -199,14 +199,14 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Return words that are beside a number, with the space that parsing has stripped."""
+    """Returns words beside a number, with the space that parsing has stripped."""
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
 def _take_options(measure: Measure, style: Style) -> str:
-    """Read what follows the unit into the style; return the code of the output."""
+    """Reads the arguments after the unit into the style. Returns the code of the output."""
     rest = list(measure.rest)
 
     def take() -> str:
@@ -239,7 +239,7 @@ def _take_options(measure: Measure, style: Style) -> str:
 
 
 def _fallback(values: list[str]) -> str:
-    """Return what can be said of a conversion that is not understood: number and unit."""
+    """Returns number and unit unchanged, for a conversion that is not understood."""
     if len(values) >= 2 and values[1] == "Mach":
         return f"Mach {values[0]}"
     join = find_join(values[1]) if len(values) >= 4 else None
@@ -270,7 +270,7 @@ def _convert(arguments: Arguments, page: Page, *, short: bool, local: bool = Tru
 
 def _default_code(measure: Measure) -> str:
     code = measure.units[0].default_output(measure.values[0].value)
-    # What is given in parts is converted to a metric unit: "6 ft 2 in", "11 st 4 lb".
+    # A quantity in several units is converted to a metric unit: "6 ft 2 in", "11 st 4 lb".
     return code.split(" ")[-1] if len(measure.units) > 1 else code
 
 
@@ -300,7 +300,7 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
-    """Return the outputs in the order asked for, the unit of the input among them."""
+    """Returns the outputs in the requested order; one of them is the unit of the input."""
     shown = []
     for i, output in enumerate(outputs):
         side: Side = "out" if i else "in"
@@ -313,15 +313,15 @@ def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def convert(arguments: Arguments, page: Page) -> str:
-    """Show a measure with its unit spelled out, as `{{convert}}` does."""
+    """Returns a measure with the name of its unit, as `{{convert}}` does."""
     return _convert(arguments, page, short=False)
 
 
 def convert_short(arguments: Arguments, page: Page) -> str:
-    """Show a measure with the symbol of its unit, as `{{cvt}}` does."""
+    """Returns a measure with the symbol of its unit, as `{{cvt}}` does."""
     return _convert(arguments, page, short=True)
 
 
 def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
-    """Show a measure with the symbol that its unit has in English."""
+    """Returns a measure with the English symbol of its unit."""
     return _convert(arguments, page, short=True, local=False)

@@ -1,4 +1,4 @@
-"""The inputs of `{{convert}}`: a number, a range, or a quantity in several units, with its unit."""
+"""Parses the inputs of `{{convert}}`: a number, a range, or a quantity in several units, with its unit."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from transforms.text.wikimedia.wikitext.conversion.style import Style
 from transforms.text.wikimedia.wikitext.conversion.units import Unit, find_unit, ratio
 from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
 
-_TOO_LARGE = 1e30  # beyond it a conversion would overflow, and nobody asks for one
+_TOO_LARGE = 1e30  # conversions of larger numbers would overflow
 _MAX_VALUES = 8
 
 _SIGN = re.compile(r"[-−–+]|&minus;|&ndash;")
@@ -27,7 +27,7 @@ class Join(NamedTuple):
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol
-    each: bool = False  # units of symbols stand behind every value: "2 m × 5 m"
+    each: bool = False  # symbols follow every value: "2 m × 5 m"
     change: bool = False  # the second value is a difference: "20 ± 5 °C"
 
 
@@ -52,7 +52,7 @@ _JOIN_ALIASES = {
 
 
 def find_join(word: str) -> Join | None:
-    """Return what a word between two numbers stands for, None where it joins none."""
+    """Returns the join for a word between two numbers; None if it is not a join."""
     return _JOINS.get(_JOIN_ALIASES.get(word, word))
 
 
@@ -63,13 +63,13 @@ class Value(NamedTuple):
     digits: str  # without sign and groups, with a decimal point; "" for a fraction
     shown: str
     denominator: int = 0  # of a fraction
-    is_one: bool = False  # takes the singular
-    is_change: bool = False  # is a difference
+    is_one: bool = False  # its unit is in the singular
+    is_change: bool = False  # it is a difference
     is_scientific: bool = False
 
 
 def _without_groups(text: str, form: NumberFormat) -> str:
-    """Return a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
+    """Returns a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
     if form.decimal == ",":
         text = _BLANK_GROUPS.sub("", text)
         if "," in text:
@@ -81,7 +81,7 @@ def _without_groups(text: str, form: NumberFormat) -> str:
 
 
 def parse_value(written: str, style: Style) -> Value | None:
-    """Return the number that a text is, None where it is none."""
+    """Returns the number in a text; None if the text is not a number."""
     if len(written) > 60:
         return None
     text = written.strip()
@@ -129,7 +129,7 @@ def _parse_fraction(fraction: re.Match[str], sign: str, style: Style) -> Value |
 
 
 class Measure(NamedTuple):
-    """The measure to convert: a value, or several joined, of one unit or of units in a row."""
+    """The measure to convert: a value or a range of values in one unit, or a quantity in several units."""
 
     values: tuple[Value, ...]
     joins: tuple[Join, ...]  # between the values of a range
@@ -138,12 +138,12 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> Unit:
-        """The unit that `total` is given in."""
+        """The unit of `quantities`."""
         return self.units[-1]
 
     @property
     def quantities(self) -> tuple[Value, ...]:
-        """The values to convert; parts that make one quantity are summed up."""
+        """The values to convert. Parts in several units are summed to one value."""
         if len(self.units) == 1:
             return self.values
         total = 0.0
@@ -153,7 +153,7 @@ class Measure(NamedTuple):
 
 
 def unpack(values: list[str], style: Style) -> list[str]:
-    """Return the arguments with a range that is written as one, "5-10" or "5 to 10", parted."""
+    """Returns the arguments with a range in one argument, "5-10" or "5 to 10", split into three."""
     if not values or parse_value(values[0], style) is not None:
         return values
     match = _UNPACKED.fullmatch(values[0][:60])
@@ -163,6 +163,7 @@ def unpack(values: list[str], style: Style) -> list[str]:
 
 
 def parse_measure(values: list[str], style: Style) -> Measure | None:
+    """Returns the measure in the positional arguments; None if they are not a measure."""
     numbers: list[Value] = []
     joins: list[Join] = []
     rest = list(values)

@@ -1,4 +1,4 @@
-"""Conversions on wikis that name units in their own language: "3,776米（12,388英尺）"."""
+"""Conversions in wikis that show names of units in their own language: "3,776米（12,388英尺）"."""
 
 import functools
 import re
@@ -17,19 +17,19 @@ def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
 
 
 def convert_to_symbols(arguments: Arguments, page: Page) -> str:
-    """`{{convert|3776|m|ft}}` where the wiki has symbols of its own: "३,७७६ मी (१२,३८८ फूट)"."""
+    """`{{convert|3776|m|ft}}` in wikis with symbols of their own: "३,७७६ मी (१२,३८८ फूट)"."""
     shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:
         return shown
     pattern = _symbol_pattern(
         tuple(names), "();,–×±"
-    )  # no slash: "km/h" has a symbol of its own or none
+    )  # without slash: "km/h" has a symbol of its own or none
     return pattern.sub(lambda match: f" {names[match[1]]}", shown)
 
 
 def convert_to_names(arguments: Arguments, page: Page) -> str:
-    """`{{convert|3776|m|ft}}` where the wiki names units: "3,776米（12,388英尺）"."""
+    """`{{convert|3776|m|ft}}` in wikis with names of units: "3,776米（12,388英尺）"."""
     shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:

@@ -1,7 +1,7 @@
-"""Rounds and writes the results of `{{convert}}`.
+"""Rounds and formats the results of `{{convert}}`.
 
-Without other options results have a precision comparable with that of the input, but at least two
-significant figures; very large and very small ones are written with powers of ten.
+Without other options a result has a precision like that of the input, but at least two significant figures.
+Very large and very small results are written with powers of ten.
 """
 
 import math
@@ -13,22 +13,22 @@ from transforms.text.wikimedia.wikitext.conversion.style import Style
 from transforms.text.wikimedia.wikitext.conversion.units import Unit
 from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
 
-_FUDGE = 1e-14  # against logarithms and halves that miss a whole number by a rounding error
+_FUDGE = 1e-14  # corrects logarithms and halves that miss a whole number by a rounding error
 _MAX_DECIMALS = 12
 _SCIENTIFIC_FROM = 1e9
 _SCIENTIFIC_BELOW = 1e-4
-_PLAIN_POWER = 4  # of an output whose input is written "1.5e9"
+_PLAIN_POWER = 4  # largest power of ten in plain notation if the input is written "1.5e9"
 
 
 class Shown(NamedTuple):
-    """A number that came out."""
+    """A formatted number."""
 
     text: str
     is_one: bool
 
 
 def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts: int) -> int:
-    """Return to how many decimals a result is rounded; negative: to tens, to hundreds."""
+    """Returns the number of decimals of a result; negative numbers round to tens, hundreds etc."""
     if value.denominator:
         decimals = max(math.log10(value.denominator), 1)
     else:
@@ -54,6 +54,7 @@ def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts
 
 
 def converted(value: Value, source: Unit, target: Unit) -> float:
+    """Returns a value converted from one unit to another."""
     if source.kind == "temperature" and value.is_change:
         return value.value * source.factor / target.factor
     if value.value == 0 and (source.inverse or target.inverse):
@@ -62,7 +63,7 @@ def converted(value: Value, source: Unit, target: Unit) -> float:
 
 
 def round_digits(out: float, decimals: int, style: Style) -> str:
-    """Return the digits of a result that is not negative, in plain notation."""
+    """Returns the digits of a rounded result in plain notation. The result is not negative."""
     if style.multiple:
         halves = style.multiple == 0.5
         rounded = math.floor(out / style.multiple + 0.5) * style.multiple
@@ -78,7 +79,7 @@ def _significant_decimals(out: float, figures: int) -> int:
     if not out:
         return figures - 1
     decimals = figures - 1 - math.floor(math.log10(out) + _FUDGE)
-    # 9.99 rounds to 10.0, with a figure more than asked for
+    # 9.99 rounds to 10.0, which has one figure too many
     bounded = max(min(decimals, _MAX_DECIMALS), -_MAX_DECIMALS)
     rounded = round(out, bounded)
     if rounded and math.floor(math.log10(rounded) + _FUDGE) > math.floor(math.log10(out) + _FUDGE):
@@ -87,6 +88,7 @@ def _significant_decimals(out: float, figures: int) -> int:
 
 
 def shown_result(out: float, decimals: int, style: Style) -> Shown:
+    """Returns a formatted result, with the options of the style."""
     size = abs(out)
     if style.denominator and size < 1e8:
         return _shown_fraction(size, out < 0, style)
@@ -123,12 +125,12 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
 
 
 def is_hand(unit: Unit) -> bool:
-    """Returns True if a unit is the hand that horses are measured in: 15.2 are 15 hands and 2 inches."""
+    """Returns True if a unit is the hand, for heights of horses: 15.2 is 15 hands and 2 inches."""
     return unit.name == "hand"
 
 
 def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value, ...]]:
-    """Return inches as a unit, and values given in hands as such."""
+    """Returns the inch as a unit, and values in hands converted to inches."""
     inch = hand._replace(symbol="in", name="inch", plural="inches", factor=hand.factor / 4)
     inches = []
     for value in values:
@@ -139,6 +141,6 @@ def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value,
 
 
 def shown_hands(out: float) -> Shown:
-    """Return the height of a horse: hands, and after the point the inches that are left."""
+    """Returns the height of a horse: hands, and after the point the remaining inches."""
     hands, inches = divmod(math.floor(out * 4 + 0.5), 4)
     return Shown(f"{hands}.{inches}", is_one=False)

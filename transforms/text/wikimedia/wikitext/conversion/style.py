@@ -1,4 +1,4 @@
-"""The options of `{{convert}}`: which units are spelled out, and how numbers are written."""
+"""The options of `{{convert}}`: which units are spelled out, and the format of numbers."""
 
 import dataclasses
 import re
@@ -17,7 +17,7 @@ _ROUNDINGS = {"0.5": 0.5, "5": 5.0, "10": 10.0, "25": 25.0, "50": 50.0}
 
 @dataclasses.dataclass
 class Style:
-    """The options of one conversion, and what they lead to."""
+    """The options of one conversion, and settings derived from them."""
 
     arguments: Arguments
     page: Page
@@ -27,18 +27,18 @@ class Style:
     is_adjective: bool
     american: bool
     flip: bool
-    spell_out: frozenset[str] = frozenset()  # the sides whose numbers are spelled
+    spell_out: frozenset[str] = frozenset()  # the sides whose numbers are spelled out
     capital: bool = False
-    middle: str = ""  # after the input: " wide"
-    before_unit: tuple[str, str] = ("", "")  # between number and unit: " new "
-    around: tuple[str, str] | None = None  # the output
+    middle: str = ""  # text after the input: " wide"
+    before_unit: tuple[str, str] = ("", "")  # texts between number and unit: " new "
+    around: tuple[str, str] | None = None  # texts before and after the output
     decimals: int | None = None
     significant: int | None = None
-    multiple: float = 0.0  # rounded to one of this
-    denominator: int = 0  # outputs are fractions
+    multiple: float = 0.0  # outputs are rounded to a multiple of this; 0: not
+    denominator: int = 0  # outputs are fractions with this denominator; 0: not
     scientific: bool = False
     names_both: bool = False
-    is_local: bool = False  # units are shown in the words and symbols of the language
+    is_local: bool = False  # units have the names and symbols of the language
 
     @property
     def adjective(self) -> str:
@@ -59,7 +59,7 @@ class Style:
         return unit.spelled or not self.is_short(unit, side)
 
     def is_short(self, unit: Unit, side: Side) -> bool:
-        """Returns True if a unit is shown by its symbol on this side, if it has one."""
+        """Returns True if a unit is shown by its symbol on this side, provided it has one."""
         if not self.abbreviation_given:
             if unit.abbreviated:
                 return True
@@ -69,6 +69,7 @@ class Style:
 
 
 def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
+    """Returns the style for the arguments of a call. `short`: symbols are the default, as in `{{cvt}}`."""
     abbreviation = arguments.get("abbr", "")
     given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
     if not given:

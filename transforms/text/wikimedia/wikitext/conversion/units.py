@@ -1,7 +1,7 @@
 """Units of measure by their codes in `{{convert}}`: "km", "e6acre", "kg/m3", "ft in", "ftin".
 
-The table is `units.toml`. Prefixes, multiples and quotients are put together from it by the rules
-of Module:Convert of the English Wikipedia.
+The table is `units.toml`. Units with prefixes, multiples and quotients are derived from the table by the
+rules of Module:Convert of the English Wikipedia.
 """
 
 import functools
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from transforms.text.files.toml_tables import read_table
 
-_MAX_CODE = 40  # characters; the longest codes of real pages have half as many
+_MAX_CODE = 40  # characters; the longest codes in real pages have half as many
 _MAX_OUTPUTS = 4
 
 _SI = {
@@ -25,48 +25,48 @@ _POWERS_OF_TEN = {
     "e15": (15, "quadrillion"),
 }  # fmt: skip
 _POWER_WORDS = ("square ", "cubic ")
-_YEARS = {"a": "year", "yr": "year", "y": "year"}  # below a line an "a" is no are
-_ALIKE = frozenset({"energy", "torque"})  # one base unit, newton times metre
+_YEARS = {"a": "year", "yr": "year", "y": "year"}  # after "/" an "a" is a year, not an are
+_ALIKE = frozenset({"energy", "torque"})  # both have the base unit newton times metre
 
 
 class Unit(NamedTuple):
     """A unit of measure."""
 
     symbol: str
-    name: str  # of one
-    plural: str  # of several
-    kind: str  # "length", "mass"…: units of one kind can be converted
-    factor: float  # how many base units of its kind one is
-    to: str  # code of what it is converted to by default; "" for none
+    name: str  # singular
+    plural: str
+    kind: str  # "length", "mass"…: units of the same kind can be converted
+    factor: float  # number of base units of the kind in one unit
+    to: str  # code of the default output; "" for none
     offset: float = 0.0  # added to get base units (temperatures)
-    inverse: bool = False  # the more of it, the fewer base units
-    prefixes: int = 0  # power of a prefix; 0: takes none
+    inverse: bool = False  # the value in base units is inversely proportional
+    prefixes: int = 0  # power to which SI prefixes are raised; 0: no prefixes
     below: float = 0.0  # values below it are converted to `to_below` by default
     to_below: str = ""
-    spelled: bool = False  # has no symbol in use
-    abbreviated: bool = False  # shown by its symbol unless the name is asked for
-    precise: bool = False  # whole numbers are converted to it with more precision
-    exponent: int = 0  # of the power of ten that is shown before it: 6 for "million acres"
-    number_word: str = ""  # that power in words
+    spelled: bool = False  # always shown by its name: no symbol is in use
+    abbreviated: bool = False  # shown by its symbol unless the name is requested
+    precise: bool = False  # whole numbers are converted to this unit with more precision
+    exponent: int = 0  # exponent of the power of ten before the unit: 6 for "million acres"
+    number_word: str = ""  # this power of ten in words
 
     def default_output(self, value: float) -> str:
-        """Return the code of what a value is converted to where nothing is asked for."""
+        """Returns the code of the unit that a value is converted to if no output is given."""
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
-        """Return a value in base units of the kind. The value may not be 0 where it is inverse."""
+        """Returns a value of this unit in base units. The value must not be 0 for an inverse unit."""
         return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
 
     def from_base(self, value: float) -> float:
-        """Return a value that is given in base units."""
+        """Returns a value in base units converted to this unit."""
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:
-        """Returns True if the two measure the same kind of quantity."""
+        """Returns True if both units measure the same kind of quantity."""
         return self.kind == other.kind or {self.kind, other.kind} == _ALIKE
 
 
-# What one output shows: one unit, or several that share a quantity ("5 ft 11 in"), largest first.
+# The units of one output: one unit, or several for one quantity ("5 ft 11 in"), the largest first.
 Output = tuple[Unit, ...]
 
 
@@ -85,7 +85,7 @@ def _clean(code: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def find_unit(code: str) -> Unit | None:
-    """Return the unit of a code such as "km", "e6acre" or "kg/m3", None where it is unknown."""
+    """Returns the unit of a code such as "km", "e6acre" or "kg/m3"; None for an unknown code."""
     if not code or len(code) > _MAX_CODE:
         return None
     tables = _tables()
@@ -122,7 +122,7 @@ def _prefix_name(prefix: str, name: str) -> str:
 
 
 def _multiplied(code: str) -> Unit | None:
-    """Return the unit of a code such as "e6acre"."""
+    """Returns the unit of a code such as "e6acre"; None if it is not such a code."""
     for prefix, (exponent, word) in _POWERS_OF_TEN.items():
         if code.startswith(prefix) and not code[len(prefix) : len(prefix) + 1].isdecimal():
             unit = find_unit(code.removeprefix(prefix))
@@ -134,7 +134,7 @@ def _multiplied(code: str) -> Unit | None:
 
 
 def _quotient(code: str) -> Unit | None:
-    """Return the unit of a code such as "kg/m3", or "/km2"."""
+    """Returns the unit of a code such as "kg/m3" or "/km2"; None if it is not such a code."""
     top_code, line, bottom_code = code.rpartition("/")
     if not line:
         return None
@@ -161,7 +161,7 @@ def _quotient(code: str) -> Unit | None:
 
 
 def find_outputs(code: str) -> tuple[Output, ...]:
-    """Return what a code stands for: "km", "km mi", "km+mi", "ftin"; () where it is unknown."""
+    """Returns the outputs of a code: "km", "km mi", "km+mi", "ftin"; () for an unknown code."""
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
     tables = _tables()
@@ -169,7 +169,7 @@ def find_outputs(code: str) -> tuple[Output, ...]:
     one = _find_output(_clean(code))
     if one:
         return (one,)
-    # The one code with a blank in it that stands beside others: "L/100 km mpgus".
+    # The only code with a space that occurs beside other codes: "L/100 km mpgus".
     code = code.replace("/100 km", "/100km")
     parts = code.split("+") if "+" in code else code.split()
     outputs = [_find_output(part.strip()) for part in parts[:_MAX_OUTPUTS]]
@@ -183,7 +183,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Return how many of the smaller unit make one of the larger, 0 where that is not a number."""
+    """Returns how often the smaller unit goes into the larger one; 0 if this is not a whole number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

@@ -1,4 +1,4 @@
-"""Templates with formulas of chemistry: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
+"""Templates that show chemical formulas: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
 
 import re
 
@@ -33,7 +33,7 @@ _SYMBOLS = dict(zip(_ELEMENTS[1::2], _ELEMENTS[::2], strict=True))
 
 
 def formula(arguments: Arguments, page: Page) -> str:
-    """`{{chem|SO|4|2-}}`: the parts of a formula, charges with a minus sign."""
+    """`{{chem|SO|4|2-}}`: a formula in parts; charges get a minus sign."""
     return "".join(_CHARGE.sub(r"\1−", part) if _CHARGE.fullmatch(part) else part
                    for part in positional(arguments))  # fmt: skip
 
@@ -48,7 +48,7 @@ def formula_as_text(arguments: Arguments, page: Page) -> str:
 
 
 def formula_or_era(arguments: Arguments, page: Page) -> str:
-    """`{{ce|H2O}}` is a formula, `{{CE}}` the Common Era; case does not tell names apart here."""
+    """`{{ce|H2O}}` is a formula, `{{CE}}` the Common Era: names of templates do not differ by case here."""
     return formula_as_text(arguments, page) or "CE"
 
 

@@ -1,4 +1,4 @@
-"""Dates, in the forms and calendars that templates give them, and centuries."""
+"""Templates that show dates, in several forms and calendars, and centuries."""
 
 import datetime
 import re
@@ -44,7 +44,7 @@ def date(arguments: Arguments, page: Page) -> str:
 
 
 def date_of_text(arguments: Arguments, page: Page) -> str:
-    """`{{date|2006-08-04|MDY}}`: a date in the form asked for; one in words stays as it is."""
+    """`{{date|2006-08-04|MDY}}`: a date in the requested form. A date in words is unchanged."""
     text, form = arguments.get("1", ""), arguments.get("2", "").upper()
     match = _ISO_DATE.fullmatch(text)
     if not match:
@@ -67,7 +67,7 @@ def date_day_first(arguments: Arguments, page: Page) -> str:
 
 
 def as_of(arguments: Arguments, page: Page) -> str:
-    """`{{as of|2015|6|30|lc=y}}`: "as of 30 June 2015"; `alt` words it otherwise."""
+    """`{{as of|2015|6|30|lc=y}}`: "as of 30 June 2015". `alt` replaces the text."""
     year, month, day = (*positional(arguments)[:3], "", "", "")[:3]
     after = arguments.get("post", "")
     if arguments.get("alt"):
@@ -89,7 +89,7 @@ def as_of(arguments: Arguments, page: Page) -> str:
 def date_old_style(arguments: Arguments, page: Page) -> str:
     """`{{ДН|26|5|1912|13}}`: the old-style day before the new one, "13 (26) травня 1912".
 
-    The fifth and sixth value are the month and the year of the old style, where they differ.
+    The fifth and sixth argument are month and year of the old style, if they differ.
     """
     day, month, year, old_day, old_month, old_year = (*positional(arguments)[:6], *[""] * 6)[:6]
     month, old_month = month_name(month, page.language), month_name(old_month, page.language)
@@ -111,7 +111,7 @@ def _is_later(day: str, other: str) -> bool:
 
 
 def date_in_words(arguments: Arguments, page: Page) -> str:
-    """`{{date|1|7|1867}}`, `{{date|1 juillet 1867|en histoire}}`: day, month, year, then a topic."""
+    """`{{date|1|7|1867}}`, `{{date|1 juillet 1867|en histoire}}`: day, month, year; a topic may follow."""
     values = [*positional(arguments), ""]
     words = values[0].split()
     if len(words) < 2:
@@ -129,7 +129,7 @@ def date_in_words(arguments: Arguments, page: Page) -> str:
 
 
 def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
-    """`{{JULGREGDATUM|22|4|1870}}`: "10.jul. / 22. April 1870greg.", from the Gregorian date."""
+    """`{{JULGREGDATUM|22|4|1870}}`: "10.jul. / 22. April 1870greg." for a Gregorian date."""
     values = positional(arguments)[:3]
     months = page.language.months
     try:
@@ -146,9 +146,9 @@ def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
 
 
 def _julian(date: datetime.date) -> tuple[int, int, int]:
-    """Return year, month and day of a date in the Julian calendar.
+    """Returns year, month and day of a date in the Julian calendar.
 
-    E. G. Richards, in the Explanatory Supplement to the Astronomical Almanac, 2013, section 15.11.
+    Source: E. G. Richards, in the Explanatory Supplement to the Astronomical Almanac, 2013, section 15.11.
     """
     days = date.toordinal() + 1721425 + 32082  # since the first of March of the year -4800
     years = (4 * days + 3) // 1461
@@ -159,7 +159,9 @@ def _julian(date: datetime.date) -> tuple[int, int, int]:
 
 
 def _centuries(era: str = "", *, short: bool = False) -> Show:
-    """`{{s|XII|e}}`: "XIIe siècle"; `{{sp|XI|e|au|XII|e|s}}`: "XIe au XIIe siècles"."""
+    """Returns a function for `{{s|XII|e}}`: "XIIe siècle"; `{{sp|XI|e|au|XII|e|s}}`: "XIe au XIIe
+    siècles".
+    """
 
     def show(arguments: Arguments, page: Page) -> str:
         words = [value for value in positional(arguments) if value not in ("", "e", "er", "ème")]
@@ -182,14 +184,14 @@ def _ordinal(number: str) -> str:
 
 
 def julian_date(arguments: Arguments, page: Page) -> str:
-    """`{{СС3|8.4.1765}}`: a date of the Julian calendar; the Gregorian one is put behind it."""
+    """`{{СС3|8.4.1765}}`: a Julian date; the Gregorian date is added in brackets."""
     written = arguments.get("1", "")
     try:
         day, month, year = map(int, written.split("."))
         old = datetime.date(year, month, day)
-        last_year = year - (month <= 2)  # leap days fall behind the second month
+        last_year = year - (month <= 2)  # leap days are after the second month
         new = old + datetime.timedelta(days=last_year // 100 - last_year // 400 - 2)
-    except (ValueError, OverflowError):  # words, or a 29 February that only this calendar had
+    except (ValueError, OverflowError):  # words, or a 29 February that only the Julian calendar has
         return written
     values = (new.day, new.month, new.year, day, month, year)
     dates = {str(i): str(value) for i, value in enumerate(values, start=1)}
@@ -197,7 +199,7 @@ def julian_date(arguments: Arguments, page: Page) -> str:
 
 
 def century(arguments: Arguments, page: Page) -> str:
-    """`{{siglo|V|a|s}}`: "siglo V a. C."; "s" or "S" asks for the word, "a" or "d" for the era."""
+    """`{{siglo|V|a|s}}`: "siglo V a. C."; "s" or "S" adds the word, "a" or "d" the era."""
     number, era, style = (arguments.get(name, "") for name in ("1", "2", "3"))
     phrases = page.language.phrases
     word = phrases.get("century", "") if style in ("s", "S") else ""
@@ -216,7 +218,7 @@ _ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"),
 
 
 def japanese_era(arguments: Arguments, page: Page) -> str:
-    """`{{和暦|2000}}`: a year in the era of an emperor, "平成12年"; before 1868 as it is."""
+    """`{{和暦|2000}}`: a year in the era of an emperor, "平成12年"; a year before 1868 as a plain year."""
     written = arguments.get("1", "")
     year = int(written) if written.isdecimal() and len(written) < 5 else 0
     for first, name in _ERAS:

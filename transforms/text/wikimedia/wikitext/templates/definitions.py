@@ -1,8 +1,8 @@
-"""The definition of a template, read into a tree that is evaluated with the arguments of a call.
+"""Parses the definition of a template to a tree, and evaluates the tree with the arguments of a call.
 
-`{{{name}}}` is the argument of that name, `{{{name|default}}}` its value or the default. An argument
-that is missing and has no default shows its own braces in MediaWiki; here it is a hole. Branches of
-`#if`, `#switch` and their like are evaluated only where they are chosen.
+`{{{name}}}` is the argument with this name, `{{{name|default}}}` its value or the default. MediaWiki shows
+the braces of a missing argument without default; here it is a hole. Branches of `#if`, `#switch` etc. are
+evaluated only if they are chosen.
 
 The order of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
 """
@@ -18,7 +18,7 @@ from transforms.text.wikimedia.wikitext.templates.expressions import evaluate as
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 
 MAX_NESTING = 60  # braces in braces, in one definition
-NODE_COST = 10  # of work, beside the characters of what a node comes to
+NODE_COST = 10  # work for a node, besides the characters of its result
 
 _TOKEN = re.compile(r"\{\{+|\}\}+|\[\[|\]\]|\|")
 _PREFIXES = ("safesubst:", "subst:", "msg:")
@@ -28,30 +28,30 @@ _ERROR = re.compile(r'class="[^"]*\berror\b')
 
 
 class DefinitionError(ValueError):
-    """A definition cannot be read, or takes too much work."""
+    """A definition cannot be parsed, or needs too much work."""
 
 
 class Parameter(NamedTuple):
-    """`{{{name|default}}}`."""
+    """A parameter `{{{name|default}}}`."""
 
     name: "Parts"
     default: "Parts | None"
 
 
 class Call:
-    """`{{name|argument|…}}`: a template, a parser function or a variable."""
+    """A call `{{name|argument|…}}` of a template, a parser function or a variable."""
 
     def __init__(self, parts: "list[Parts]") -> None:
         self.parts = parts
 
     @functools.cached_property
     def cases(self) -> "list[tuple[Parts | None, Parts]]":
-        """The cases of a `#switch`, each with its name, which is None for one without a value."""
+        """The cases of a `#switch`: (name, value). The name is None for a case without a value."""
         return [_at_equals(part) for part in self.parts[1:]]
 
     @functools.cached_property
     def plain_cases(self) -> Mapping[str, int] | None:
-        """The number of the first case of each name, None where a name is not plain text."""
+        """Name → number of its first case; None if a name is not plain text."""
         numbers: dict[str, int] = {}
         for number, (name, value) in enumerate(self.cases):
             key = value if name is None else name
@@ -83,10 +83,10 @@ class _Open:
 
 @functools.lru_cache(maxsize=_MAX_PREPARED)
 def read_definition(definition: str) -> Parts:
-    """Return the tree of a definition.
+    """Returns the tree of a definition.
 
     Raises:
-        DefinitionError: it is nested deeper than MAX_NESTING.
+        DefinitionError: braces are nested deeper than MAX_NESTING.
     """
     definition = strip_extensions(definition)
     stack = [_Open(0)]
@@ -121,7 +121,7 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Make text of what is in braces or brackets."""
+    """Turns the innermost open braces or brackets, and their content, into text."""
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -130,7 +130,7 @@ def _give_up(stack: list[_Open], opener: str) -> None:
 
 
 def _close(stack: list[_Open], closers: int) -> int:
-    """Close what is open with so many braces at most; return how many were used."""
+    """Closes open braces with at most `closers` braces. Returns the number of used braces."""
     left = closers
     while left >= 2:
         while len(stack) > 1 and not stack[-1].braces:
@@ -153,7 +153,7 @@ def _close(stack: list[_Open], closers: int) -> int:
 
 
 def _joined(nodes: list[Node]) -> Parts:
-    """Return nodes without empty text, pieces of text that follow each other put together."""
+    """Returns nodes without empty text; consecutive pieces of text are joined."""
     joined: list[Node] = []
     for node in nodes:
         if isinstance(node, str) and joined and isinstance(joined[-1], str):
@@ -164,7 +164,7 @@ def _joined(nodes: list[Node]) -> Parts:
 
 
 class Shower(Protocol):
-    """Shows what is not worked out here."""
+    """Shows templates and functions that Evaluation does not evaluate itself."""
 
     def __call__(self, name: str, arguments: Arguments, *, is_function: bool) -> str: ...
 
@@ -173,7 +173,7 @@ class Evaluation:
     """The evaluation of definitions on one page.
 
     Args:
-        work: how much may be done: characters, and NODE_COST for each node.
+        work: the limit of work, in characters and NODE_COST for each node.
     """
 
     def __init__(self, work: int) -> None:
@@ -181,10 +181,10 @@ class Evaluation:
         self._depth = 0
 
     def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
-        """Return what parts of a definition come to.
+        """Returns the text that parts of a definition evaluate to.
 
         Raises:
-            DefinitionError: it takes more work than is left, or is nested too deeply.
+            DefinitionError: the work exceeds the limit, or the parts are nested too deeply.
         """
         self.work -= NODE_COST * len(parts)
         if self.work < 0 or self._depth > _MAX_DEPTH:
@@ -230,7 +230,7 @@ class Evaluation:
             if name == "#ifexpr":
                 return part(1 if evaluate_number(first) else 2)
             if name == "#ifexist":
-                return part(2)  # without the wiki nothing exists
+                return part(2)  # without the wiki no page exists
             if name == "#iferror":
                 is_error = bool(_ERROR.search(first))
                 return part(1) if is_error else part(2) if node.parts[2:] else first
@@ -251,7 +251,10 @@ class Evaluation:
         return show(head, given, is_function=False)
 
     def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
-        """Cases in a row share the next value; the last one without a value is the default."""
+        """Returns the value of the matching case.
+
+        Consecutive cases share the next value; the last case without value is the default.
+        """
         cases = node.cases
         number = -1
         if node.plain_cases is not None:
@@ -277,7 +280,7 @@ class Evaluation:
         return ""
 
 
-# Parser functions without "#"
+# Names of parser functions without "#"
 _COLON_FUNCTIONS = frozenset({
     "lc", "uc", "lcfirst", "ucfirst", "formatnum", "padleft", "padright", "plural", "grammar",
     "gender", "urlencode", "anchorencode", "fullurl", "localurl", "filepath", "ns", "int",

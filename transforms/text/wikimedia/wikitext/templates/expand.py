@@ -1,8 +1,8 @@
-"""Replace templates by the text they show, in one pass over the braces of a text.
+"""Replaces templates by the text that they show, in one pass over the braces of a text.
 
-What a template shows is found by its name (see `lookup`): by a table, or by the definition that it has
-in the wiki itself; of any other it is guessed where it is in running text (see `guesses`). What
-is not found leaves a hole, which `tidy` closes, and is counted where it was in running text.
+The display of a template is found by its name (see `lookup`): in a table, or from its definition in the wiki.
+The text of any other template in running text is guessed (see `guesses`). If no text is found, the template
+leaves a hole, which `tidy` closes; a hole in running text is counted.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ _MAX_DEFINITIONS = 10  # nested in each other
 _MAX_GUESSED = 4_000  # characters
 _MAX_WORK = 1_500_000  # of evaluating definitions, per page; see Evaluation
 _MAX_GROWN = 2 * 1024 * 1024  # MediaWiki's own limit on what templates expand to
-# What a definition may come to that is no part of a sentence, and what is a note
+# Results of definitions that cannot be part of a sentence, and results that are notes
 _BLOCK = re.compile(
     r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]|</?(?:table|tr|td|div|li|ul|ol|dl|center|h[1-6]|hr)\b",
     re.IGNORECASE,
@@ -55,7 +55,7 @@ class TooDeepError(ValueError):
 
 
 class Seen(NamedTuple):
-    """A template that was met, and what became of it."""
+    """A template in the source, and its result."""
 
     start: int  # position of its braces in the text that was given
     template: Template
@@ -65,25 +65,25 @@ class Seen(NamedTuple):
 
 @dataclasses.dataclass
 class Expansion:
-    """The results of expanding the templates of one page. Templates are by normalised name."""
+    """The results of expanding the templates of one page. The keys of counts are normalised names."""
 
-    unrendered: dict[str, int]  # in running text, of which nothing is shown or something is missing
+    unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
     evaluation: Evaluation = dataclasses.field(default_factory=lambda: Evaluation(_MAX_WORK))
     grown: int = 0  # characters by which templates show more than they were given
-    seen: list[Seen] | None = None  # a list takes every template that is met, the innermost first
+    seen: list[Seen] | None = None  # if a list, all templates are added, the innermost first
 
 
 class _Frame(NamedTuple):
     template: Template
-    start: int  # position of its braces
-    end: int  # position after those that close it
+    start: int  # position of its opening braces
+    end: int  # position after its closing braces
     outer: list[str]  # pieces of the text around it
-    unrendered: dict[str, int]  # before it
+    unrendered: dict[str, int]  # counts before it
 
 
 def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
-    """Return for each brace token the index of its closer, _CLOSER, or 0 where it has no partner."""
+    """Returns for each brace token the index of its closer, _CLOSER, or 0 if it has no partner."""
     roles: list[int] = []
     open_at: list[int] = []
     for index, brace in enumerate(braces):
@@ -105,7 +105,7 @@ def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
 
 
 def parse_arguments(text: str) -> dict[str, str]:
-    """Return the arguments of `a|b|name=c`: positional ones under "1", "2", … All are stripped."""
+    """Returns the arguments of `a|b|name=c`, stripped; positional ones have the names "1", "2" etc."""
     arguments: dict[str, str] = {}
     count = 0
     for part in text.split("|"):
@@ -119,7 +119,7 @@ def parse_arguments(text: str) -> dict[str, str]:
 
 
 def parse_function_arguments(text: str) -> dict[str, str]:
-    """Return the arguments of a parser function: all are positional, whatever they hold."""
+    """Returns the arguments of a parser function, stripped. All are positional, even with `=`."""
     return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
 
 
@@ -131,9 +131,9 @@ class TemplateTexts:
         self._show_links = show_links
 
     def expand(self, text: str, page: Page, expansion: Expansion) -> str:
-        """Replace all templates of a text; count in `expansion` those that leave a gap.
+        """Replaces all templates of a text. Counts the templates that leave a gap in `expansion`.
 
-        Braces without a partner go, an opener with the rest of its line.
+        Braces without a partner are removed; an opener is removed with the rest of its line.
 
         Raises:
             TooDeepError: templates are nested deeper than MAX_DEPTH.
@@ -165,7 +165,7 @@ class TemplateTexts:
                     is_inline = _is_inline(text, frame, bool(frames))
                     is_short = whole - start <= _MAX_GUESSED
                     if is_short and (is_inline or is_quotation(template.name)):
-                        # What is nested in it is no gap if the whole is none.
+                        # If the whole template is no gap, templates nested in it are not, either.
                         frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
                         pieces = []
                         continue
@@ -185,14 +185,14 @@ class TemplateTexts:
                     source = text[frame.start : frame.end]
                     expansion.seen.append(Seen(frame.start, frame.template, source, shown))
             elif text[start] == "{":
-                pieces.append("\n|")  # such lines are dropped as what is left of a template
+                pieces.append("\n|")  # such lines are dropped as remains of a template
             elif text[start] == SECTION:
                 pieces.append(SECTION)
         pieces.append(text[position:])
         return "".join(pieces)
 
     def _inner(self, text: str, template: Template) -> str:
-        """Return the arguments of a template, as they are written, from its name and arguments."""
+        """Returns the source of the arguments, from the source of name and arguments."""
         if "[[" in text:
             text = self._show_links(text)
         return text.partition(":" if template.is_function else "|")[2]
@@ -206,7 +206,7 @@ class TemplateTexts:
         page: Page,
         expansion: Expansion,
     ) -> str:
-        """Return what a template shows, or a hole."""
+        """Returns the text that a template shows, or a hole."""
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
@@ -233,10 +233,10 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Return what the definition of a template shows, or a hole where that is not prose."""
+        """Returns the text that the definition of a template shows; a hole if it is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
-            return HOLE  # a notice, perhaps
+            return HOLE  # probably a notice
         try:
             expanded = self._evaluate(template, arguments, page, expansion, ())
         except DefinitionError:
@@ -261,10 +261,10 @@ class TemplateTexts:
         expansion: Expansion,
         within: tuple[str, ...],
     ) -> str:
-        """Return the wikitext that a definition comes to.
+        """Returns the wikitext that a definition evaluates to.
 
         Raises:
-            DefinitionError: it takes too much work, holds itself, or calls a module.
+            DefinitionError: it needs too much work, contains itself, or calls a module.
         """
         if template.name in within or len(within) == _MAX_DEFINITIONS:
             raise DefinitionError("nested in itself, or too deeply")
@@ -288,7 +288,7 @@ class TemplateTexts:
 def _show(
     template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
 ) -> str:
-    """Return what a template with a known display shows; HOLE for text that cannot be known."""
+    """Returns the text of a template with a known display; HOLE if the text cannot be known."""
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE
@@ -306,7 +306,7 @@ def _guessed(
     expansion: Expansion,
     around: tuple[str, str],
 ) -> str:
-    """Return what a template that is not known probably shows, or a hole, and count it."""
+    """Returns the guessed text of an unknown template, or a hole. Counts the template."""
     shown = guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
@@ -317,7 +317,9 @@ def _guessed(
 
 
 def _around(text: str, frame: _Frame) -> tuple[str, str]:
-    """Return the character before a template, "\\n" at the beginning of a line, and two after it."""
+    """Returns the character before a template ("\\n" at the beginning of a line) and two characters
+    after it.
+    """
     before = text[max(frame.start - 1, 0) : frame.start]
     return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
 
@@ -328,9 +330,9 @@ def _count(template: Template, counts: dict[str, int]) -> None:
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Returns True if a template is in running text rather than on lines of its own.
+    """Returns True if a template is in running text, not on lines of its own.
 
-    Only its neighbourhood is looked at, so that long lines cost no more than short ones.
+    Only its neighbourhood is searched, so long lines cost no more than short ones.
     """
     window_start = max(0, frame.start - _WINDOW)
     line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start

@@ -1,6 +1,6 @@
-"""The arithmetic of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
+"""Evaluates the arithmetic of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
 
-Bounded: long expressions, deep ones, and results that are not finite numbers have no value.
+There are limits: long or deep expressions, and results that are not finite numbers, have no value.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 _MAX_LENGTH = 500  # characters
 _MAX_DEPTH = 40
-_MAX_POWER = 300  # decimal digits of what a power may come to
+_MAX_POWER = 300  # decimal digits of the result of a power
 _TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?|\.\d+)|(<=|>=|<>|!=|[-+*/^()<>=−×÷]|[a-z]+))")
 _SIGNS = {"−": "-", "×": "*", "÷": "/", "div": "/", "<>": "!="}
 
@@ -37,7 +37,7 @@ def _round(number: float, decimals: float) -> float:
     return rounded / scale if places >= 0 else rounded * scale
 
 
-# By how strongly they bind, weakest first.
+# Sorted by precedence, the lowest first.
 _LEVELS: tuple[dict[str, Binary], ...] = (
     {"or": lambda a, b: float(bool(a) or bool(b))},
     {"and": lambda a, b: float(bool(a) and bool(b))},
@@ -92,10 +92,10 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Parser:
-    """Works out tokens from left to right, by levels of binding."""
+    """Evaluates tokens from left to right, by levels of precedence."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self._tokens = ["", *reversed(tokens)]  # the next one last; "" stands for the end
+        self._tokens = ["", *reversed(tokens)]  # the next token is last; "" marks the end
         self._depth = 0
 
     def value(self) -> float:
@@ -135,7 +135,7 @@ class _Parser:
 
 
 def evaluate(text: str) -> float | None:
-    """Return what an expression comes to, None where it has no value."""
+    """Returns the value of an expression; None if it has no value."""
     if not text.strip() or len(text) > _MAX_LENGTH:
         return None
     try:
@@ -146,5 +146,5 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Return a result as MediaWiki writes it: 14 figures, no zeros at the end."""
+    """Returns a result in the format of MediaWiki: 14 figures, no zeros at the end."""
     return "0" if number == 0 else f"{number:.14g}"

@@ -1,11 +1,13 @@
-"""Texts in other languages, with the name of the language, a romanisation, and a meaning."""
+"""Templates that show text in other languages, with the name of the language, a romanisation and a
+meaning.
+"""
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def labelled(arguments: Arguments, page: Page) -> str:
-    """A text in another language behind the name of that language: "нім. Haus"."""
+    """A text in another language after the name of the language: "нім. Haus"."""
     text = first_of(arguments, ("1", "text"))
     if not text:
         return ""
@@ -24,7 +26,7 @@ def labelled(arguments: Arguments, page: Page) -> str:
 
 
 def language_of_code(arguments: Arguments, page: Page) -> str:
-    """`{{langx|de|Haus}}`: like `{{lang-de|Haus}}`."""
+    """`{{langx|de|Haus}}`: the same as `{{lang-de|Haus}}`."""
     code, text = first_of(arguments, ("1", "code")), first_of(arguments, ("2", "text"))
     label = page.language.language_names.get(code.lower(), "")
     if not label:
@@ -69,7 +71,7 @@ _TRADITIONAL_FIRST = (("c",), ("t",), ("s",), *_CHINESE_FORMS[3:])
 
 
 def chinese(arguments: Arguments, page: Page) -> str:
-    """`{{zh|t=…|s=…|p=…}}`: every form behind its label, joined by semicolons."""
+    """`{{zh|t=…|s=…|p=…}}`: each form after its label, separated by semicolons."""
     phrases = page.language.phrases
     is_labelled = arguments.get("labels") != "no"
     shown = []
@@ -85,7 +87,7 @@ def chinese(arguments: Arguments, page: Page) -> str:
 
 
 def language_name(arguments: Arguments, page: Page) -> str:
-    """`{{Vjazyce|de}}`: the label of a language alone, "německy"; the text follows by itself."""
+    """`{{Vjazyce|de}}`: only the label of a language, "německy"; the text is outside of the template."""
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 
 
@@ -96,7 +98,7 @@ def literally(arguments: Arguments, page: Page) -> str:
 
 
 def labelled_russian(arguments: Arguments, page: Page) -> str:
-    """`{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}`: with romanisation and sounds."""
+    """`{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}`: with romanisation and pronunciation."""
     shifted = {"label": page.language.language_names.get("ru", "Russian")}
     shifted["1"] = arguments.get("1", "")
     shifted["2"] = first_of(arguments, ("2", "r"))

@@ -1,6 +1,6 @@
-"""Templates whose text has to be worked out: numbers, dates, pronunciations.
+"""Templates whose text is computed: numbers, dates, pronunciations.
 
-A pattern of the form "=name" in the tables calls the public function of that name, here or in one of
+A pattern "=name" in the tables calls the public function with this name, in this module or in one of
 _MODULES.
 """
 
@@ -31,7 +31,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def sic(arguments: Arguments, page: Page) -> str:
-    """`{{sic|wr|ogn}}`: "wrogn [sic]"; `hide` leaves the mark out."""
+    """`{{sic|wr|ogn}}`: "wrogn [sic]"; with `hide`, without the mark."""
     values = positional(arguments)
     mark = "[sic?]" if values[:1] == ["?"] else "[sic]"
     words = "".join(values[1:] if values[:1] == ["?"] else values)
@@ -39,7 +39,7 @@ def sic(arguments: Arguments, page: Page) -> str:
 
 
 def list_items(arguments: Arguments, page: Page) -> str:
-    """`{{ordered list|a|b}}`: a line of a list for each."""
+    """`{{ordered list|a|b}}`: a line of a list for each argument."""
     items = [" ".join(item.split()) for item in positional(arguments)]
     return "".join(f"\n*{item}" for item in items if item) + "\n" if any(items) else ""
 
@@ -59,7 +59,7 @@ def author_and_year(arguments: Arguments, page: Page) -> str:
 
 
 def unknown(arguments: Arguments, page: Page) -> str:
-    """A text that cannot be worked out: what an amount of money is worth today."""
+    """A text that cannot be computed, such as today's value of an amount of money."""
     return HOLE
 
 
@@ -67,10 +67,10 @@ _LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "i
 
 
 def recording(arguments: Arguments, page: Page) -> str:
-    """`{{audio|a.ogg|word}}`: the word that can be listened to.
+    """`{{audio|a.ogg|word}}`: the word of a recording.
 
-    Many others are "listen" or "pronunciation" in the language of the wiki. So it is shown if it is that
-    of the title, is written as it sounds, or is in Latin letters where the wiki has others.
+    In many uses the word is "listen" or "pronunciation" in the language of the wiki. So it is shown only if
+    it is in the title, is a phonetic transcription, or is in Latin letters in a wiki with another script.
     """
     word = arguments.get("2", "")
     if not word or word.casefold().strip(" ()") in _LISTEN:
@@ -95,6 +95,7 @@ _MUSIC = {
 
 
 def music(arguments: Arguments, page: Page) -> str:
+    """`{{music|sharp}}`: a sign or a key of music, "♯"."""
     sign, *numbers = [*positional(arguments), ""]
     if sign in ("time", "meter", "time signature"):
         return "/".join(filter(None, numbers))
@@ -104,7 +105,7 @@ def music(arguments: Arguments, page: Page) -> str:
 
 
 def aside(arguments: Arguments, page: Page) -> str:
-    """`{{incise|text}}`: between dashes; at the end of a sentence only after one."""
+    """`{{incise|text}}`: text between dashes; at the end of a sentence only the first dash."""
     text = arguments.get("1", "")
     closing = "" if arguments.get("2") in ("fin", "stop") else " –"
     return f"– {text}{closing}" if text else ""
@@ -116,27 +117,29 @@ def hard_space(arguments: Arguments, page: Page) -> str:
 
 
 def interlanguage_link(arguments: Arguments, page: Page) -> str:
-    """`{{ill|title|de|Titel|lt=label}}`, or in the older order `{{ill|de|Titel|label}}`."""
+    """`{{ill|title|de|Titel|lt=label}}`, or in the older order `{{ill|de|Titel|label}}`: the label or the
+    title.
+    """
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
-        # In English pages the third is the title in the other language.
+        # In English pages the third argument is the title in the other language.
         names = ("lt", "4", "2") if page.language.is_english else ("lt", "3", "2")
         return first_of(arguments, names)
     return first_of(arguments, ("lt", "1"))
 
 
 def country(arguments: Arguments, page: Page) -> str:
-    """`{{flag|FRA}}`: the name of a country given by its name or by a code."""
+    """`{{flag|FRA}}`: the name of a country, given by name or code."""
     name = first_of(arguments, ("name", "1"))
     key = name.casefold()
-    of_template = page.language.templates.get(key, "")  # {{ENG}} is no country of ISO 3166
+    of_template = page.language.templates.get(key, "")  # {{ENG}} is not a country of ISO 3166
     if of_template.replace(" ", "").isalpha():
         return of_template
     return page.language.countries.get(key, name)
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """`{{cite quran|2|255|style=nosup}}`: a verse in the text; otherwise it is a footnote mark."""
+    """`{{cite quran|2|255|style=nosup}}`: a verse in the text; other styles are footnote marks."""
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
     if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
         return ""
@@ -166,7 +169,7 @@ def bible_verse(arguments: Arguments, page: Page) -> str:
     is_numbered = first in ("", "I", "II", "III") or first.isdecimal()
     if is_numbered and third:
         return " ".join(filter(None, (first, second, third)))
-    # What follows names an edition by its code, or words the link.
+    # The next argument is the code of an edition, or the text of the link.
     words = next((value for value in (third, *rest) if " " in value), "")
     return words or " ".join(filter(None, (first, second)))
 

@@ -1,7 +1,7 @@
-"""The text that a template probably shows that is in no table and has no definition.
+"""Guesses the text of a template that is in no table and has no definition.
 
-It is detected from its arguments and its place, for any language: a word between two spaces is text, what
-is glued to the end of a word is a note. Notes, files and addresses show nothing.
+The guess depends on the arguments and the place of the template, for any language. A word between two spaces
+is text; a template right after a word is a note. Notes, files and addresses show nothing.
 """
 
 import datetime
@@ -82,13 +82,13 @@ _UNSPACED = (
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
-    """Return the text of a template in a sentence, "" if there is no evidence.
+    """Returns the guessed text of a template in a sentence; "" without evidence.
 
     Args:
-        name: as the tables have it.
-        arguments: with all that is nested in them shown.
+        name: normalised name.
+        arguments: in which nested templates have been replaced.
         before: the character before the template, "\\n" at the beginning of a line.
-        after: two characters after it.
+        after: the two characters after the template.
     """
     values = positional(arguments)
     while values and not values[-1].strip(HOLE + " "):
@@ -103,14 +103,14 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
         return ""
     if len(values) == 3 and _AGE.fullmatch(name):
-        return ""  # up to today
+        return ""  # age up to today
     return _measure(name, values, page) or _labelled(name, values, page) or _text(values, page)
 
 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
     """Returns True if words are missing where a template shows nothing.
 
-    None are where its name is that of a note, or it is glued to the end of a word as notes are.
+    No words are missing if it has the name of a note, or follows a word without space, as notes do.
     """
     if _NOTE.search(name):
         return False
@@ -120,12 +120,12 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
 
 
 def is_quotation(name: str) -> bool:
-    """Returns True if a name is that of quotations."""
+    """Returns True if the name is that of a template for quotations."""
     return bool(_QUOTATION.search(name) and not _NO_TEXT.search(name) and not _NOTE.search(name))
 
 
 def guess_quotation(arguments: Arguments) -> str:
-    """Return the text of a quotation that is a paragraph of its own, or ""."""
+    """Returns the text of a quotation that is a paragraph of its own; "" if there is none."""
     if _NOTE_NAMES.intersection(arguments) - {"date", "author"}:
         return ""
     text = next((arguments[key] for key in _QUOTATION_NAMES if arguments.get(key)), "")
@@ -133,8 +133,8 @@ def guess_quotation(arguments: Arguments) -> str:
 
 
 def _is_word_place(before: str, after: str, text: str) -> bool:
-    """Returns True if a word may be in a place, by the characters around it."""
-    if before in ("", "\n", GUARD):  # a hatnote, perhaps: before a new sentence, or glued to it
+    """Returns True if a word is possible at a place, judged from the characters around it."""
+    if before in ("", "\n", GUARD):  # possibly a hatnote before a new sentence
         following = after.lstrip()[:1]
         return (after[:1] == " " and following.islower()) or not following.isalpha()
     if before.isspace() or before in _OPENERS:
@@ -143,12 +143,14 @@ def _is_word_place(before: str, after: str, text: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Returns True if a letter is of a script whose words are not separated by spaces."""
+    """Returns True if a letter is of a script without spaces between words."""
     return unicodedata.name(letter, "").startswith(_UNSPACED) if letter else False
 
 
 def _labelled(name: str, values: list[str], page: Page) -> str:
-    """Return the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` behind the name of its language."""
+    """Returns the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` after the name of the language; "" for other
+    templates.
+    """
     names = page.language.language_names
     _, hyphen, code = name.rpartition("-")
     label = names.get(code, "") if hyphen and _LANGUAGE.match(name) else ""
@@ -158,7 +160,7 @@ def _labelled(name: str, values: list[str], page: Page) -> str:
 
 
 def _measure(name: str, values: list[str], page: Page) -> str:
-    """Return a date, a place, a quantity or a number that the arguments are."""
+    """Returns the date, place, quantity or number in the arguments; "" if there is none."""
     numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
     if len(numbers) == len(values) == 3:
         for year, month, day in (numbers, numbers[::-1]):
@@ -189,11 +191,13 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _text(values: list[str], page: Page) -> str:
-    """Return the argument that is text: not a language, a colour, a year of a citation."""
+    """Returns the argument that is text, not a language, a colour or a year of a citation; "" if there is
+    none.
+    """
     language = page.language
     codes = language.interlanguage_codes
     if values[0] in codes:
-        # {{lang2|mo|ro|Republica}}; a code alone marks the language of something else
+        # {{lang2|mo|ro|Republica}}; a code alone marks the language of other text
         return next((value for value in values if value not in codes), "")
     first, second = values[0], values[1] if values[1:] else ""
     if not second:
@@ -201,7 +205,7 @@ def _text(values: list[str], page: Page) -> str:
         if dated and any(
             dated[1].casefold()[:4] == month.casefold()[:4] for month in language.months
         ):
-            return ""  # of a mark of doubt
+            return ""  # the date of a maintenance mark
         return language.countries.get(first.casefold(), first) if first.isupper() else first
     if second.lower() in codes:
         return first

@@ -1,7 +1,7 @@
-"""Finds the template of a name, and the way in which it shows its arguments.
+"""Finds the template with a name, and the function that shows its arguments.
 
 A name is looked up in the tables of the language, among parser functions and families of templates
-(`lang-de`, `deu`), and at last in what the wiki itself says of it.
+(`lang-de`, `deu`), and then in the definitions of the wiki.
 """
 
 import functools
@@ -21,20 +21,20 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
-# Templates found by so many names of so many characters are remembered.
+# Number and maximum length of cached names.
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
-_MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may stand for another one besides
+_MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 
 
 class Template(NamedTuple):
-    """A template, and the way in which it is shown."""
+    """A template, and the function that shows it."""
 
-    name: str  # normalised; of a parser function, what stands before the colon
+    name: str  # normalised; of a parser function, the part before the colon
     show: Show | None  # None: shows no prose, unless there is a definition
     known: bool  # is in a table
     is_function: bool = False  # the first argument follows a colon in the name
-    definition: str = ""  # the wikitext that the wiki itself puts in its place
+    definition: str = ""  # its wikitext in the wiki
 
 
 def _with_label(function: Show, label: str) -> Show:
@@ -46,14 +46,14 @@ def _with_label(function: Show, label: str) -> Show:
 
 
 def _with_noun(text: str) -> Show:
-    """{{XXe siècle}}, and {{84e|congrès}}."""
+    """Returns a function for {{XXe siècle}} and {{84e|congrès}}."""
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
 
 
 class TemplateTable:
     """The templates of one wiki.
 
-    Raises ValueError for a display pattern of the language's tables that cannot be read.
+    Raises ValueError if a display pattern in the language's tables is invalid.
     """
 
     def __init__(
@@ -78,17 +78,21 @@ class TemplateTable:
             return compile_pattern(pattern) if pattern else None
         function = FUNCTIONS.get(pattern[1:])
         if not function:
-            raise ValueError(f"no such function: {pattern!r}; there are {', '.join(FUNCTIONS)}")
+            raise ValueError(
+                f"unknown function {pattern!r}; expected one of {', '.join(FUNCTIONS)}"
+            )
         return function
 
     def _aliased(self, name: str) -> str:
         pattern = self._language.templates.get(normalise_name(name))
         if pattern is None:
-            raise ValueError(f"an alias of a template that is in no table: {name!r}")
+            raise ValueError(f"found an alias of the template {name!r}, which is not in the tables")
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
-        """Return how a template of a family shows itself: `lang-de`, `ipa-de`, and `deu`."""
+        """Returns the function that shows a template of a family: `lang-de`, `ipa-de`, `deu`; None for other
+        templates.
+        """
         language = self._language
         family, _, code = name.partition("-")
         if family == "lang" and code in language.language_names:
@@ -107,12 +111,12 @@ class TemplateTable:
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
-        """Return what {{ref-en}} shows on wikis where it marks the language of a source."""
+        """Returns the text of {{ref-en}} in wikis where it marks the language of a source."""
         label = self._language.language_names.get(code)
         return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
 
     def find_at(self, text: str, start: int) -> Template:
-        """Return the template whose name begins at a position."""
+        """Returns the template whose name begins at a position."""
         written = _NAME.match(text, start)
         assert written
         name = written[1]
@@ -123,12 +127,12 @@ class TemplateTable:
         return self.find(name)
 
     def knows(self, name: str) -> bool:
-        """Returns True if a template can be shown without the wiki's own definition."""
+        """Returns True if a template can be shown without its definition in the wiki."""
         found = self.find(name)
         return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
-        """Return a template by its name as it is written."""
+        """Returns the template with a name, as written in the source."""
         find = self._find_known if len(written_name) <= _MAX_NAME else self._find
         return find(written_name)
 
@@ -150,7 +154,7 @@ class TemplateTable:
         return of_wiki if of_wiki.definition or not found else found
 
     def _is_better_in_wiki(self, name: str) -> bool:
-        """Returns True if the wiki's own definition goes before the tables: it has the words of its
+        """Returns True if the definition in the wiki is preferred to the tables, as it has the words of its
         language.
         """
         if name in self._shows:
@@ -167,7 +171,7 @@ class TemplateTable:
         return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
-        """Return a template by what the wiki says of it: another name, or its definition."""
+        """Returns a template from the data of the wiki: an alias or a definition."""
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:

@@ -1,7 +1,7 @@
 """The parser functions and variables of MediaWiki that can be shown without a wiki.
 
-Arguments are positional: "1" follows the colon, the others follow bars. What changes from day to
-day, such as `{{CURRENTYEAR}}`, is a hole.
+Arguments are positional: "1" follows the colon, the others follow bars. Values that change daily, such as
+`{{CURRENTYEAR}}`, are holes.
 """
 
 import re
@@ -45,7 +45,10 @@ def _iferror(arguments: Arguments, page: Page) -> str:
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
-    """Cases in a row share what the next one with a value shows; the last without one is default."""
+    """Returns the value of the matching case.
+
+    Consecutive cases share the next value; the last case without value is the default.
+    """
     wanted = arguments.get("1", "")
     is_met = False
     default = last = ""
@@ -69,7 +72,7 @@ def _padded(arguments: Arguments, *, left: bool) -> str:
 
 
 def _time(arguments: Arguments, page: Page) -> str:
-    """`{{#time:j F Y|2004-05-06}}`: a date that is given, in parts; today's date is a hole."""
+    """`{{#time:j F Y|2004-05-06}}`: the parts of a given date; today's date is a hole."""
     match = _DATE.fullmatch(arguments.get("2", ""))
     if not match or not 1 <= int(match[2]) <= 12:
         return HOLE
@@ -84,13 +87,13 @@ def _time(arguments: Arguments, page: Page) -> str:
     for token in _TIME_FORMAT.finditer(arguments.get("1", "")):
         text = token[1] if token[1] is not None else parts.get(token[0], token[0])
         if len(text) == 1 and text.isalpha() and token[1] is None and token[0] not in parts:
-            return HOLE  # weekdays, hours, and the like
+            return HOLE  # weekdays, hours etc.
         shown.append(text)
     return "".join(shown)
 
 
 def _language(arguments: Arguments, page: Page) -> str:
-    """`{{#language:ar}}`: the name of a language in itself, or `|de` in another language."""
+    """`{{#language:ar}}`: the name of a language in itself; with `|de`, in another language."""
     code, of = arguments.get("1", ""), arguments.get("2", "").lower()
     if of and of == page.language.code:
         return page.language.language_names.get(code.lower(), code)
@@ -106,7 +109,7 @@ _DAY_AND_MONTH = {
 
 
 def _formatdate(arguments: Arguments, page: Page) -> str:
-    """`{{#formatdate:2009-03-24|mdy}}`: "March 24, 2009"; a date in words stays as it is."""
+    """`{{#formatdate:2009-03-24|mdy}}`: "March 24, 2009"; a date in words is unchanged."""
     written, form = arguments.get("1", ""), arguments.get("2", "").lower()
     match = _FULL_DATE.fullmatch(written)
     months = page.language.months
@@ -147,7 +150,7 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     "#iferror": _iferror,
     "#switch": _switch,
     "#language": _language,
-    "#ifexist": _argument("3"),  # without the wiki nothing exists
+    "#ifexist": _argument("3"),  # without the wiki no page exists
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),

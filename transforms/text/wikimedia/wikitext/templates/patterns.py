@@ -1,16 +1,17 @@
-"""The small language in which the tables say how a template shows its arguments.
+"""The language of display patterns, by which the tables show the arguments of templates.
 
     "{1}"               the first positional argument
     "{text|1}"          the first of these arguments that is not empty
-    "{2, 3}"            the arguments that are not empty, joined by ", "
-    "{*}"               all positional arguments, joined by nothing; "{* }" by a space
-    "{2:number}"        through a formatter: number, lower, upper, first_upper, superscript, subscript,
+    "{2, 3}"            these arguments, without empty ones, joined by ", "
+    "{*}"               all positional arguments, concatenated; "{* }" joined by a space
+    "{2:number}"        with a formatter: number, lower, upper, first_upper, superscript, subscript,
                         month, verbatim (markup in it is text), no_aside (without " (…"), hebrew_number
     "{@as_of}"          a phrase of the language; a phrase alone does not count as content
-    "[ ({2})]"          left out where none of its arguments has content; may be nested
+    "[ ({2})]"          left out if none of its arguments has content; may be nested
     "\\["               the next character is text
 
-A template none of whose arguments has content shows nothing, unless its pattern names none.
+A template shows nothing if none of the arguments in its pattern has content. A pattern without arguments is
+always shown.
 """
 
 import functools
@@ -22,7 +23,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 Arguments = Mapping[str, str]
 Show = Callable[[Arguments, Page], str]
-# (text, whether an argument with content is in it, whether any argument was asked for)
+# (text, True if it has an argument with content, True if the pattern has any argument)
 _Shown = tuple[str, bool, bool]
 _Part = Callable[[Arguments, Page], _Shown]
 
@@ -30,7 +31,7 @@ _TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
 
 
 def positional(arguments: Arguments) -> list[str]:
-    """Return the positional arguments, from the first to the first that is missing."""
+    """Returns the positional arguments, up to the first missing one."""
     values: list[str] = []
     while (value := arguments.get(str(len(values) + 1))) is not None:
         values.append(value)
@@ -38,12 +39,12 @@ def positional(arguments: Arguments) -> list[str]:
 
 
 def first_of(arguments: Arguments, names: Sequence[str]) -> str:
-    """Return the first argument of these that is not empty, or ""."""
+    """Returns the first of these arguments that is not empty; "" if all are."""
     return next((value for name in names if (value := arguments.get(name))), "")
 
 
 def _literal(text: str) -> _Part:
-    text = text.replace("'", "&#39;")  # beside an argument in italics it must not become a mark
+    text = text.replace("'", "&#39;")  # beside an argument in italics it would be a mark
     return lambda arguments, page: (text, False, False)
 
 
@@ -67,7 +68,9 @@ def _field(expression: str, pattern: str) -> _Part:
     names, colon, formatter = expression.partition(":")
     if colon and formatter not in FORMATTERS:
         known = ", ".join(FORMATTERS)
-        raise ValueError(f"no such formatter: {formatter!r} in {pattern!r}; there are {known}")
+        raise ValueError(
+            f"unknown formatter {formatter!r} in display pattern {pattern!r}; expected one of {known}"
+        )
     alternatives = [name.strip().split("|") for name in names.split(",")]
 
     def show(arguments: Arguments, page: Page) -> _Shown:
@@ -95,10 +98,10 @@ def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
 
 @functools.cache
 def compile_pattern(pattern: str) -> Show:
-    """Return a function that shows arguments by the pattern.
+    """Returns the function that shows arguments by a display pattern.
 
     Raises:
-        ValueError: a bracket or brace of the pattern has no partner, or there is no such formatter.
+        ValueError: a bracket or brace of the pattern has no partner, or a formatter is unknown.
     """
     stack: list[list[_Part]] = [[]]
     position = 0
@@ -110,7 +113,7 @@ def compile_pattern(pattern: str) -> Show:
             stack.append([])
         elif token[4]:
             if len(stack) == 1:
-                raise ValueError(f"unopened ']' in display pattern {pattern!r}")
+                raise ValueError(f"']' without '[' in display pattern {pattern!r}")
             parts = stack.pop()
             stack[-1].append(_sequence(parts, optional=True))
         elif token[2] is not None:
@@ -118,6 +121,6 @@ def compile_pattern(pattern: str) -> Show:
         else:
             stack[-1].append(_literal(token[1] or token[5]))
     if position != len(pattern) or len(stack) != 1:
-        raise ValueError(f"unbalanced display pattern {pattern!r}")
+        raise ValueError(f"unbalanced brackets or braces in display pattern {pattern!r}")
     whole = _sequence(stack[0], optional=False)
     return lambda arguments, page: whole(arguments, page)[0]

@@ -1,13 +1,13 @@
-"""Templates that show how a word is spoken.
+"""Templates that show the pronunciation of a word.
 
-The words in them ("UK:", "pronounced", "locally") are phrases of the language, as the English
-Wikipedia has them in Module:IPAc-en and Module:IPA; other wikis show the sounds alone.
+The words in them ("UK:", "pronounced", "locally") are phrases of the language; those of the English Wikipedia
+are from Module:IPAc-en and Module:IPA. Other wikis show only the sounds.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
-# What an argument before the sounds may say; the phrase of that name is shown.
+# Possible arguments before the sounds; the phrase with this name is shown.
 _LABELS = frozenset({
     "lang", "local", "ipa", "also", "uk", "us", "uklang", "uslang", "ukalso", "usalso", "alsouk",
     "alsous", "pron", "respelling", "icon", "audio", "see",
@@ -30,7 +30,7 @@ def _bracketed(sounds: str) -> str:
 
 
 def ipa_english(arguments: Arguments, page: Page) -> str:
-    """`{{IPAc-en|UK|ˈ|æ|l}}`: sounds one by one, after words that say whose they are."""
+    """`{{IPAc-en|UK|ˈ|æ|l}}`: sounds one by one, after labels such as "UK:"."""
     labels: list[str] = []
     sounds: list[str] = []
     for value in positional(arguments):
@@ -43,7 +43,7 @@ def ipa_english(arguments: Arguments, page: Page) -> str:
 
 
 def ipa_of_language(arguments: Arguments, page: Page) -> str:
-    """`{{IPA-de|haʊs|lang}}`: the language, then the sounds; the second argument words it."""
+    """`{{IPA-de|haʊs|lang}}`: the language, then the sounds. The second argument chooses the label."""
     sounds = arguments.get("1", "")
     if not sounds:
         return ""
@@ -57,7 +57,7 @@ def ipa_of_language(arguments: Arguments, page: Page) -> str:
 
 
 def ipa(arguments: Arguments, page: Page) -> str:
-    """`{{IPA|/haʊs/}}` shows the sounds; `{{IPA|de|haʊs|lang}}` is like `{{IPA-de|haʊs|lang}}`."""
+    """`{{IPA|/haʊs/}}` shows the sounds; `{{IPA|de|haʊs|lang}}` is the same as `{{IPA-de|haʊs|lang}}`."""
     first, sounds = arguments.get("1", ""), arguments.get("2", "")
     name = page.language.language_names.get(first.lower(), "")
     if not sounds or not name:

@@ -1,4 +1,4 @@
-"""Quantities as they are written, without conversion: numbers with units, heights, angles."""
+"""Templates that show quantities without conversion: numbers with units, heights, angles."""
 
 import math
 import re
@@ -13,14 +13,14 @@ _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 
 
 def coordinate(arguments: Arguments, page: Page) -> str:
-    """`{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`; without `text` it shows nothing."""
+    """`{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`; without `text=DMS` it shows nothing."""
     if arguments.get("text") != "DMS":
         return ""
     return ", ".join(filter(None, (_angle(arguments.get(name, ""), page) for name in ("NS", "EW"))))
 
 
 def _angle(written: str, page: Page) -> str:
-    """Return "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
+    """Returns "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
     *numbers, side = written.split("/")
     shown = [
         number.replace(".", page.language.numbers.decimal) + sign
@@ -37,9 +37,9 @@ _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 
 
 def coordinates(arguments: Arguments, page: Page) -> str:
-    """`{{coord|28|N|55|W}}`: "28°N 55°W"; without letters, degrees with decimals: "28.5°N 55°W".
+    """`{{coord|28|N|55|W}}`: "28°N 55°W"; without letters, decimal degrees: "28.5°N 55°W".
 
-    With `display=title` they are above the article.
+    With `display=title` the coordinates are above the article and not shown here.
     """
     display = arguments.get("display", "inline")
     if "inline" not in display and display not in ("i", "it", "ti"):
@@ -57,7 +57,7 @@ def coordinates(arguments: Arguments, page: Page) -> str:
             break
         if len(sides) == 2:
             break
-    if not sides and len(numbers) == 2:  # what follows is no number: {{coord|28.5|-55|type:city}}
+    if not sides and len(numbers) == 2:  # two numbers only: {{coord|28.5|-55|type:city}}
         degrees = [number.replace("−", "-") for number in numbers]
         for number, pair in zip(degrees, ("NS", "EW"), strict=True):
             sides.append(([number.lstrip("+-")], pair[number.startswith("-")]))
@@ -84,7 +84,7 @@ def _degrees(numbers: list[str], side: str, page: Page) -> str:
 def quantity(arguments: Arguments, page: Page) -> str:
     """`{{unité|9.81|m||s|-2}}`: "9,81 m⋅s-2": a number, then units, each with an exponent.
 
-    Words between numbers join them: `{{unité|5|à|10|km}}`; `e` is a power of ten.
+    Numbers may be joined by words: `{{unité|5|à|10|km}}`. `e` is a power of ten.
     """
     number, *rest = [*positional(arguments), ""]
     shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)
@@ -104,7 +104,10 @@ def quantity(arguments: Arguments, page: Page) -> str:
 
 
 def height(arguments: Arguments, page: Page) -> str:
-    """`{{Höhe|114|DE-NHN}}`: metres above a datum, "114 m ü. NHN"; the phrases name the datums."""
+    """`{{Höhe|114|DE-NHN}}`: metres above a datum, "114 m ü.
+
+    NHN". The phrases have the names of the datums.
+    """
     number = format_number(arguments.get("1", ""), page.language.numbers)
     datum = page.language.phrases.get("height_" + arguments.get("2", "").lower(), "")
     return f"{number} m {datum}".strip() if number else ""

@@ -1,4 +1,4 @@
-"""Helpers that the functions behind templates share: their page, written numbers, names of months."""
+"""Helpers for the functions that show templates: the page, number formats, names of months."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from transforms.text.wikimedia.language import Language, NumberFormat
 
 
 class Page(NamedTuple):
-    """The page a template is on."""
+    """The page of a template."""
 
     title: str
     language: Language
@@ -27,17 +27,20 @@ _NUMBER_WITH_COMMA = re.compile(r"([-−+]?)(\d+)(?:[.,](\d+))?(?=\s|$)")
 
 
 def first_upper(text: str) -> str:
-    """Return a text with its first letter in upper case; the others stay."""
+    """Returns a text with its first letter in upper case; the other letters are unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def first_lower(text: str) -> str:
-    """Return a text with its first letter in lower case; the others stay."""
+    """Returns a text with its first letter in lower case; the other letters are unchanged."""
     return text[:1].lower() + text[1:]
 
 
 def month_name(month: str, language: Language) -> str:
-    """Return the name of a month in the form a date takes; what is not a month as it is written."""
+    """Returns the name of a month in the form used in dates.
+
+    A text that is not a month is returned unchanged.
+    """
     months = language.months
     if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
         return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
@@ -45,20 +48,20 @@ def month_name(month: str, language: Language) -> str:
 
 
 def superscript(text: str) -> str:
-    """Return a text with its digits and signs raised: "10-3" → "¹⁰⁻³"."""
+    """Returns a text with raised digits and signs: "10-3" → "¹⁰⁻³"."""
     return text.translate(_SUPERSCRIPTS)
 
 
 def subscript(text: str) -> str:
-    """Return a text with its digits and signs lowered."""
+    """Returns a text with lowered digits and signs."""
     return text.translate(_SUBSCRIPTS)
 
 
 def format_number(number: str, form: NumberFormat) -> str:
-    """Return a number, and what follows it, as the wiki writes it: "3003 m" → "3,003 m".
+    """Returns a number, and any text after it, in the format of the wiki: "3003 m" → "3,003 m".
 
-    In the source the decimal mark is a point; where the wiki writes a comma, a comma too. Anything
-    else than a number comes back as it is.
+    In the source the decimal mark is a point; in wikis that write a comma, it may also be a comma. A text
+    that does not begin with a number is returned unchanged.
     """
     text = number.strip()
     if len(text) > _MAX_NUMBER:
@@ -75,7 +78,7 @@ def format_number(number: str, form: NumberFormat) -> str:
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:
-    """Return a text with the digits that the wiki writes."""
+    """Returns a text with the digits of the wiki."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 

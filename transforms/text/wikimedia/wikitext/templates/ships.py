@@ -1,4 +1,4 @@
-"""Templates with the names of ships and of their classes."""
+"""Templates that show the names of ships and of classes of ships."""
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
@@ -11,7 +11,7 @@ _PREFIXES = (
     "JDS", "JS", "ROKS", "ROCS", "ORP", "KRI", "BRP", "RPS", "TCG", "HTMS", "PNS", "BNS", "SLNS",
     "NRP", "BAP", "ARA", "ARC", "BAE", "LÉ", "FGS", "RSS", "SAS", "NMS", "CCGS", "NOAAS",
 )  # fmt: skip
-# What a number in the place of the format asks for, bit by bit.
+# Bits of the argument for the format.
 _NUMBER, _NAME, _PREFIX = 1, 2, 4
 
 
@@ -25,7 +25,7 @@ def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
 
 
 def ship(arguments: Arguments, page: Page) -> str:
-    """`{{ship|HMS|Ajax|22|6}}`: prefix, name and number, or those of them that are asked for."""
+    """`{{ship|HMS|Ajax|22|6}}`: prefix, name and number, or only the parts that the format requests."""
     prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
     return _shown_name(prefix, name, number, form)
 
@@ -39,7 +39,10 @@ def _ship_of(prefix: str) -> Show:
 
 
 def ship_class(arguments: Arguments, page: Page) -> str:
-    """`{{sclass|Iowa|battleship}}`: "Iowa-class battleship"; 0: no type, 4: noun, 5: name alone."""
+    """`{{sclass|Iowa|battleship}}`: "Iowa-class battleship".
+
+    Format 0: without the type, 4: a noun, 5: only the name.
+    """
     name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
     if not name or form == "5":
         return name
@@ -49,4 +52,4 @@ def ship_class(arguments: Arguments, page: Page) -> str:
 
 
 BY_PREFIX = {f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in _PREFIXES}
-"""The functions that show {{HMS|Ajax|22}} and its like, by the name that the tables call them."""
+"""The functions that show templates such as {{HMS|Ajax|22}}, by their names in the tables."""

@@ -1,4 +1,4 @@
-"""Templates whose numbers are worked out or reworded: values, fractions, money, ordinals, heights."""
+"""Templates that compute or reword numbers: values, fractions, money, ordinals, heights."""
 
 import math
 import re
@@ -26,7 +26,7 @@ _ROMAN = (
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
     (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
 )  # fmt: skip
-# What stands before an amount, by ISO 4217. Most of these have a template of their own.
+# ISO 4217 code → sign before an amount. Most of these have a template of their own.
 _CURRENCIES = {
     "USD": "US$", "US": "US$", "US$": "US$", "$": "US$", "AUD": "A$", "A$": "A$", "CAD": "C$",
     "C$": "C$", "NZD": "NZ$", "HKD": "HK$", "TWD": "NT$", "SGD": "S$", "BRL": "R$", "MXN": "MX$",
@@ -39,8 +39,8 @@ _INDIAN_UNITS = {
     "k": " thousand", "m": " million", "b": " billion", "t": " trillion", "l": " lakh",
     "c": " crore", "lc": " lakh crore", "": "",
 }  # fmt: skip
-# Millimetres of gauges that were defined so, with their feet and inches as they are written, and
-# those that were defined in feet and inches (Module:RailGauge/data).
+# Gauges defined in millimetres → feet and inches, as written; then gauges defined in feet and inches
+# (Module:RailGauge/data).
 _METRIC_GAUGES = {
     "500": "19 3⁄4 in", "600": "1 ft 11 5⁄8 in", "750": "2 ft 5 1⁄2 in", "760": "2 ft 5 15⁄16 in",
     "785": "2 ft 6 29⁄32 in", "800": "2 ft 7 1⁄2 in", "891": "2 ft 11 3⁄32 in",
@@ -121,7 +121,7 @@ def _number_in(text: str) -> float | None:
 
 
 def percentage(arguments: Arguments, page: Page) -> str:
-    """`{{percentage|27|100|1}}`: a part of a whole, with so many decimals."""
+    """`{{percentage|27|100|1}}`: the share of a part in a whole, with the given number of decimals."""
     part, whole = _number_in(arguments.get("1", "")), _number_in(arguments.get("2", ""))
     decimals = arguments.get("3", "")
     if part is None or not whole:
@@ -146,13 +146,13 @@ def currency(arguments: Arguments, page: Page) -> str:
 
 
 def rupees(arguments: Arguments, page: Page) -> str:
-    """`{{INRConvert|5|c}}`: "₹5 crore". What that is in dollars changes, and is left out."""
+    """`{{INRConvert|5|c}}`: "₹5 crore". The amount in dollars changes and is left out."""
     amount = format_number(arguments.get("1", ""), page.language.numbers)
     return f"₹{amount}{_INDIAN_UNITS.get(arguments.get('2', '').lower(), '')}" if amount else ""
 
 
 def gauge(arguments: Arguments, page: Page) -> str:
-    """`{{track gauge|1435mm}}`: "1,435 mm (4 ft 8 1⁄2 in)", the unit it is defined in first."""
+    """`{{track gauge|1435mm}}`: "1,435 mm (4 ft 8 1⁄2 in)"; the unit that defines the gauge is first."""
     code = arguments.get("1", "").lower().replace(" ", "").replace(",", "")
     alone = arguments.get("disp") in ("1", "or1")
     millimetres = code.removesuffix("mm")
@@ -221,7 +221,7 @@ def decade(arguments: Arguments, page: Page) -> str:
 
 
 def season(arguments: Arguments, page: Page) -> str:
-    """`{{NBA Year|1999}}`: "1999–2000"; the second argument asks for its start or its end."""
+    """`{{NBA Year|1999}}`: "1999–2000"; the second argument requests only the start or the end."""
     year, part = arguments.get("1", ""), arguments.get("2", "")
     if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):
         return year
@@ -232,7 +232,7 @@ def season(arguments: Arguments, page: Page) -> str:
 
 
 def counted(arguments: Arguments, page: Page) -> str:
-    """`{{plural|2|page}}`: "2 pages"; a third argument is the plural."""
+    """`{{plural|2|page}}`: "2 pages"; the third argument is the plural."""
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
         several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"

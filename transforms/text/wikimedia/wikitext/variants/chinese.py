@@ -1,9 +1,9 @@
-"""Show a page of the Chinese Wikipedia in one variant, as MediaWiki's LanguageConverter does.
+"""Converts a page of the Chinese Wikipedia to one variant, as MediaWiki's LanguageConverter does.
 
-The site converts script and words of all text, longest match first, by the tables of MediaWiki
-(here: those of zhconv-rs). `-{…}-` keeps text from it; with the flags A and H, and in `{{NoteTA}}`,
-it adds rules, which hold from there to the end of the page. Matches end at markup: at links, tags,
-apostrophes. Not done: the rules of the common groups (`G1=`), which are in Lua modules.
+The site converts script and words of all text by the tables of MediaWiki (here: those of zhconv-rs); the
+longest match wins. Text in `-{…}-` is not converted. With the flags A and H, and in `{{NoteTA}}`, it adds
+rules that are valid from there to the end of the page. Matches end at markup: links, tags, apostrophes. Not
+implemented: the rules of the common groups (`G1=`), which are in Lua modules.
 """
 
 import re
@@ -27,10 +27,10 @@ from transforms.text.wikimedia.wikitext.variants.page_variants import PageVarian
 
 _Target = Literal["zh-cn", "zh-tw"]
 
-# Noncharacters like those of `marks`; `convert` takes them out again.
+# Noncharacters like those of `marks`; `convert` removes them.
 _KEEP, _KEEP_END = "\ufde2", "\ufde3"  # around text that is not converted
 _EDGE = "\ufde4"  # a link begins or ends
-_RULES = "\ufde5"  # around the number of rule sets that hold from here
+_RULES = "\ufde5"  # around the number of rule sets that are valid from here
 _STOP = "\ufde6"  # see _convert_by_rules
 _OURS = re.compile(f"[{_KEEP}{_KEEP_END}{_EDGE}{_STOP}]")
 _KEEP_MARK = re.compile(f"([{_KEEP}{_KEEP_END}])")
@@ -42,8 +42,8 @@ _UNCONVERTED = re.compile(
 )
 _SIMPLE_LINK = re.compile(r"\[\[(?:[^\[\]{}|:\n]++\|)?+([^\[\]{}|:\n]++)\]\]")  # as in `links`
 
-# `-{{x}}` is a hyphen before a template, `{{x}}-` one after it. That all alternatives begin with
-# a character makes the search fast.
+# `-{{x}}` is a hyphen before a template, `{{x}}-` a hyphen after one. All alternatives begin with a fixed
+# character, which makes the search fast.
 _OPEN = r"-\{(?!\{(?!\{))"
 _LINE_OF_PROSE = r"\n(?=[^*#:;|!={\s<_-])"
 _CLOSE = rf"\}}++(?:-|{_LINE_OF_PROSE})?+"  # all of a run, or searching it would be quadratic
@@ -60,7 +60,7 @@ _MAX_NESTING = 10  # as in MediaWiki
 _SWITCHES_OFF = re.compile(r"__(?i:NOCC|NOCONTENTCONVERT|不转换内容)__")
 _TITLE_OFF = re.compile(r"__(?i:NOTC|NOTITLECONVERT|不转换标题)__")
 
-# Bounds on what a page may ask for; the pages that come near them are no articles.
+# Limits on the rules of a page; articles are far below these.
 _MAX_RULE_SETS = 200
 _MAX_PAIRS = 300
 _MAX_WORD = 100  # characters
@@ -70,7 +70,7 @@ _LONG_STRETCH = re.compile(r"[^\n。]{200}")
 
 
 class _RuleSets:
-    """The rules of a page, in the order of the page."""
+    """The sets of rules of a page, in order."""
 
     def __init__(self) -> None:
         self._changes: list[tuple[Mapping[str, str], Mapping[str, str]]] = []  # added, removed
@@ -82,7 +82,7 @@ class _RuleSets:
         return len(self._changes)
 
     def add(self, mark: Mark) -> None:
-        """Take over the rules of a mark, within bounds."""
+        """Adds the rules of a mark, unless a limit is reached."""
         added = dict(_usable(mark.added))
         room = len(self._changes) < _MAX_RULE_SETS and self._count + len(added) <= _MAX_PAIRS
         if (added or mark.removed) and room:
@@ -90,7 +90,7 @@ class _RuleSets:
             self._count += len(added)
 
     def pairs_after(self, count: int) -> Mapping[str, str]:
-        """Return the rules that hold after so many sets: from → to."""
+        """Returns the rules that are valid after the first `count` sets: from → to."""
         if count < self._applied:
             self._applied, self._pairs = 0, {}
         for added, removed in self._changes[self._applied : count]:
@@ -115,7 +115,10 @@ def _keep(text: str) -> str:
 
 
 def _set_aside(text: str) -> tuple[str, list[str]]:
-    """Exchange all text that is kept for a _KEEP each; what is kept but not closed is text."""
+    """Returns the text with one _KEEP in place of each kept text, and the kept texts.
+
+    Unclosed kept text stays in the text.
+    """
     pieces: list[str] = []
     kept: list[str] = []
     inner: list[str] = []
@@ -137,7 +140,7 @@ def _set_aside(text: str) -> tuple[str, list[str]]:
 
 
 class ChinesePage(PageVariants):
-    """The marks and rules of one page, and the page in the first of some variants."""
+    """The marks and rules of one page, and its text in the first of the given variants."""
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
         self._target: _Target = "zh-cn" if variants[0] == "zh-cn" else "zh-tw"
@@ -155,7 +158,10 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replace the marks of a text by what they show; note the rules and where they begin."""
+        """Replaces the marks of a text by their shown text.
+
+        Records the rules and the places where they begin.
+        """
         pieces: list[str] = []
         outer: list[list[str]] = []  # pieces around the marks that are open
         position = 0
@@ -197,7 +203,9 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Return a NoteTA or the end of a line or block with a note of the rules that hold there."""
+        """Returns a NoteTA, or the end of a line or block, with a mark for the rules that are valid from
+        there.
+        """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
             numbers = sorted(filter(_RULE_NUMBER.fullmatch, arguments), key=int)
@@ -250,10 +258,10 @@ class ChinesePage(PageVariants):
         return self._convert_by_rules(text, pairs) if pairs else zhconv(text, self._target, False)
 
     def _convert_by_rules(self, text: str, pairs: Mapping[str, str]) -> str:
-        """Convert by the tables and these rules, as if they were one table.
+        """Converts by the tables and these rules, as if they were one table.
 
-        The library searches the text for the next match of the tables and of the rules in turn,
-        up to the end where there is none. A stop that both match, after each sentence, bounds that.
+        The library searches in turn for the next match of the tables and of the rules, up to the end of the
+        text if there is none. A stop after each sentence, which both match, limits this search.
         """
         rules = "".join(f"{word}=>{self._target}:{to};" for word, to in pairs.items())
         stop = f"{_STOP}发發{_STOP}"
@@ -265,12 +273,12 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Returns True if `}-`, with the braces before it, ends a mark: those of templates come in pairs."""
+    """Returns True if `}-`, with the braces before it, ends a mark. Braces of templates come in pairs."""
     return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Put marks that are not closed back into the text, innermost first; return its pieces."""
+    """Puts unclosed marks back into the text, innermost first. Returns the pieces of the text."""
     while outer:
         inner, pieces = pieces, outer.pop()
         pieces += [_NO_MARK, *inner]

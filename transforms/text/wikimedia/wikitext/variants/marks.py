@@ -1,15 +1,15 @@
-"""Read the inside of `-{…}-`, the conversion mark of a Chinese page.
+"""Parses the content of `-{…}-`, the conversion mark of a Chinese page.
 
-Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
-are before a bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way).
-Where MediaWiki shows an error, as there is no text for the variant, the first text is shown.
+Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags are before a
+bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way). MediaWiki shows an error if
+there is no text for the variant; here the first text is shown.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-# Variant → the name that the flags N and D show. Order: that of MediaWiki's ZhConverter.
+# Variant → the name shown with the flags N and D. Order: that of MediaWiki's ZhConverter.
 NAMES = {
     "zh": "原文",
     "zh-hans": "简体",
@@ -32,7 +32,7 @@ _STANDARD_CODES = {
 _CODE = "(?i:" + "|".join(sorted([*NAMES, *_STANDARD_CODES], reverse=True)) + ")"
 _FLAGS = re.compile(r"([\s;A-Za-z-]*+)\|")
 _FLAG_LETTERS = frozenset("ATRD-HN")
-# A semicolon parts rules only before the next rule, so that `style="a;b"` and `&nbsp;` stay whole.
+# A semicolon separates rules only before another rule, so `style="a;b"` and `&nbsp;` are not split.
 _ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]{1,32});")
 _SEPARATOR = re.compile(rf";\s*+(?={_CODE}\s*:|[^;]*?=>\s*{_CODE}\s*:|\Z)")
 _HELD_SEMICOLON = "\x01"
@@ -86,7 +86,7 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Return the text for the first of these variants, or for any."""
+    """Returns the text for the first variant that has one, or else any text."""
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()
@@ -95,13 +95,13 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 
 
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
-    """Return the rules for the first of these variants: from → to."""
+    """Returns the rules for the first variant that has any: from → to."""
     own = next((both[name] for name in variants if name in both and name != "zh"), None)
     pairs = dict.fromkeys(both.values(), own) if own is not None else {}
     return {**pairs, **one.get(variants[0], {})}
 
 
-_MAX_DESCRIBED = 1_000  # characters: it shows a text several times, and marks may be nested
+_MAX_DESCRIBED = 1_000  # characters: a description repeats texts, and marks may be nested
 
 
 def _describe(both: _BothWays, one: _OneWay) -> str:
@@ -112,11 +112,11 @@ def _describe(both: _BothWays, one: _OneWay) -> str:
 
 
 def read_mark(inner: str, variants: Sequence[str]) -> Mark:
-    """Return what a mark does.
+    """Returns the effect of a mark.
 
     Args:
-        inner: wikitext between the braces; marks in it are shown already.
-        variants: the variant that is shown, those it falls back to, and "zh".
+        inner: wikitext between the braces, in which other marks have been replaced.
+        variants: the variant that is shown, its fallbacks, and "zh".
     """
     flags, text = _parse_flags(inner)
     if "R" in flags:
@@ -124,7 +124,7 @@ def read_mark(inner: str, variants: Sequence[str]) -> Mark:
     if "N" in flags:
         return Mark(NAMES.get(_find_variant(text) or "", ""), is_raw=True)
     codes = flags & NAMES.keys()
-    if codes and not flags & {"H", "-"}:  # `-{zh-cn;zh-tw|text}-`: converted for these only
+    if codes and not flags & {"H", "-"}:  # `-{zh-cn;zh-tw|text}-`: converted only for these
         return Mark(text, is_raw=not codes & set(variants) - {"zh"})
     both, one = _parse_rules(text)
     if not both and not one:

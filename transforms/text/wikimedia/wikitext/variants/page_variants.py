@@ -1,8 +1,8 @@
-"""Show one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
+"""Shows one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
 
-Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the
-variant asked for, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text.
-Only Chinese is converted between its variants: see `chinese`.
+Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the requested
+variant, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text. Only Chinese is
+converted between its variants: see `chinese`.
 """
 
 import functools
@@ -24,7 +24,7 @@ def _choose(text: str, variants: Sequence[str]) -> str:
         if colon and _VARIANT.fullmatch(name.strip()):
             current = choices.setdefault(name.strip(), [])
             part = value
-        current.append(part)  # a semicolon within a text parts nothing
+        current.append(part)  # the semicolon is part of a text
     if not choices:
         return text
     chosen = next((name for name in variants if name in choices), next(iter(choices)))
@@ -32,10 +32,10 @@ def _choose(text: str, variants: Sequence[str]) -> str:
 
 
 class PageVariants:
-    """The marks of one page, in a language that is shown as it is written.
+    """The marks of one page in a language whose text is not converted.
 
     Attributes:
-        text: the wikitext of the page, to be read instead of the one given.
+        text: wikitext of the page, to be used instead of the given one.
     """
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
@@ -43,9 +43,10 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replace the marks of a part of the page; what they show is kept from `convert`.
+        """Returns a part of the page with marks replaced by their shown text, which `convert` does not
+        change.
 
-        A mark shows the text of the first variant it holds, or the first of its texts.
+        A mark shows the text of the first variant that it has, or else its first text.
         """
         return _MARK.sub(self._shown, text) if "-{" in text else text
 
@@ -58,32 +59,33 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Return a part of the page, whose links and templates are shown, in the variant."""
+        """Returns a part of the page, in which links and templates have been replaced, in the variant."""
         return text
 
     def convert_title(self, title: str) -> str:
-        """Return the title of the page as its heading shows it."""
+        """Returns the title of the page as its heading shows it."""
         return title
 
 
 def conversion_library(variants: Sequence[str]) -> str:
-    """Return the distribution whose tables convert between the variants of a language, or ""."""
+    """Returns the name of the library that converts between the variants of a language; "" if none does."""
     return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
 
 
 def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
-    """Return what reads the wikitext of a page, for a language with these variants, best first.
+    """Returns a function that reads the wikitext of a page, for a language with these variants, the best
+    first.
 
     Raises:
         ValueError: the library that converts them is not installed.
     """
     if conversion_library(variants):
-        # Its tables are under the GPL, so it is no requirement of the package.
+        # The tables of zhconv-rs are under the GPL, so the package does not require it.
         try:
             from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
         except ImportError as error:
             raise ValueError(
-                f"Chinese is converted by zhconv-rs: pip install 'corpusmill[zh]' ({error})"
+                f"Chinese needs the library zhconv-rs: pip install 'corpusmill[zh]' ({error})"
             ) from None
 
         return functools.partial(ChinesePage, variants=tuple(variants))
