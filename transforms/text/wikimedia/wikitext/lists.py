@@ -40,6 +40,7 @@ _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
+_SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
@@ -75,7 +76,9 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
             continue  # names, not what the sentence goes on with
         is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
         if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
-            shown = "".join(f"{GUARD}{item}\n\n" for item in items).translate(_FORMULA_MARKS)
+            shown = "".join([f"{GUARD}{item}\n\n" for item in items])
+            if FORMULA_END in shown:
+                shown = shown.translate(_FORMULA_MARKS)
             pieces += (text[position:end], "\n\n", shown)
             position = list_end = match.end()
         elif not is_announced:
@@ -155,6 +158,8 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
 
 def _is_source(item: str) -> bool:
     """Returns True if an item is a source; a link that the item goes on to describe makes none."""
+    if not any(sign in item for sign in _SOURCE_SIGNS):
+        return False
     found = _SOURCE.search(item)
     if not found or found[0] != "://":
         return bool(found)

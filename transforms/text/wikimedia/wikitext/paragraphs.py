@@ -63,6 +63,9 @@ _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
 # Signs that their author protected, "<nowiki>***</nowiki>". Longer ones are rulers; a bar is of a table.
 _SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}}")
+# Regular expressions find them faster than str.replace(), as they look for the first character.
+_DOUBLE_BLANK = re.compile("  +")
+_BLANK_AHEAD = re.compile("\n ")
 # White space as str.split() knows it, without the blank and the new line.
 _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -152,9 +155,7 @@ def _collapse_blanks(text: str) -> str:
     for blank in _BLANKS:
         if blank in text:
             text = text.replace(blank, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.replace("\n ", "\n")
+    return "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))
 
 
 def _to_line(block: str) -> str:
