@@ -38,7 +38,9 @@ _DOUBLE = re.compile(
 )
 _ODD_OPENING = re.compile(r"\[\[(\||\[|//|http)")
 _NO_TARGET = re.compile(r"\[\[(\|[^\[\]{}|\n]++)\]\]")
-_MANY_BRACKETS = re.compile(rf"(?<!\[)(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)")
+_MANY_BRACKETS = re.compile(
+    rf"(?<!\[)(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)"
+)
 # What is left by now: targets with a colon, and labels that hold single brackets. A file's caption
 # may be such a label; `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(

@@ -46,7 +46,7 @@ _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _MIN_WORDS = 3  # of a sentence: "See also:", "Examples:" announce nothing
 _MIN_WIDE = 8  # characters of East Asian scripts
-_MAX_NAMES = 50  # items of a list of names
+_MAX_NAMES = 50  # items of a list of names, without the terms that part it
 _MIN_SENTENCE = 60  # characters of an item that is more than a name; one of East Asia counts twice
 
 
@@ -149,7 +149,7 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
         return False
     if 2 * marked < len(items):
         return True
-    if len(items) > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
+    if marked > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
         return False
     if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
         return True
