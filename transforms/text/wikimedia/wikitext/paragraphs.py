@@ -58,6 +58,7 @@ _ROW_OF_LINKS = re.compile(
     rf"(?:{_LINK_IN_ROW}[:–—|•·-]++){{{_MIN_LINKS - 1},}}+(?:{_LINK_IN_ROW})?(?=\n)"
 )
 _MAX_LABEL = 2  # words
+_AFTER_COLON = " ]\n"
 _NEAR = 10  # characters
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
@@ -143,8 +144,13 @@ def join_paragraphs(text: str) -> str:
     return "\n".join(paragraphs)
 
 
-def without_labels(paragraphs: list[str]) -> list[str]:
-    """Return the paragraphs of a section without labels at its end: "Works:", "''Results'':"."""
+def without_labels(paragraphs: list[str], body: str) -> list[str]:
+    """Return the paragraphs of a section without labels at its end: "Works:", "''Results'':".
+
+    A section of one paragraph keeps it if nothing follows it in the wikitext, the body of the section.
+    """
+    if len(paragraphs) == 1 and body.rstrip(_AFTER_COLON).endswith(":"):
+        return paragraphs
     while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
         paragraphs = paragraphs[:-1]
     return paragraphs
