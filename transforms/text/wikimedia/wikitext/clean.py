@@ -221,7 +221,7 @@ class WikitextCleaner:
         return [
             Section(
                 restore(heading).strip() or _plain(raw.heading),
-                tuple(paragraphs if markdown else without_labels(paragraphs)),
+                tuple(paragraphs if markdown else without_labels(paragraphs, raw.body)),
             )
             for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
         ]

@@ -21,7 +21,8 @@ _SILENT = (
     "|source|math|chem|ce|nowiki|listing|rss|charinsert|dynamicpagelist|phonos|langconvert"
     "|img_auth|quiz|chess|pages|video|videoflash|ogg|abc|embed"
 )
-_OPEN = re.compile(rf"<(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
+# The first character decides early about most tags, which are line breaks and ends of other tags.
+_OPEN = re.compile(rf"<(?![/bBfFuU])(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
 _OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")

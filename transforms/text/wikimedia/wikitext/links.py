@@ -28,7 +28,7 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 # may end before the bar: MediaWiki does not make a link of that, but shows markup that is not text.
 _PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]+)\]\]")
 _PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
-_BLANK_AT_END = re.compile(r"(\[\[[^\[\]{}|\n]++(?<= ))\]\](?=[.,;:!?)»”。、])")
+_AFTER_WORD = tuple(".,;:!?)»”。、")
 # [[a{{!}}b]], after the template has become a bar
 _BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
 # [[http://example.com text]] is an external link between brackets.
@@ -36,8 +36,11 @@ _DOUBLE = re.compile(
     r"\[(\[(?:(?i:https?:|ftps?:))?//[^\s\[\]{}|]++)\|?"
     r"([^\[\]{}|\n]*+(?:\[\[[^\[\]{}\n]*+\]\])?)\]\]"
 )
+_ODD_OPENING = re.compile(r"\[\[(\||\[|//|http)")
 _NO_TARGET = re.compile(r"\[\[(\|[^\[\]{}|\n]++)\]\]")
-_MANY_BRACKETS = re.compile(rf"(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)")
+_MANY_BRACKETS = re.compile(
+    rf"(?<!\[)(\[{{3,}}+)(?:{SEPARATOR}(\[\[))?([^\[\]{{}}:\n]++)(\]{{3,}}+)"
+)
 # The links that are left: targets with a colon, and labels with single brackets, such as captions of
 # files. `]]]` closes a label that ends in a bracket.
 _ANY = re.compile(
@@ -67,16 +70,23 @@ def show_simple_links(text: str) -> str:
     """Replaces `[[target]]` and `[[target|label]]` whose target has no colon."""
     if "[[" not in text:
         return text
-    if " ]]" in text:
-        text = _BLANK_AT_END.sub(lambda match: f"{match[1].rstrip()}]]", text)
     pieces = _PLAIN.split("".join(_PIPED.split(text)))
-    targets = "\n".join(pieces[1::2])
+    targets = "\n".join([*pieces[1::2], ""])
+    if " \n" in targets:
+        _drop_blanks_at_end(pieces)
     if any(sign in targets for sign in _ODD_SIGNS):
         pieces[1::2] = [
             _show_target(target) if _ODD_TARGET.search(target) else target
             for target in pieces[1::2]
         ]
     return "".join(pieces)
+
+
+def _drop_blanks_at_end(pieces: list[str]) -> None:
+    """Remove the spaces at the end of a link before punctuation; every second piece is a link."""
+    for i in range(1, len(pieces), 2):
+        if pieces[i].endswith(" ") and pieces[i + 1].startswith(_AFTER_WORD):
+            pieces[i] = pieces[i].rstrip()
 
 
 def _show_target(target: str) -> str:
@@ -170,16 +180,19 @@ class LinkTexts:
 
     def show(self, text: str) -> str:
         """Replaces all links that contain no braces."""
-        if "[[|" in text:
+        if "[[" not in text:
+            return text
+        odd = set(_ODD_OPENING.findall(text))
+        if "|" in odd:
             text = _NO_TARGET.sub(rf"{_LEFT * 2}\1{_RIGHT * 2}".replace("|", PROTECTED_BAR), text)
-        if "[[[" in text and "]]]" in text:
+        if "[" in odd:
             text = _MANY_BRACKETS.sub(_show_brackets, text)
         for _ in range(3):  # links in labels, links in captions, files in captions
             if "[[" not in text:
                 return text
             if PROTECTED_BAR in text:
                 text = _BARRED.sub(r"\1|", text)
-            if "//" in text and ("[[http" in text or "[[//" in text):
+            if "http" in odd or "//" in odd:
                 text = _DOUBLE.sub(_show_double, text)
             text = show_simple_links(text)
             text = _ANY.sub(self._show, text)

@@ -40,12 +40,13 @@ _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
+_SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
-_MAX_NAMES = 50  # items of a list of names
+_MAX_NAMES = 50  # items of a list of names, without the terms that part it
 _MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
 
 
@@ -75,7 +76,9 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
             continue  # names, not a continuation of the sentence
         is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
         if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
-            shown = "".join(f"{GUARD}{item}\n\n" for item in items).translate(_FORMULA_MARKS)
+            shown = "".join([f"{GUARD}{item}\n\n" for item in items])
+            if FORMULA_END in shown:
+                shown = shown.translate(_FORMULA_MARKS)
             pieces += (text[position:end], "\n\n", shown)
             position = list_end = match.end()
         elif not is_announced:
@@ -154,7 +157,7 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
         return False
     if 2 * marked < len(items):
         return True
-    if len(items) > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
+    if marked > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
         return False
     if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
         return True
@@ -166,6 +169,8 @@ def _is_source(item: str) -> bool:
 
     An item that begins with a link and goes on to describe it is not.
     """
+    if not any(sign in item for sign in _SOURCE_SIGNS):
+        return False
     found = _SOURCE.search(item)
     if not found or found[0] != "://":
         return bool(found)

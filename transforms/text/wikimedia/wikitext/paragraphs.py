@@ -58,11 +58,15 @@ _ROW_OF_LINKS = re.compile(
     rf"(?:{_LINK_IN_ROW}[:–—|•·-]++){{{_MIN_LINKS - 1},}}+(?:{_LINK_IN_ROW})?(?=\n)"
 )
 _MAX_LABEL = 2  # words
+_AFTER_COLON = " ]\n"
 _NEAR = 10  # characters
 _MAX_LINK = 40  # characters
 _WORD = re.compile(r"[^\W_]")
 # Signs protected by <nowiki>, "***". Longer runs are rulers; a bar belongs to a table.
 _SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}}")
+# Regular expressions find them faster than str.replace(), as they look for the first character.
+_DOUBLE_BLANK = re.compile("  +")
+_BLANK_AHEAD = re.compile("\n ")
 # The white space of str.split(), without space and newline.
 _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -140,8 +144,13 @@ def join_paragraphs(text: str) -> str:
     return "\n".join(paragraphs)
 
 
-def without_labels(paragraphs: list[str]) -> list[str]:
-    """Returns the paragraphs of a section without labels at its end: "Works:", "''Results'':"."""
+def without_labels(paragraphs: list[str], body: str) -> list[str]:
+    """Returns the paragraphs of a section without labels at its end: "Works:", "''Results'':".
+
+    A section of one paragraph keeps it if nothing follows it in the wikitext, the body of the section.
+    """
+    if len(paragraphs) == 1 and body.rstrip(_AFTER_COLON).endswith(":"):
+        return paragraphs
     while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
         paragraphs = paragraphs[:-1]
     return paragraphs
@@ -152,9 +161,7 @@ def _collapse_blanks(text: str) -> str:
     for blank in _BLANKS:
         if blank in text:
             text = text.replace(blank, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.replace("\n ", "\n")
+    return "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))
 
 
 def _to_line(block: str) -> str:

@@ -177,10 +177,15 @@ _OF_THE_WIKI = (
     "numberoffiles", "numberofadmins", "revisionid", "revisionday", "revisionmonth",
     "revisionyear", "revisiontimestamp", "revisionuser", "namespace", "talkpagename", "server",
 )  # fmt: skip
+# The local names are those of languages/messages/Messages*.php of MediaWiki.
+_PAGE_NAMES = (
+    "pagename", "fullpagename", "basepagename", "subpagename", "लेखनाव", "название страницы",
+    "sayfaadi", "namalaman", "页名", "页面名", "页面名称", "頁面名稱",
+)  # fmt: skip
 VARIABLES: Mapping[str, Show] = {
     **{f"{zone}{name}": _unknown for zone in ("current", "local") for name in _DAILY},
     **dict.fromkeys(_OF_THE_WIKI, _unknown),
-    **dict.fromkeys(("pagename", "fullpagename", "basepagename", "subpagename"), _title),
+    **dict.fromkeys(_PAGE_NAMES, _title),
     "sitename": lambda arguments, page: "Wikipedia",
     "!": lambda arguments, page: "|",
     "=": lambda arguments, page: "=",
