@@ -45,7 +45,10 @@ class Entities(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: EntitiesConfig):
-        """Raises InputError for inputs that are missing, not an entity dump, or visibly truncated."""
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing, not an entity dump, or visibly truncated.
+        """
         self.config = config
         self.dumps = match_inputs(config.dump)
         for path in self.dumps:

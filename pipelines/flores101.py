@@ -64,8 +64,9 @@ class Flores101(CorpusBuild):
     libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):
-        """Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another
-        site.
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another site.
         """
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]

@@ -53,7 +53,10 @@ class Lm1b(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: Lm1bConfig):
-        """Raises InputError for inputs that are missing, empty, or visibly truncated."""
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing, empty, or visibly truncated.
+        """
         self.config = config
         self.lang = config.language
         self.files = match_inputs(config.input)

@@ -73,7 +73,10 @@ class Ngrams(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: NgramsConfig):
-        """Raises InputError for a build that is missing, damaged or empty, ValueError for unknown splits."""
+        """Finds and checks the inputs.
+
+        Raises InputError for a build that is missing, damaged or empty, ValueError for unknown splits.
+        """
         self.config = config
         self.build = open_build(config.corpus)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)

@@ -59,7 +59,10 @@ class Pg19(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
-        """Raises InputError for inputs that are missing or visibly damaged."""
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing or visibly damaged.
+        """
         self.config = config
         self.files = find_books(
             config.books,

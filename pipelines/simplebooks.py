@@ -80,7 +80,10 @@ class SimpleBooks(CorpusBuild):
     libraries = ("numpy", "spacy")
 
     def __init__(self, config: SimpleBooksConfig):
-        """Raises InputError for inputs that are missing or visibly damaged."""
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing or visibly damaged.
+        """
         self.config = config
         self.files = find_books(config.books, config.on_corrupt, catalog=config.catalog)
 

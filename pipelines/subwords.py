@@ -53,7 +53,10 @@ class Subwords(CorpusBuild):
     libraries = ("sentencex", "langcodes")
 
     def __init__(self, config: SubwordsConfig):
-        """Raises InputError for missing or damaged corpora, ValueError for files without a language."""
+        """Finds and checks the inputs.
+
+        Raises InputError for missing or damaged corpora, ValueError for files without a language.
+        """
         self.config = config
         self.sources = find_sources(config.corpora, layouts())
         self.files = find_evaluation(config.evaluate)

@@ -57,8 +57,10 @@ class Tokens(CorpusBuild):
     description = DESCRIPTION
 
     def __init__(self, config: TokensConfig):
-        """Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that
-        do not fit them.
+        """Finds and checks the inputs.
+
+        Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that do not
+        fit them.
         """
         self.config = config
         self.build = open_build(config.build)

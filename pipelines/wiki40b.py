@@ -101,8 +101,9 @@ class Wiki40b(CorpusBuild):
     unheld = (NEWER_THAN,)  # only page ids of these are held in memory
 
     def __init__(self, config: Wiki40bConfig):
-        """Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another
-        wiki.
+        """Finds and checks the inputs.
+
+        Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another wiki.
         """
         self.config = config
         self.dbname = dbname_of(config.language)

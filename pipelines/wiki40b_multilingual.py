@@ -53,7 +53,7 @@ class Wiki40bMultilingual(CorpusBuild):
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
-        """Raises InputError if there is no build, or if one is damaged."""
+        """Finds the newest builds. Raises InputError if there is no build, or if one is damaged."""
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:

@@ -66,8 +66,9 @@ class CleanedBuild(CorpusBuild):
     config: CleanedConfig
 
     def __init__(self, config: CleanedConfig):
-        """Raises InputError for missing or damaged folders, ValueError for folders that do not belong
-        together.
+        """Finds and checks the inputs.
+
+        Raises InputError for missing or damaged folders, ValueError for folders that do not belong together.
         """
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
@@ -78,7 +79,7 @@ class CleanedBuild(CorpusBuild):
         self.row, self.shape = row, row.shape
         known = {file["sha256"] for file in self.found.manifest["inputs"]}
         if self.found.corpus not in LISTS or self.build.sha256 not in known:
-            raise InputError(config.found, f"not a search in {config.build} as it is now")
+            raise InputError(config.found, f"not a search in the current {config.build}")
         start = LISTS[self.found.corpus]
         self.lists = [
             file
@@ -179,7 +180,7 @@ class CleanedBuild(CorpusBuild):
     def _pairs(self) -> PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
-            raise ValueError(f"{self.config.found} did not search {name} on that side")
+            raise ValueError(f"{name} is not on that side of the search {self.config.found}")
         return PairsOf(name, self.config.side)
 
     def _hits(self) -> HitsOf:

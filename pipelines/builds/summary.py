@@ -229,15 +229,15 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     counts = manifest["counts"]
     if counts.get("class_unknown"):
         yield (
-            "kept although the class of their entity is not known:"
+            "kept although the class of their entity is unknown:"
             f" {counts['class_unknown']:,} of the articles"
         )
     if counts.get("repeated"):
-        yield f"lines for an item that another line has, too, with more facts: {counts['repeated']:,}"
+        yield f"lines for an item that another line describes with more facts: {counts['repeated']:,}"
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
-                f"templates in running text that nothing describes: {file['records']:,}, listed in"
+                f"templates in running text that no table describes: {file['records']:,}, listed in"
                 f" {UNRENDERED}; --templates says how to show them"
             )
     for lost in manifest["lost"]:

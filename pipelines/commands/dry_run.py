@@ -92,7 +92,7 @@ def _target(found: "Estimate", *, replace: bool) -> str:
     size = sum(role.stored_bytes for role in found.roles)
     of = f"from {files:,} files of {size:,} bytes"
     if found.is_finished and not replace:
-        return f"is there already: {found.target}; --replace would make it anew, {of}"
+        return f"exists already: {found.target}; --replace would build it again, {of}"
     return f"would {'replace' if found.is_finished else 'make'} {found.target}, {of}"
 
 
@@ -169,7 +169,7 @@ def _on_this_machine(
     cores = os.cpu_count() or 1
     yield from _work(f"{name}, {workers} workers, {cores} cores", parts)
     seconds = seconds_of(list(parts), min(workers, cores))
-    yield from _wrap(f"  time        about {_time(seconds)}, if nothing else is at work", 14)
+    yield from _wrap(f"  time        about {_time(seconds)}, if nothing else runs", 14)
 
 
 def _work(title: str, parts: "Sequence[Part]") -> Iterator[str]:

@@ -59,7 +59,7 @@ def _codes(text: str) -> tuple[str, ...]:
     if codes == ("all",):
         return open_codes()
     if not codes:
-        raise argparse.ArgumentTypeError("no language is named")
+        raise argparse.ArgumentTypeError("no language codes found; separate them with commas")
     try:
         for code in codes:
             dbname_of(code)

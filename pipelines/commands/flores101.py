@@ -1,24 +1,24 @@
-"""Builds a benchmark of machine translation that people have translated.
+"""Builds a machine-translation benchmark from human translations.
 
 a benchmark, step by step:
-  Packets for the translators of three languages; the first time, it makes the project:
+  Packets for the translators of three languages; the first call also makes the project:
     corpusmill flores101 packets --project P --source SOURCE --languages fra,deu,zho_simpl --to outbox
-  What comes back, and its checks; what fails goes back with reasons, until nothing does:
+  Import and check the translations; lines that fail are sent back with reasons, until none fails:
     corpusmill flores101 import --project P inbox/fra-round1.xlf inbox/deu-round1.tsv
     corpusmill flores101 check --project P
     corpusmill flores101 packets --project P --languages fra,deu --to outbox
-  A translator's own correction takes the place of what it corrects; what is right as it is, is accepted:
+  A correction by the translator replaces the earlier lines; correct lines with findings are waived:
     corpusmill flores101 import --project P inbox/fra-corrected.xlf --corrects last
     corpusmill flores101 check --project P --languages fra --waive-table findings-of-fra.tsv --by Eli
-  The sample for the reviewers, and what they say; below the accepted score, packets begins a new round:
+  The sample for reviewers, and their results; below the accepted score, packets begins a new round:
     corpusmill flores101 review --project P --languages fra --sheets --reviewer Ama --to outbox
     corpusmill flores101 review --project P --import inbox/fra-review-round1-Ama.tsv
-  The state of everything, the history of a language, and the package of all that is accepted:
+  The state of all languages, the history of one, and the package of all accepted languages:
     corpusmill flores101 status --project P
     corpusmill flores101 status --project P --language fra
     corpusmill flores101 package --project P --output corpora
 
-Nothing in a project is ever changed or deleted: what happens is added to languages/<code>/, a folder each.
+Files of a project are never changed or deleted: each step adds a folder to languages/<code>/.
 """
 
 import argparse
@@ -43,7 +43,9 @@ FORMATS = ("xliff", "tsv")
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "FLORES-101: sentences → translations, checked and reviewed → a benchmark"
+    about = (
+        "builds FLORES-101: draws sentences, checks and reviews translations, writes the benchmark"
+    )
     parser = add_command(commands, "flores101", about, __doc__)
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     flores_source.add(actions)
@@ -66,7 +68,7 @@ def _add_action(
 
 
 def _add_languages(flags: Flags, default: str = "") -> None:
-    help = "with commas between: fra,zho_simpl; flores101 stands for all of the paper"
+    help = "comma-separated: fra,zho_simpl; flores101 means all languages of the paper"
     shown = f" (default: {default})" if default else ""
     flags.text("--languages", "CODES", help + shown, required=not default)
 
@@ -76,7 +78,9 @@ def _add_by(flags: Flags, who: str) -> None:
 
 
 def _add_packets(actions: Commands) -> None:
-    parser, flags = _add_action(actions, "packets", _run_packets, "write what translators get")
+    parser, flags = _add_action(
+        actions, "packets", _run_packets, "write the packets for translators"
+    )
     _add_languages(flags)
     flags.text(
         "--format",
@@ -85,7 +89,7 @@ def _add_packets(actions: Commands) -> None:
         type=_formats,
         default=FORMATS,
     )
-    flags.text("--to", "FOLDER", "takes copies of the files")
+    flags.text("--to", "FOLDER", "folder for copies of the files")
     _add_by(flags, "who sends them")
     made = Flags(parser, "the project, the first time")
     made.text(
@@ -116,27 +120,27 @@ def _fraction(text: str) -> Fraction:
 
 
 def _add_import(actions: Commands) -> None:
-    parser, flags = _add_action(actions, "import", _run_import, "take what translators send back")
+    parser, flags = _add_action(actions, "import", _run_import, "import the translators' files")
     parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of them")
-    flags.text("--language", "CODE", "of files that do not name it")
+    flags.text("--language", "CODE", "language of files that do not name one")
     flags.text(
         "--corrects",
         "NUMBER",
         "the files are corrections of this import (status --language has its number), or of the last one"
-        " with lines of theirs (last); may be given more than once",
+        " with the same lines (last); may be given more than once",
         action="append",
         default=[],
     )
-    _add_by(flags, "who has translated")
+    _add_by(flags, "the translator")
 
 
 def _add_check(actions: Commands) -> None:
-    _, flags = _add_action(actions, "check", _run_check, "check what has come back")
-    _add_languages(flags, "all in which something has come back")
+    _, flags = _add_action(actions, "check", _run_check, "check the imported translations")
+    _add_languages(flags, "all with imported translations")
     flags.text(
         "--waive",
         "ID:RULE",
-        "a finding that is right as it is, '*:RULE' for all of a rule; may be given more than once",
+        "a finding whose text is correct, '*:RULE' for all findings of a rule; may be given more than once",
         action="append",
         default=[],
     )
@@ -157,14 +161,14 @@ def _add_check(actions: Commands) -> None:
 
 def _add_review(actions: Commands) -> None:
     parser, flags = _add_action(
-        actions, "review", _run_review, "write review sheets, and take them back"
+        actions, "review", _run_review, "write review sheets, and import them"
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--sheets", action="store_true", help="write sheets of the sample")
     what.add_argument("--import", dest="files", nargs="+", metavar="FILE", help="sheets, filled in")
     _add_languages(flags, "all that have passed the checks")
-    flags.text("--reviewer", "NAME", "is in every row of the sheet")
-    flags.text("--to", "FOLDER", "takes copies of the sheets")
+    flags.text("--reviewer", "NAME", "reviewer named in every row of the sheet")
+    flags.text("--to", "FOLDER", "folder for copies of the sheets")
     _add_by(flags, "who sends or takes them")
 
 
@@ -180,14 +184,15 @@ def _add_package(actions: Commands) -> None:
     flags.text("--version", "V", "default %(default)s", default="1.0.0")
     flags.switch(
         "--without-review",
-        "languages that have passed the checks, too, accepted by reviewers or not",
+        "also languages that have passed the checks but were not accepted by reviewers",
     )
-    flags.switch("--with-test", "the withheld split, too, in a folder of its own")
+    flags.switch("--with-test", "also the withheld split, in a folder of its own")
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes what translators get: all sentences in the first round; after the checks the lines that
-    failed, with reasons; after a review below the accepted score all lines, with the reviewers' errors.
+    """Writes the packets for translators: all sentences in the first round; after the checks the lines
+    that failed, with reasons; after a review below the accepted score all lines, with the reviewers'
+    errors.
     """
     from pipelines.translation.journal import user
     from pipelines.translation.outgoing import print_sent
@@ -236,10 +241,10 @@ def _project_of(settings: argparse.Namespace) -> "Project":
 
 
 def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Takes what translators send back: .xlf, .xliff, .tsv (.csv, .txt), or plain line-aligned files that
-    are named like fra.devtest; or folders of them. A file is taken whole or not at all, and kept byte for
-    byte. A line to which the same packet has two different answers is disputed, until a later packet is
-    answered, or one file is said to be a correction of the other: --corrects 0002, or --corrects last.
+    """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names
+    like fra.devtest, or folders of them. A file is imported as a whole or not at all, and kept byte for
+    byte. A line with two different answers to the same packet is disputed, until a later packet is
+    answered, or one file is declared a correction of the other: --corrects 0002, or --corrects last.
     """
     from pipelines.translation.imports import import_files, print_imported
     from pipelines.translation.journal import user
@@ -251,12 +256,12 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
-    """Checks the translations that are in force. Exit status 1 where an error is open. What is right as it
-    is can be waived, for as long as the text stays the same: one finding
-    (--waive devtest-0042:numbers-differ), all findings of a rule (--waive '*:outer-blanks'), or many at
-    once: copy findings.tsv, add a column `because`, fill it where the translation is right, and give the
-    copy with --waive-table. A warning that is an error, such as a translation that stops in the middle, is
-    made one by its rule: --send-back length-ratio, for this check.
+    """Checks the current translations. The exit status is 1 if an error is open. Correct text can be
+    waived, as long as it does not change: one finding (--waive devtest-0042:numbers-differ), all findings
+    of a rule (--waive '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`, fill
+    it where the translation is correct, and give the copy with --waive-table. A warning that is really an
+    error, such as a truncated translation, is made an error with its rule: --send-back length-ratio, for
+    this check.
     """
     from pipelines.translation import check_reports
     from pipelines.translation.check_runs import check_languages
@@ -306,7 +311,7 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
 
 
 def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes sheets for reviewers of languages that have passed the checks, and takes them back. When the
+    """Writes sheets for reviewers of languages that have passed the checks, and imports them. When the
     whole sample is reviewed, the score decides.
     """
     from pipelines.translation import outgoing, reviews

@@ -1,7 +1,7 @@
 r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
 
 examples:
-  Every Wikipedia there is in a folder laid out like the dump server's:
+  All Wikipedias in a folder with the layout of the dump server:
     corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
   The 41 of the paper; those that are missing are listed:
     corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
@@ -138,11 +138,11 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "--learn-headings",
         ("auto", "on", "off"),
         "in that reading, learn the headings of sections without prose (references, links, galleries), which"
-        " are dropped: on, off, or auto (default): for wikis whose own headings nobody listed",
+        " are dropped: on, off, or auto (default): for wikis without a list of headings",
     )
     files.files(
         "--leave-out",
-        "lists of articles to leave out, as somebody has asked for it: an item (Q42) or a page"
+        "lists of articles to leave out, for example on request: an item (Q42) or a page"
         " (ukwiki:1088) a line; each is listed in rejected/",
     )
     files.on_corrupt("build what is whole")

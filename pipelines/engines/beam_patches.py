@@ -77,7 +77,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Returns name → class. A class that a module has defined twice counts once."""
+    """Returns all subclasses by name, also indirect ones. A class defined twice counts once."""
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:

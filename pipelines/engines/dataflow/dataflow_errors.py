@@ -36,7 +36,7 @@ def readable_errors() -> Iterator[None]:
     except apiclient.DataflowJobAlreadyExistsError as error:
         raise BuildError(str(error)) from None
     except (GoogleAPIError, GoogleAuthError) as error:
-        raise BuildError(f"Google Cloud refuses: {_in_one_line(error)}") from None
+        raise BuildError(f"Google Cloud refused the request: {_in_one_line(error)}") from None
     except OSError as error:
         if not str(error).startswith(_UPLOAD_ERROR):
             raise

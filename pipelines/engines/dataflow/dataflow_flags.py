@@ -37,8 +37,8 @@ def check_flags(options: PipelineOptions) -> None:
             )
     if cloud.update or cloud.transform_name_mapping:
         raise ValueError(
-            "Dataflow updates streaming jobs only, and builds are batch jobs: cancel the job and start it"
-            " again: finished stages are kept"
+            "Dataflow updates only streaming jobs, but builds are batch jobs: cancel the job and start it"
+            " again; finished stages are kept"
         )
     if cloud.template_location:
         raise ValueError(

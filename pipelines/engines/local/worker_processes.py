@@ -139,7 +139,7 @@ class Workers:
             self._server.stdin.flush()
 
     def forget(self, number: int) -> None:
-        """Stops reports about the end of this worker."""
+        """Stops reporting the end of this worker."""
         self._tell.pop(number, None)
 
     def _watch(self) -> None:

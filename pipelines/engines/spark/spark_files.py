@@ -44,7 +44,7 @@ def find_java(java: str = "") -> str:
     found = shutil.which(wanted)
     if not found:
         raise ValueError(
-            f"SparkRunner needs Java 8, 11 or 17, and there is no {wanted}: install it, Debian has it as"
+            f"SparkRunner needs Java 8, 11 or 17, but {wanted} was not found: install it, on Debian"
             " openjdk-17-jre-headless, or set JAVA_HOME"
         )
     return found
@@ -64,7 +64,7 @@ def find_job_server(jar: str = "") -> str:
     server = pathlib.Path(jar or os.environ.get(JOB_SERVER_VARIABLE) or cached_jar())
     if not server.is_file():
         raise ValueError(
-            f"SparkRunner needs Beam's job server, and there is no {server}: {FETCH_COMMAND} gets it, or name"
+            f"SparkRunner needs Beam's job server, but there is no {server}: {FETCH_COMMAND} gets it, or name"
             f" a jar by --spark_job_server_jar or {JOB_SERVER_VARIABLE}"
         )
     return str(server)

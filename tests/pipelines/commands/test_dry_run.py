@@ -54,7 +54,7 @@ def test_a_dry_run_prints_and_writes_nothing(
         r"(undated|dated [0-9-]+); about [0-9.,]+ [MG]B of text",
         r"in-process, 2 workers, [0-9]+ cores",
         r"processor +[0-9]+ core-seconds: start",
-        r"time +about [0-9]+ s, if nothing else is at work",
+        r"time +about [0-9]+ s, if nothing else runs",
         r"memory +[0-9,.]+ [MG]B at most, of ",
         r"disk +[0-9,.]+ [MG]B while it runs, [0-9,.]+ [MG]B when it is done; ",
         r"measured: 20[0-9-]+, ",
@@ -115,7 +115,7 @@ def test_a_finished_build_is_told(
     assert edition == "shards-10-heldout-shards-5"
     assert dry_run(tmp_path, *arguments) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert shown.startswith(f"is there already: {target}; --replace would make it anew, from ")
+    assert shown.startswith(f"exists already: {target}; --replace would build it again, from ")
     assert dry_run(tmp_path, *arguments, "--replace") == 0
     assert capsys.readouterr().out.split()[:2] == ["would", "replace"]
     assert files_below(tmp_path) == [str(target.relative_to(tmp_path) / "COMPLETED")]

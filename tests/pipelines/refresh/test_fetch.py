@@ -161,7 +161,7 @@ def test_what_was_cut_off_goes_on_and_what_is_there_stays(
     assert fetch_uk(empty_site) == 0
     assert len(empty_site.asked_for(path)) == 2
     assert tree(Path("downloads/ukwiki")) == before
-    assert "all files are there" in capsys.readouterr().out
+    assert "all files are downloaded" in capsys.readouterr().out
 
 
 FAILURES: dict[str, tuple[Callable[[DumpServer], object], Sequence[str], int, str]] = {
@@ -209,4 +209,4 @@ def test_what_cannot_be_fetched(
     printed = capsys.readouterr()
     (error,) = [line for line in printed.err.splitlines() if line.startswith("corpusmill: error: ")]
     assert re.fullmatch(f"corpusmill: error: {message}", error)
-    assert "all files are there" not in printed.out
+    assert "all files are downloaded" not in printed.out

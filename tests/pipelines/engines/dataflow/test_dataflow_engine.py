@@ -250,7 +250,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
             r"^--staging_location is 'gs://b', which is not a folder",
         ),
         ("", ["--project=My Project"], r"^--project is 'My Project', which is not the id"),
-        ("", ["--update"], "^Dataflow updates streaming jobs only"),
+        ("", ["--update"], "^Dataflow updates only streaming jobs"),
         ("", ["--streaming"], "^builds are batch jobs"),
         ("", ["--template_location=gs://b/x"], "--template_location goes with the templates of"),
     ],

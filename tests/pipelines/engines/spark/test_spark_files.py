@@ -77,14 +77,14 @@ def test_settings_of_yarn_are_in_the_class_path(
 def test_no_java(machine: Path) -> None:
     (machine / "bin" / "java").unlink()
     with pytest.raises(
-        ValueError, match="needs Java 8, 11 or 17, and there is no java: install it"
+        ValueError, match="needs Java 8, 11 or 17, but java was not found: install it"
     ):
         find_job_server_files()
 
 
 def test_java_home_wins_over_the_path(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
-    with pytest.raises(ValueError, match=r"there is no .*/jdk/bin/java"):
+    with pytest.raises(ValueError, match=r"but .*/jdk/bin/java was not found"):
         find_job_server_files()
 
 

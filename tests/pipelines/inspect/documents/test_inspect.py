@@ -123,7 +123,7 @@ WRONG = [
     (["wiki", "--language", "uk"], "either --dump and --title, or --wikitext"),
     (["wiki", "--language", "uk", "--dump", "x"], "--title is missing"),
     (["wiki", "Q1", "--language", "uk"], "takes no ID"),
-    ([golden("pg19")], "which document"),
+    ([golden("pg19")], "the id of a document is missing"),
     ([golden("pg19"), "90001", "--html", "x"], "give its --dump"),
     ([golden("pg19"), "1"], "no document and no rejected record has the book_id '1'"),
     ([golden("entities"), "Q5"], "holds no documents"),
