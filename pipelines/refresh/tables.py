@@ -39,7 +39,7 @@ class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
     """The entity table of Wikidata."""
 
     def sources(self, settings: Settings) -> tuple[EntitiesSource]:
-        """As above."""
+        """Returns the sources of the input files."""
         return (EntitiesSource(settings.mirrors),)
 
 
@@ -49,11 +49,11 @@ class LanguageTable(CorpusTable, frozen=True, kw_only=True):
     language: str = ""
 
     def default_name(self) -> str:
-        """As above."""
+        """Returns the kind and the language: "wiki40b-uk"."""
         return f"{self.kind}-{self.language}"
 
     def given(self) -> dict[str, str]:
-        """As above."""
+        """Returns the build setting `language`."""
         return {"language": self.language}
 
 
@@ -87,7 +87,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
         ]
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource]:
-        """As above."""
+        """Returns the sources of the input files."""
         wanted = {"page_props": self.page_props, "page_table": self.page_table}
         roles = ("dump", *(role for role in wanted if wanted[role]))
         return (_wiki_source(self, dbname_of(self.language), roles, settings),)
@@ -101,7 +101,7 @@ class NewsTable(LanguageTable, frozen=True, kw_only=True):
     last_year: int = 9999
 
     def sources(self, settings: Settings) -> tuple[NewsSource]:
-        """As above."""
+        """Returns the sources of the input files."""
         years = (self.first_year, self.last_year)
         return (NewsSource(self.language, *years, mirrors=settings.news_mirrors),)
 
@@ -113,7 +113,7 @@ class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
     catalog: str = "pg_catalog.csv"
 
     def sources(self, settings: Settings) -> tuple[GutenbergSource]:
-        """As above."""
+        """Returns the sources of the input files."""
         return (GutenbergSource(self.books, self.catalog, settings.gutenberg_mirrors),)
 
 
@@ -123,7 +123,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
     sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
 
     def sources(self, settings: Settings) -> tuple[WikimediaSource, ...]:
-        """As above."""
+        """Returns the sources of the input files."""
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
@@ -147,7 +147,7 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
     files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses
 
     def sources(self, settings: Settings) -> tuple[FixedSource]:
-        """As above."""
+        """Returns the sources of the input files."""
         if not _DATE.fullmatch(self.date):
             raise ValueError(f"date is {self.date!r}, and must begin with a year")
         date = plain_date(self.date)

@@ -49,7 +49,7 @@ class Flores101Config:
                 "no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia, nor --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
-            raise ValueError("all_wikibooks is asked for, and no dump of Wikibooks is named")
+            raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")
         for patterns in self.dumps().values():
             check_dump_settings(patterns, self.dump_date, self.on_corrupt)
         for domain, patterns in self.document_sets().items():
@@ -61,7 +61,9 @@ class Flores101Config:
 
     def _check_older(self, domain: str, values: Sequence[str]) -> None:
         if domain not in self.domains():
-            raise ValueError(f"newer_than of {domain!r}, of which nothing is given")
+            raise ValueError(
+                f"newer_than has the domain {domain!r}, which has no dump or documents"
+            )
         if domain in self.dumps():
             parse_page_id(values)
         elif len(values) > 1 or not is_day(values[0]):
@@ -101,7 +103,7 @@ def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
     for value in values:
         name, sign, rest = value.partition("=")
         if not (name and sign and rest):
-            raise ValueError(f"{setting} is {value!r}, and not like name=value")
+            raise ValueError(f"{setting} is {value!r}, expected name=value")
         found.setdefault(name, []).append(rest)
     return found
 

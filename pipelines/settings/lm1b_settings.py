@@ -87,7 +87,7 @@ class Lm1bConfig:
                 " 2 and 1"
             )
         if self.checkpoints and self.deduplicate != "raw":
-            raise ValueError("checkpoints are those of the scripts, which deduplicate raw lines")
+            raise ValueError("checkpoints needs deduplicate='raw', as in the original scripts")
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings, except the language, that change the corpus made from the same input."""

@@ -38,7 +38,7 @@ class NgramsConfig:
             raise ValueError(f"min_count is {self.min_count}, and must not be negative")
         self._check_prune()
         if "train" in self.splits:
-            raise ValueError("splits has train, which the model is made of")
+            raise ValueError("splits has train: a model is not scored on its training split")
 
     def _check_prune(self) -> None:
         prune = tuple(self.prune)
@@ -49,7 +49,7 @@ class NgramsConfig:
                 f"prune is {' '.join(map(str, prune))}: no count may be lower than the one before"
             )
         if prune[:1] > (0,):
-            raise ValueError("prune begins with 0: words are left out by min_count")
+            raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that change the model made from the same build."""

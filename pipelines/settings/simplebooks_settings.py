@@ -104,7 +104,9 @@ class SimpleBooksConfig:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
         if rule.by_minhash and self.estimate > 1:
-            raise ValueError("estimate goes with a share of overlap, and not with minhash")
+            raise ValueError(
+                "estimate cannot be used with overlap by minhash: set a share as overlap"
+            )
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that change the corpus made from the same input."""

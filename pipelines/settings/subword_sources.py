@@ -88,7 +88,7 @@ def _by_language(pairs: Iterable[tuple[str, _Source]]) -> dict[str, list[_Source
 
 def _no_language(path: str) -> Exception:
     files = match_inputs([path])
-    return ValueError(f"{files[0]}: of which language? Name it as in uk={path}")
+    return ValueError(f"{files[0]}: the language is missing; give it as in uk={path}")
 
 
 def _is_folder(path: str) -> bool:

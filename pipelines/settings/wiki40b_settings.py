@@ -133,7 +133,9 @@ class Wiki40bConfig:
                 f"learn_headings is {self.learn_headings!r}, and must be one of {', '.join(LEARN_HEADINGS)}"
             )
         if self.learn_headings == "on" and not self.wiki_templates:
-            raise ValueError("headings are learned in the reading that wiki_templates=False saves")
+            raise ValueError(
+                "learn_headings='on' needs wiki_templates=True: both read the dump first"
+            )
         if self.columns not in COLUMNS:
             raise ValueError(
                 f"columns is {self.columns!r}, and must be one of {', '.join(COLUMNS)}"

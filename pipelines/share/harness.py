@@ -92,5 +92,5 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     except ValueError as error:
         raise ValueError(f"{build.folder}: {error}") from None
     if not counts.text_bytes or not counts.words:
-        raise ValueError(f"{build.folder}: the build has not counted words and bytes of {split}")
+        raise ValueError(f"{build.folder}: stats.json has no counts of words and bytes of {split}")
     return counts

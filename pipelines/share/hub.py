@@ -31,17 +31,17 @@ from transforms.files.stores import StoreError, is_local
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card, read_places
 
 _NO_TOKEN = (
-    "there is no token of the hub: set HF_TOKEN to one that may write, from"
+    "there is no token of the hub: set HF_TOKEN to a token with write permission, from"
     " https://huggingface.co/settings/tokens"
 )
 _NO_REPO = (
-    "the hub has no such data set, or the token may not see it; this makes one:"
+    "the hub has no such data set, or the token has no access to it; this command creates one:"
     " hf repos create {repo} --repo-type dataset"
 )
 _REFUSED = {
     401: "the hub does not know the token in HF_TOKEN",
     403: "the token in HF_TOKEN may not write to it",
-    412: "it was changed meanwhile; the same command goes on",
+    412: "it was changed in the meantime; run the same command again",
 }
 
 
@@ -89,7 +89,7 @@ def plan(folders: Sequence[str]) -> list[Edition]:
     above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
     if len(above) > 1:
         raise ValueError(
-            f"a repository has one corpus, these are several: {', '.join(sorted(above))}"
+            f"a repository has one corpus, but the builds are in several: {', '.join(sorted(above))}"
         )
     return [_edition(build) for build in builds]
 
@@ -176,11 +176,15 @@ class _Hub:
 
 def _edition(build: Build) -> Edition:
     if not is_local(build.folder):
-        raise ValueError(f"{build.folder}: only builds on a disk are uploaded: copy it first")
+        raise ValueError(
+            f"{build.folder}: only builds on a disk can be uploaded; copy the build first"
+        )
     shape = shapes().get(build.corpus)
     withheld = shape.withheld if shape else ""
     if withheld and withheld in croissant.splits_of(build):
-        raise ValueError(f"{build.folder}: sentences of {withheld} are not for release")
+        raise ValueError(
+            f"{build.folder}: the build has the split {withheld}, which must not be published"
+        )
     folder = "/".join(build.folder.split("/")[-2:])
     sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
     files = []

@@ -75,7 +75,9 @@ def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
     paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
     taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
     if taken:
-        raise TargetError(f"{folder} has another {', '.join(taken)} already; take another --to")
+        raise TargetError(
+            f"{folder} already has another {', '.join(taken)}; give another folder with --to"
+        )
 
 
 def _is_free(path: pathlib.Path, data: bytes) -> bool:

@@ -141,10 +141,10 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
-        raise ReadError(0, f"{len(lines):,} lines, and the source has {len(those):,}")
+        raise ReadError(0, f"has {len(lines):,} lines, and the source has {len(those):,}")
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
-            raise ReadError(number, f"is not {source.id} of the source: {source.text!r}")
+            raise ReadError(number, f"differs from {source.id} of the source: {source.text!r}")
 
 
 def _checked(
@@ -234,10 +234,10 @@ def _check_lines(project: Project, returned: Returned) -> None:
         if one.id not in texts:
             raise ReadError(one.line, f"the project has no sentence {one.id!r}")
         if one.id in seen:
-            raise ReadError(one.line, f"{one.id} is in line {seen[one.id]}, too")
+            raise ReadError(one.line, f"{one.id} is also in line {seen[one.id]}")
         seen[one.id] = one.line
         if "\n" in one.text:
-            raise ReadError(one.line, f"the translation of {one.id} breaks the line")
+            raise ReadError(one.line, f"the translation of {one.id} has a line feed")
         source = returned.sources.get(one.id, texts[one.id])
         if source != texts[one.id]:
             message = f"the source beside {one.id} is {source!r}, and {texts[one.id]!r} was sent"

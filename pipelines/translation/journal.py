@@ -77,7 +77,7 @@ def read_entries(folder: pathlib.Path) -> list[Entry]:
     numbers = sorted(int(name) for name in names if name.isascii() and name.isdigit())
     if numbers != list(range(1, len(numbers) + 1)):
         gap = next(place for place, number in enumerate(numbers, 1) if place != number)
-        raise InputError(str(folder), f"entry {name_of(gap)} is not there, and later ones are")
+        raise InputError(str(folder), f"entry {name_of(gap)} is missing, but later entries exist")
     return [_read_entry(folder / name_of(number), number) for number in numbers]
 
 

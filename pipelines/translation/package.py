@@ -103,7 +103,9 @@ def package(
     InputError for a damaged project.
     """
     if not _VERSION.fullmatch(version):
-        raise ValueError(f"a version has letters, digits, '.', '_', '+' and '-': not {version!r}")
+        raise ValueError(
+            f"version is {version!r}, and must be letters, digits, '.', '_', '+' and '-'"
+        )
     included, left_out = choose_languages(project, without_review)
     if not included:
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
@@ -178,7 +180,7 @@ def _write_lines(
     lines = [language.texts[sentence.id] for sentence in sentences]
     for sentence, line in zip(sentences, lines, strict=True):
         if "\n" in line:
-            raise InputError(name, f"{sentence.id} of {language.code} breaks the line")
+            raise InputError(name, f"{sentence.id} of {language.code} has a line feed")
     return write_text(folder, name, "".join(f"{line}\n" for line in lines), records=len(lines))
 
 

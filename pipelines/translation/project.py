@@ -159,13 +159,13 @@ def _the_same(project: Project) -> Project:
 def check_rules(rules: Rules) -> None:
     """Raises ValueError for invalid rules."""
     if not _NAME.fullmatch(rules.name):
-        raise ValueError(f"a name has letters, digits, '.', '_' and '-': not {rules.name!r}")
+        raise ValueError(f"name is {rules.name!r}, and must be letters, digits, '.', '_' and '-'")
     if not 0 < rules.review_share <= 1:
         raise ValueError(
-            f"the share of the review is above 0 and at most 1, not {rules.review_share}"
+            f"the review share is {rules.review_share}, and must be above 0 and at most 1"
         )
     if not 0 <= rules.accepted_score <= 100:
-        raise ValueError(f"a score is from 0 to 100, not {rules.accepted_score}")
+        raise ValueError(f"the accepted score is {rules.accepted_score}, and must be from 0 to 100")
 
 
 def _settings(project: Project) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def open_project(folder: str) -> Project:
     if settings.format != FORMAT:
         raise InputError(
             str(path),
-            f"format {settings.format}, and this version of corpusmill reads {FORMAT}",
+            f"has format {settings.format}, and this version of corpusmill reads format {FORMAT}",
         )
     rules = Rules(settings.name, settings.seed, *shares)
     return Project(pathlib.Path(os.path.normpath(folder)), rules, settings.source_sha256)

@@ -142,7 +142,7 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
     with files.naming(path):
         sheet = read_review_sheet(decode_sheet(data))
         if not sheet.reviewed:
-            raise ReadError(0, "nothing is reviewed in it: a sentence without error is “ok”")
+            raise ReadError(0, "no sentence is reviewed: mark a sentence without errors as “ok”")
         if not sheet.language:
             raise ReadError(0, "the column language is empty")
         try:
@@ -160,11 +160,11 @@ def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None
     """Raises ReadError if a sheet reviews other sentences, or other translations than those in force."""
     refusal = why_not_reviewed(state)
     if refusal:
-        raise ReadError(0, f"is not taken: {refusal}")
+        raise ReadError(0, f"cannot be imported: {refusal}")
     sample = frozenset(project.sample)
     for name in sheet.reviewed:
         if name not in sample:
-            raise ReadError(0, f"{name} is not in the sample that is reviewed")
+            raise ReadError(0, f"{name} is not in the sample to review")
         written, text = sheet.targets.get(name, ""), state.translations[name].text
         if not is_same_target(written, text):
             message = f"is out of date: {name} is {text!r} now, and {written!r} was reviewed"

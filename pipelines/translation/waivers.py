@@ -57,7 +57,7 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
-        raise ValueError("--because goes with --waive; a table has a column of its own")
+        raise ValueError("--because needs --waive; a table has its own column for reasons")
     parsed = [_parse(text, because) for text in named]
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")

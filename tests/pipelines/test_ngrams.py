@@ -241,7 +241,7 @@ def test_sentences_of_each_corpus(
         ({"order": 0}, "order is 0"),
         ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, and there are 2 orders"),
         ({"prune": [0, 2, 1]}, "prune is 0 2 1: no count may be lower than the one before"),
-        ({"prune": [1]}, "prune begins with 0"),
+        ({"prune": [1]}, "prune must begin with 0"),
         ({"min_count": -1}, "min_count is -1"),
         ({"smoothing": "none"}, "smoothing is 'none'"),
         ({"splits": ["train"]}, "splits has train"),

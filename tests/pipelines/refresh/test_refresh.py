@@ -487,7 +487,7 @@ def test_builds_are_told_whether_to_look_at_the_memory(
 
 def test_too_little_room_is_told_before_anything_is_fetched(place: Place) -> None:
     place.configure(place.site.url, f"min_free_bytes = {1 << 60}")
-    assert "min_free_bytes asks for 1,152,921,504,606,846,976" in place.refresh(status=1).out
+    assert "min_free_bytes is 1,152,921,504,606,846,976" in place.refresh(status=1).out
     assert not place.site.asked_for(dump_path(OLD))
 
 

@@ -88,7 +88,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (SIMPLEBOOKS, {"overlap": "1.5"}, "threshold"),
         (SIMPLEBOOKS, {"overlap": "minhash:0"}, "threshold"),
         (SIMPLEBOOKS, {"overlap": "minhashes"}, "a share, minhash or minhash:SHARE"),
-        (SIMPLEBOOKS, {"overlap": "minhash", "estimate": 2}, "not with minhash"),
+        (SIMPLEBOOKS, {"overlap": "minhash", "estimate": 2}, "with overlap by minhash"),
         (SIMPLEBOOKS, {"number_style": "words"}, "number_style"),
         (SIMPLEBOOKS, {"heldout_books": 0}, "heldout_books"),
         (SIMPLEBOOKS, {"small_tokens": 0}, "small_tokens"),
@@ -97,7 +97,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (SIMPLEBOOKS, {"shard_bytes": 0}, "shard_bytes"),
         (SIMPLEBOOKS, {"min_words": -1}, "min_words"),
         (FLORES101, {}, "no dump is named"),
-        (FLORES101, {"wikinews": ["a"], "all_wikibooks": True}, "no dump of Wikibooks is named"),
+        (FLORES101, {"wikinews": ["a"], "all_wikibooks": True}, "needs a dump of Wikibooks"),
         (FLORES101, {"wikinews": ["a"], "sentences": 0}, "expected at least 1 sentence"),
         (
             FLORES101,
@@ -105,7 +105,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
             "need 20 to 33 articles",
         ),
         (FLORES101, {"wikinews": ["a"], "on_corrupt": "ignore"}, "on_corrupt is one of"),
-        (FLORES101, {"documents": ["a.jsonl"]}, "documents is 'a.jsonl', and not like name=value"),
+        (FLORES101, {"documents": ["a.jsonl"]}, "documents is 'a.jsonl', expected name=value"),
         (
             FLORES101,
             {"documents": ["wikinews=a"]},

@@ -86,7 +86,7 @@ def test_files_of_lines(tmp_path: Path) -> None:
     assert sources == SentenceSources({}, {"ja": sorted(paths[::2]), "uk": [paths[1]]}, layouts())
     with pytest.raises(ValueError, match=r"c\.txt is named for two languages: ja and uk"):
         find([f"ja={paths[0]}", f"uk={tmp_path}/*.txt"])
-    with pytest.raises(ValueError, match=r"c\.txt: of which language\? Name it as in uk="):
+    with pytest.raises(ValueError, match=r"c\.txt: the language is missing; give it as in uk="):
         find([paths[0]])
     with pytest.raises(InputError, match="no such file"):
         find([f"ja={tmp_path}/none-*"])

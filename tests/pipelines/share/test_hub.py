@@ -161,7 +161,7 @@ def test_a_dry_run_asks_nothing(
     [
         ("me/other", {}, r"me/other: the hub has no such data set.* hf repos create me/other"),
         ("me/texts", {"/commit/": 403}, "me/texts: the token in HF_TOKEN may not write to it"),
-        ("me/texts", {"/commit/": 412}, "me/texts: it was changed meanwhile"),
+        ("me/texts", {"/commit/": 412}, "me/texts: it was changed in the meantime"),
         ("me/texts", {"/commit/": 500}, "me/texts: the hub answers 500: the tests want it$"),
         ("me/texts", {"/upload/": 400}, "me/texts: the hub answers 400: the tests want it$"),
     ],
@@ -229,7 +229,7 @@ def test_a_withheld_split_is_not_uploaded(
 ) -> None:
     build = make_build(tmp_path, "en", {}, corpus="flores101")
     assert publish("me/texts", build, "--dry-run") == 2
-    assert "sentences of test are not for release" in capsys.readouterr().err
+    assert "the build has the split test, which must not be published" in capsys.readouterr().err
     manifest = manifest_of(build)
     manifest["outputs"] = [one for one in manifest["outputs"] if one["split"] != "test"]
     seal(build, manifest)
@@ -240,7 +240,7 @@ def test_one_corpus_a_repository(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for corpus in ("pg19", "wiki40b"):
         make_build(tmp_path, "en", {}, corpus=corpus)
     assert publish("me/texts", tmp_path, "--dry-run") == 2
-    assert "a repository has one corpus, these are several: " in capsys.readouterr().err
+    assert "a repository has one corpus, but the builds are in several: " in capsys.readouterr().err
 
 
 @pytest.mark.compat

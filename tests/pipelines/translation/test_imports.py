@@ -215,7 +215,7 @@ BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
     ),
     "broken-line": (
         lambda project: filled(project, ("a\nb", *TRICKY[1:])),
-        r"line \d+: the translation of dev-0001 breaks the line",
+        r"line \d+: the translation of dev-0001 has a line feed",
     ),
 }
 

@@ -114,7 +114,7 @@ def test_a_missing_entry_is_named(tmp_path: Path) -> None:
     for _ in range(3):
         entry = add(tmp_path)
     (tmp_path / "0002").rename(tmp_path / "gone")
-    with pytest.raises(InputError, match="entry 0002 is not there"):
+    with pytest.raises(InputError, match="entry 0002 is missing"):
         read_entries(tmp_path)
     entry.folder.rename(tmp_path / "0002")
     assert len(read_entries(tmp_path)) == 2

@@ -53,8 +53,8 @@ def test_other_files_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"name": "a/b"}, "a name has letters"),
-        ({"name": ""}, "a name has letters"),
+        ({"name": "a/b"}, "and must be letters"),
+        ({"name": ""}, "and must be letters"),
         ({"review_share": Fraction(0)}, "above 0 and at most 1"),
         ({"review_share": Fraction(2)}, "above 0 and at most 1"),
         ({"accepted_score": Fraction(101)}, "from 0 to 100"),

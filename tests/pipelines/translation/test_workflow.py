@@ -182,7 +182,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace("\tok\t", "\t\t"), "nothing is reviewed in it"),
+        (lambda text: text.replace("\tok\t", "\t\t"), "no sentence is reviewed"),
         (lambda text: text.replace("\tok\t", "\tfine\t"), r"line 2: 'fine' is not a category"),
         (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
         (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation has come back yet"),
@@ -234,7 +234,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
             ("--waive", "dev-0001:is-bad", "--because", "so"),
             "--waive needs --because TEXT and --by",
         ),
-        (("--because", "so"), "--because goes with --waive"),
+        (("--because", "so"), "--because needs --waive"),
         (("--waive", "dev-0001"), "--waive takes ID:RULE"),
         (
             ("--waive", "dev-0003:is-bad", "--because", "x", "--by", "E"),
@@ -396,7 +396,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
         (("status", "--language", "fra", "--json"), "--json shows all languages"),
         (("review", "--import", "x.tsv", "--to", "y"), "only allowed with --sheets"),
         (("package", "--output", "x"), "there is no language to package: fra: sent"),
-        (("package", "--output", "x", "--version", "../1"), "a version has letters"),
+        (("package", "--output", "x", "--version", "../1"), "and must be letters"),
     ],
 )
 def test_settings_that_cannot_be(office: Office, arguments: tuple[str, ...], message: str) -> None:
