@@ -235,7 +235,7 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
 
 def test_a_cluster_needs_a_place_for_the_report(corpora: Path, run: Command) -> None:
     assert run("verify", corpora, "--runner", "SparkRunner", status=2).err == (
-        "corpusmill: error: --runner SparkRunner needs --report, on a file system its workers reach\n"
+        "corpusmill: error: --runner SparkRunner needs --report, on a file system that its workers share\n"
     )
 
 

@@ -111,7 +111,7 @@ def test_checkpoints_that_were_kept_must_be_there(tmp_path: Path) -> None:
         Finding(
             Status.MISSING,
             SORTED,
-            f"1 of the 2 parts of {SORTED} are not there: 00001 is the first",
+            f"1 of the 2 parts of {SORTED} are missing, the first is 00001",
         ),
         Finding(Status.MISSING, TOKENIZED, "is not in the build, although it has kept checkpoints"),
     ]
@@ -180,8 +180,8 @@ def test_reading_a_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("prose", "prose: there is no MD5 sum in it"),
-        ("sha", "sha: line 1: sums of SHA-256; MD5 is needed"),
+        ("prose", "prose: the list has no MD5 sum"),
+        ("sha", "sha: line 1: expected MD5 sums, found SHA-256"),
         ("none", "none: no such file"),
         ("[ps]*", "[ps]*: 2 files, and one list is needed"),
         ("folder", "folder: a folder, not a file"),
