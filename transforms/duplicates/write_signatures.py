@@ -137,7 +137,7 @@ def keep(hashed: HashedText) -> HashedText:
 
 
 def weigh(hashed: HashedText) -> int:
-    """Returns the weight of a document: its number of hashes, plus a constant for its names."""
+    """Returns the weight of a document: its number of hashes, plus a constant."""
     return len(hashed.ngrams) + PERMUTATIONS
 
 

@@ -85,7 +85,7 @@ def descending_rank_of(article: PackedArticle) -> int:
 
 
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
-    """Returns the greatest rank of the sample, from the descending ranks of at most `wanted` articles."""
+    """Returns the greatest rank of the sample; LARGEST_RANK if all articles are in the sample."""
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
 
 

@@ -86,7 +86,7 @@ def largest_of(hashes: Sequence[int]) -> int:
 def draw(
     record: Page | Article | Rejected, bound: int
 ) -> Iterable[tuple[int, tuple[str, bytes | str]]]:
-    """Returns (page id, (title, packed text or reason)) if the hash of the id is below the bound."""
+    """Yields (page id, (title, packed text or reason)) if the hash of the id is below the bound."""
     if isinstance(record, Rejected):
         if hash_of(int(record.id)) < bound:
             yield int(record.id), (record.title, record.reason)
