@@ -97,7 +97,9 @@ def test_bands_are_those_of_datasketch(
 ) -> None:
     bands, rows = _optimal_param(threshold, permutations, 1 - miss_weight, miss_weight)
     if bands < 2:
-        with pytest.raises(ValueError, match=f"threshold {threshold} is too high for {permutations} perm"):
+        with pytest.raises(
+            ValueError, match=f"threshold {threshold} is too high for {permutations} perm"
+        ):
             choose_bands(threshold, permutations, miss_weight)
     else:
         assert choose_bands(threshold, permutations, miss_weight) == (bands, rows)
