@@ -306,12 +306,15 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
 
 
 SMALL = {  # name → lines of the [[corpus]], with {kept} for the articles there are; why it is refused
-    "fewer than is usual": ("", "{kept} articles are few, usual are at least 100"),
-    "one too few": ("min_documents = {more}", "{kept} articles are few, usual are at least {more}"),
+    "fewer than is usual": ("", "there are only {kept} articles, expected at least 100"),
+    "one too few": (
+        "min_documents = {more}",
+        "there are only {kept} articles, expected at least {more}",
+    ),
     "just enough": ("min_documents = {kept}", ""),
     "too many without an item": (
         'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.0 }}',
-        "1 of .* articles are lost to join-wikidata/no-entity, usual is a share of 0 at most",
+        "1 of .* articles are lost to join-wikidata/no-entity, expected at most a share of 0",
     ),
     "as many as are allowed": (
         'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.5 }}',

@@ -44,7 +44,7 @@ class Membership:
             raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
-        """Returns the reason to reject a book, or None. A rule for ScreenBooks."""
+        """Returns `not-in-release` if only released books are wanted and this is not one; else None."""
         if self.members == RELEASED and not book.released_year:
             return Reason("not-in-release")
         return None

@@ -68,8 +68,8 @@ def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
     if looked_up >= _MIN_ARTICLES and linked < _MIN_LINKED_SHARE * looked_up:
         yield Doubt(
             FEW_LINKS,
-            f"of {looked_up:,} cleaned articles {linked:,} have an item: the table of items is cut off, or of"
-            " another wiki than the dump",
+            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is cut off,"
+            " or from another wiki than the dump",
         )
 
 
@@ -90,13 +90,13 @@ def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator
     counts = manifest["counts"]
     kept = counts.get("kept", {}).get("total", counts.get("rows", 0))
     if kept < usual.documents:
-        yield f"{kept:,} {unit} are few, usual are at least {usual.documents:,}"
+        yield f"there are only {kept:,} {unit}, expected at least {usual.documents:,}"
     rejected = counts.get("rejected", {})
     lost = {reason: rejected.get(reason, counts.get(reason, 0)) for reason in usual.shares}
     whole = kept + sum(lost.values())
     for reason, largest in usual.shares.items():
         if lost[reason] > largest * whole:
             yield (
-                f"{lost[reason]:,} of {whole:,} {unit} are lost to {reason}, usual is a share of"
-                f" {largest:g} at most"
+                f"{lost[reason]:,} of {whole:,} {unit} are lost to {reason}, expected at most a share of"
+                f" {largest:g}"
             )

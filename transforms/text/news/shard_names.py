@@ -19,7 +19,7 @@ HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
 
 
 def text_name(series: str, shard: int, shards: int, language: str) -> str:
-    """Returns "training-monolingual.tokenized.shuffled/news.en-00001-of-00100", or the held-out name."""
+    """Returns a path such as "training-monolingual.tokenized.shuffled/news.en-00001-of-00100"."""
     numbers = f"{shard:05d}-of-{shards:05d}"
     if series == HELDOUT:
         return f"{HELDOUT_FOLDER}/news.{language}.heldout-{numbers}"

@@ -45,7 +45,7 @@ class _Rules(NamedTuple):
 
 
 def apostrophes_of(language: str) -> str:
-    """Returns the way in which words of a language are split at apostrophes."""
+    """Returns the side to which a language joins apostrophes: APOSTROPHES_RIGHT, _LEFT or _APART."""
     if language == "en":
         return APOSTROPHES_RIGHT
     return APOSTROPHES_LEFT if language in ("fr", "it") else APOSTROPHES_APART

@@ -38,7 +38,7 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """Returns the ENTRIES of the highest order, whose n-grams are not contexts."""
+    """Returns the ENTRIES of the highest order. Its n-grams are not contexts, so their factor is 1."""
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
 

@@ -79,7 +79,11 @@ def test_the_message_says_what_was_rejected() -> None:
 
 
 SMALL = {  # name of the case → corpus, manifest, how each remark begins
-    "99 articles": ("wiki40b", manifest(90, 9), ["99 articles are few, usual are at least 100"]),
+    "99 articles": (
+        "wiki40b",
+        manifest(90, 9),
+        ["there are only 99 articles, expected at least 100"],
+    ),
     "100 articles": ("wiki40b", manifest(90, 10), []),
     "more than half without an item": (
         "wiki40b",
