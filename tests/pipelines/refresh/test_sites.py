@@ -167,7 +167,7 @@ def test_folders_without_a_usable_status_are_passed_over(
     site.put("/ukwiki/latest/ukwiki-latest-page.sql.gz", b"")
     dump = found(WikimediaSource("ukwiki", mirrors=(site.url,)))
     assert dump.date == "20261001"
-    assert "20261108 is passed over: dumpstatus.json is not what" in caplog.text
+    assert "20261108 is passed over: dumpstatus.json does not have the format" in caplog.text
 
 
 def test_a_mirror_that_lags_does_not_hide_the_newest(site: DumpServer, mirror: DumpServer) -> None:
@@ -631,7 +631,7 @@ def fill(site: DumpServer) -> tuple[str, ...]:
         (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "names no news of a year until"),
         (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "does not say when it was changed"),
         (NewsSource(), NEWS_2024, Status(404), "there is no such file, though the folder names it"),
-        (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json is not what the dump"),
+        (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json does not have"),
     ],
 )  # fmt: skip
 def test_a_mirror_that_answers_nonsense_is_passed_over(
